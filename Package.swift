@@ -1,0 +1,96 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "waystation",
+    products: [
+        .library(name: "Waystation", targets: ["Waystation"]),
+        .library(name: "WaystationRules", targets: ["WaystationRules"]),
+        .library(name: "WaystationFiles", targets: ["WaystationFiles"]),
+        .library(name: "WaystationStorage", targets: ["WaystationStorage"]),
+        .library(name: "WaystationTesting", targets: ["WaystationTesting"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+    ],
+    targets: [
+        .target(name: "WaystationRules"),
+        .target(
+            name: "WaystationFiles",
+            dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .target(
+            name: "WaystationStorage",
+            dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .target(
+            name: "Waystation",
+            dependencies: [
+                "WaystationRules", "WaystationFiles", "WaystationStorage",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+            ]
+        ),
+        .target(
+            name: "WaystationTesting",
+            dependencies: [
+                "Waystation",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ]
+        ),
+        .testTarget(name: "WaystationRulesTests", dependencies: ["WaystationRules"]),
+        .testTarget(
+            name: "WaystationFilesTests",
+            dependencies: ["WaystationFiles", .product(name: "HTTPTypes", package: "swift-http-types")]
+        ),
+        .testTarget(
+            name: "WaystationStorageTests",
+            dependencies: [
+                "WaystationStorage",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .testTarget(
+            name: "WaystationTests",
+            dependencies: [
+                "Waystation", "WaystationTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
+            ]
+        ),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["Waystation", "WaystationTesting"]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// The same strict settings for every target, stated once.
+for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + [
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+        .enableUpcomingFeature("ExistentialAny"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+        .enableUpcomingFeature("MemberImportVisibility"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0443-warning-control-flags.md
+        .treatAllWarnings(as: .error),
+    ]
+}
