@@ -40,6 +40,7 @@ let package = Package(
             dependencies: [
                 "WaystationRules", "WaystationFiles", "WaystationStorage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
             ]
