@@ -2,7 +2,9 @@ public import HTTPTypes
 
 /// What is asked of an ``OfflineDirectory``.
 public struct FileRequest: Sendable {
-    /// The request method. All but GET and HEAD are answered with 405.
+    /// The request method.
+    ///
+    /// All but GET and HEAD are answered with 405.
     public var method: HTTPRequest.Method
     /// The percent-encoded path relative to the directory, without query and fragment; no leading slash needed.
     public var path: String

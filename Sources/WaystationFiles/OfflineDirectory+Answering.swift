@@ -59,7 +59,7 @@ extension OfflineDirectory {
         return .notFound
     }
 
-    /// - Parameter spelling: The path under which the file may be found in memory from now on.
+    /// Answers with a file, which may be found in memory under `spelling` from now on.
     private func answer(_ request: FileRequest, file: OpenFile, spelling: String?) -> FileOutcome {
         do throws(OfflineDirectoryError) {
             let found = try content(of: file)

@@ -41,7 +41,8 @@ public final class OfflineDirectory: Sendable {
     /// - Parameters:
     ///   - root: A `file:` URL. May itself lead through symbolic links; inside, none is followed.
     ///   - options: How to answer.
-    /// - Throws: ``OfflineDirectoryError`` when `root` does not exist, is no directory or cannot be opened.
+    /// - Throws: ``OfflineDirectoryError`` when `root` does not exist, is no directory or cannot be opened, or when an
+    ///   index document is not the bare name of a file.
     public convenience init(_ root: URL, options: Options = .init()) throws(OfflineDirectoryError) {
         try self.init(root, options: options, now: FileTime.now)
     }
@@ -52,6 +53,15 @@ public final class OfflineDirectory: Sendable {
         options: Options = .init(),
         now: @escaping @Sendable () -> FileTime
     ) throws(OfflineDirectoryError) {
+        for document in options.indexDocuments {
+            guard case .success([document]) = OfflinePath.components(of: OfflinePath.encoded(document)) else {
+                throw OfflineDirectoryError(
+                    code: .invalidOptions,
+                    message: "'\(document)' cannot be an index document; give the bare name of a file, as 'index.html'",
+                    errorNumber: nil
+                )
+            }
+        }
         self.root = root
         self.options = options
         self.now = now
@@ -71,9 +81,7 @@ public final class OfflineDirectory: Sendable {
         return resident(path: request.path, isHead: request.method == .head)
     }
 
-    /// Answers a plain GET from memory, or not at all; see ``resident(_:)``.
-    ///
-    /// - Parameter path: The percent-encoded path relative to the directory.
+    /// Answers a plain GET for a percent-encoded path from memory, or not at all; see ``resident(_:)``.
     public func resident(path: String) -> FileAnswer? {
         resident(path: path, isHead: false)
     }

@@ -4,15 +4,19 @@ import Glibc
 ///
 /// ``code`` is for programs, ``message`` is for people: it says what was wrong, where, and what to do.
 public struct OfflineDirectoryError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure. More kinds may be added later.
+    /// The kind of failure.
+    ///
+    /// More kinds may be added later.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
-        private enum Value: String { case missing, notADirectory, unreadable, changedWhileReading }
+        private enum Value: String { case missing, notADirectory, invalidOptions, unreadable, changedWhileReading }
         private let value: Value
 
         /// The root of the offline directory does not exist.
         public static let missing = Code(value: .missing)
         /// The root of the offline directory is not a directory, or not a `file:` URL.
         public static let notADirectory = Code(value: .notADirectory)
+        /// An option cannot be what it was set to.
+        public static let invalidOptions = Code(value: .invalidOptions)
         /// The system refused or failed to open or read; ``OfflineDirectoryError/errorNumber`` says why.
         public static let unreadable = Code(value: .unreadable)
         /// The file shrank or was rewritten while it was being read.

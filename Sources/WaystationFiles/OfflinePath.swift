@@ -56,7 +56,7 @@ private struct Splitter {
     private var escape: Escape = .none
     private var isAtStart = true
 
-    private enum Escape {
+    private enum Escape: Equatable {
         case none
         case percent
         case high(UInt8)
@@ -79,13 +79,14 @@ private struct Splitter {
             guard let digit = hexadecimal(byte) else { return fault = .invalidEscape }
             escape = .none
             let decoded = high << 4 | digit
-            if decoded == UInt8(ascii: "/") { fault = .encodedSlash } else { append(decoded) }
+            guard decoded != UInt8(ascii: "/") else { return fault = .encodedSlash }
+            append(decoded)
         }
     }
 
     mutating func finish() {
         guard fault == nil else { return }
-        if case .none = escape {} else { return fault = .invalidEscape }
+        guard escape == .none else { return fault = .invalidEscape }
         if !name.isEmpty { endName() }
     }
 

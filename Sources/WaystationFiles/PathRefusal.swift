@@ -1,6 +1,8 @@
 /// Why a path is never served, whatever the directory holds.
 public struct PathRefusal: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The rule that the path broke. More rules may be added later.
+    /// The rule that the path broke.
+    ///
+    /// More rules may be added later.
     public struct Reason: Sendable, Hashable, CustomStringConvertible {
         private enum Value: String {
             case dotSegment, emptySegment, nul, controlCharacter, backslash, encodedSlash
@@ -47,7 +49,8 @@ public struct PathRefusal: Error, Sendable, Hashable, CustomStringConvertible {
             case .invalidEscape: "it has a '%' without two hexadecimal digits; write a literal percent sign as %25"
             case .invalidUTF8: "it is not UTF-8 once decoded"
             case .undelimited: "it has a '?' or '#'; split off query and fragment, or escape them as %3F and %23"
-            case .tooLong: "a name is over \(OfflinePath.maximumNameLength) bytes, or all over \(OfflinePath.maximumLength)"
+            case .tooLong:
+                "a name is over \(OfflinePath.maximumNameLength) bytes, or all of it over \(OfflinePath.maximumLength)"
             case .symbolicLink: "it passes through a symbolic link; put the file itself there"
             case .notARegularFile: "it is a FIFO, a socket or a device; only regular files are served"
             }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A file kept in memory, as answers ready to give.
 final class ResidentFile: Sendable {
     /// The decoded path relative to the root.
@@ -6,6 +8,8 @@ final class ResidentFile: Sendable {
     let representation: Representation
     let getAnswer: FileAnswer
     let headAnswer: FileAnswer
+    /// When the file was last found, in uses of the table; only the table reads and writes it, under its lock.
+    fileprivate let lastUse = Atomic<UInt64>(0)
 
     init(path: ExactPath, stamp: FileStamp, representation: Representation) {
         self.path = path
@@ -23,19 +27,19 @@ final class ResidentFile: Sendable {
 ///
 /// When full, the least recently used files go until a quarter is free, so that making room costs little per file.
 struct ResidentTable: Sendable {
-    /// How many spellings of one path are remembered. There are endlessly many (`a`, `%61`), and each one more only
-    /// saves whoever uses it a walk through the directories.
+    /// How many spellings of one path are remembered.
+    ///
+    /// There are endlessly many (`a`, `%61`), and each one more only saves whoever uses it a walk through directories.
     private static let spellingLimit = 4
 
     private struct Entry {
         let file: ResidentFile
         var spellings: [ExactPath] = []
-        var lastUse: UInt64
     }
 
     private let limit: Int
     private var entries: [ExactPath: Entry] = [:]
-    private var spellings: [ExactPath: ExactPath] = [:]
+    private var spellings: [ExactPath: ResidentFile] = [:]
     private(set) var cost = 0
     private var uses: UInt64 = 0
 
@@ -45,10 +49,9 @@ struct ResidentTable: Sendable {
 
     /// The file last found under a spelling; whether it is unchanged is for the caller to see.
     mutating func file(spelled spelling: ExactPath) -> ResidentFile? {
-        guard let path = spellings[spelling] else { return nil }
-        uses += 1
-        entries[path]?.lastUse = uses
-        return entries[path]?.file
+        guard let file = spellings[spelling] else { return nil }
+        use(file)
+        return file
     }
 
     /// The file at a decoded path, if it is the version with this stamp.
@@ -65,8 +68,8 @@ struct ResidentTable: Sendable {
         remove(at: file.path)
         guard file.cost <= limit else { return file }
         if cost + file.cost > limit { evict(downTo: limit - limit / 4 - file.cost) }
-        uses += 1
-        entries[file.path] = Entry(file: file, lastUse: uses)
+        use(file)
+        entries[file.path] = Entry(file: file)
         cost += file.cost
         return file
     }
@@ -74,8 +77,8 @@ struct ResidentTable: Sendable {
     /// Lets a file be found under a spelling, if it is kept.
     mutating func learn(_ spelling: ExactPath, for file: ResidentFile) {
         guard let entry = entries[file.path], entry.file === file else { return }
-        guard spellings[spelling] != file.path, entry.spellings.count < Self.spellingLimit else { return }
-        spellings[spelling] = file.path
+        guard spellings[spelling] !== file, entry.spellings.count < Self.spellingLimit else { return }
+        spellings[spelling] = file
         entries[file.path]?.spellings.append(spelling)
     }
 
@@ -85,6 +88,11 @@ struct ResidentTable: Sendable {
         remove(at: file.path)
     }
 
+    private mutating func use(_ file: ResidentFile) {
+        uses += 1
+        file.lastUse.store(uses, ordering: .relaxed)
+    }
+
     private mutating func remove(at path: ExactPath) {
         guard let entry = entries.removeValue(forKey: path) else { return }
         cost -= entry.file.cost
@@ -92,9 +100,10 @@ struct ResidentTable: Sendable {
     }
 
     private mutating func evict(downTo target: Int) {
-        for (path, _) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
+        let byUse = entries.values.map { (use: $0.file.lastUse.load(ordering: .relaxed), path: $0.file.path) }
+        for entry in byUse.sorted(by: { $0.use < $1.use }) {
             guard cost > target else { return }
-            remove(at: path)
+            remove(at: entry.path)
         }
     }
 }

@@ -4,11 +4,11 @@ extension HTTPDate {
     /// IMF-fixdate `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete ones that a recipient must still accept:
     /// RFC 850 `Sunday, 06-Nov-94 08:49:37 GMT` and asctime `Sun Nov  6 08:49:37 1994`. Case-sensitive, as the grammar
     /// is. The name of the day must be one, but need not be the right one. A leap second counts as the next one.
+    /// `nil` when `text` is no HTTP-date, or names a day that the calendar does not have.
     ///
     /// - Parameters:
     ///   - text: The field value.
     ///   - now: The present, for two-digit years: one that seems more than 50 years ahead is the past one.
-    /// - Returns: `nil` when `text` is no HTTP-date or names a day that the calendar does not have.
     public init?(_ text: String, now: HTTPDate) {
         var reader = DateReader(text)
         guard let moment = reader.imfFixdate() ?? reader.rfc850(now: now) ?? reader.asctime() else { return nil }
@@ -49,9 +49,8 @@ private struct DateReader {
         // The nearest candidates in time, latest first; 50 years ahead to the second is not yet "more than" that.
         for candidate in [year + 100, year, year - 100] {
             guard let result = moment(candidate, month, day, time) else { continue }
-            let isTooFarAhead =
-                (candidate, month, day, time) > (today.year + 50, today.month, today.day, now.secondsSinceEpoch % 86_400)
-            if !isTooFarAhead { return result }
+            let limit = (today.year + 50, today.month, today.day, now.secondsSinceEpoch % 86_400)
+            if (candidate, month, day, time) <= limit { return result }
         }
         return nil
     }

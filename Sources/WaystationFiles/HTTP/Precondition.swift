@@ -9,7 +9,9 @@ enum Precondition: Sendable, Equatable {
     /// Answer 412.
     case failed
 
-    /// Evaluates the fields of a GET or HEAD in the order of section 13.2.2. A date that is none is ignored.
+    /// Evaluates the fields of a GET or HEAD in the order of section 13.2.2.
+    ///
+    /// A date that is none is ignored.
     init(_ fields: HTTPFields, entityTag: EntityTag, lastModified: HTTPDate?, now: HTTPDate) {
         // 1 and 2
         if let value = fields[.ifMatch] {

@@ -33,7 +33,9 @@ struct Representation: Sendable {
         .empty(.rangeNotSatisfiable, [.contentRange: "bytes */\(length)", .acceptRanges: "bytes"])
     }
 
-    /// The client has it already: 304 (section 15.4.5). With an `ETag` no other field is needed to update a cache.
+    /// The client has it already: 304 (section 15.4.5).
+    ///
+    /// With an `ETag` no other field is needed to update a cache.
     func answerNotModified() -> FileAnswer {
         FileAnswer(status: .notModified, headerFields: [.eTag: entityTag.fieldValue], body: .empty)
     }

@@ -42,6 +42,7 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     ///   - bytes: The first bytes of the file, ``leadingByteCount`` of them or fewer. A character cut at their end does
     ///     not count against UTF-8.
     ///   - restIsUTF8: Whether the bytes that follow keep the whole file UTF-8.
+    /// - Returns: The type; `text/plain` or `application/octet-stream` when nothing more is known.
     public static func mediaType(
         forFileName name: String,
         leadingBytes bytes: Data,
