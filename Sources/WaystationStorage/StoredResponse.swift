@@ -39,8 +39,12 @@ public final class StoredResponse: Sendable {
     /// It lives as long as this instance; while a response is resident, look-ups return the same instance.
     package let prepared = Mutex<(any Sendable)?>(nil)
 
-    init(id: Int64, head: ResponseHead, body: StoredBody) {
+    /// The index's checksum over this response: with ``id`` it tells whether a row still holds the same one.
+    let seal: UInt64
+
+    init(id: Int64, seal: UInt64, head: ResponseHead, body: StoredBody) {
         self.id = id
+        self.seal = seal
         self.key = head.key
         self.status = head.status
         self.headerFields = head.headerFields

@@ -133,4 +133,10 @@ package struct LocalFileSystem: StoreFileSystem {
         }
         return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
+
+    package func identity(of file: OpenFile) throws -> FileIdentity {
+        var status = stat()
+        guard fstat(file.descriptor, &status) == 0 else { throw FileError("stat", file.path) }
+        return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
 }

@@ -33,6 +33,8 @@ package protocol StoreFileSystem: Sendable {
     func lock(_ path: String) throws -> OpenFile?
     /// What tells the file at a path from any other that was or will be there; `nil` when there is none.
     func identity(of path: String) throws -> FileIdentity?
+    /// What tells an open file from any other.
+    func identity(of file: OpenFile) throws -> FileIdentity
 }
 
 /// Device and inode of a file.
