@@ -50,7 +50,7 @@ let package = Package(
             dependencies: [
                 "Waystation",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "FlyingSocks", package: "FlyingFox"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .testTarget(name: "WaystationRulesTests", dependencies: ["WaystationRules"]),
