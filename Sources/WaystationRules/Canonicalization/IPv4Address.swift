@@ -42,7 +42,9 @@ struct IPv4Address: CustomStringConvertible {
                 digits = 0
                 value = 0
             } else {
-                guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9"), digits == 0 || value > 0 else { return false }
+                guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9"), digits == 0 || value > 0 else {
+                    return false
+                }
                 digits += 1
                 value = value * 10 + Int(byte - UInt8(ascii: "0"))
                 guard value <= 255 else { return false }
