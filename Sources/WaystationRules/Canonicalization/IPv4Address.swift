@@ -25,8 +25,10 @@ struct IPv4Address: CustomStringConvertible {
 
     /// Whether the last label is a number, so that the host is an address or nothing.
     static func endsInNumber(_ host: [UInt8]) -> Bool {
-        let labels = host.split(separator: UInt8(ascii: "."))
-        guard let last = labels.last else { return false }
+        let name = host.last == UInt8(ascii: ".") ? host.dropLast() : host[...]
+        let last = name.lastIndex(of: UInt8(ascii: ".")).map { name[($0 + 1)...] } ?? name
+        // Spares nearly every host the rest: a number begins with a digit.
+        guard let first = last.first, first >= UInt8(ascii: "0"), first <= UInt8(ascii: "9") else { return false }
         return last.allSatisfy { hexadecimalValue($0).map { $0 < 10 } ?? false } || number(last) != nil
     }
 
