@@ -115,6 +115,11 @@ struct CanonicalURLTests {
         #expect(CanonicalURL(text) == nil)
     }
 
+    @Test func `has no label that is too long for the DNS to encode`() {
+        #expect(CanonicalURL("http://" + String(repeating: "é", count: 63) + ".example/") != nil)
+        #expect(CanonicalURL("http://" + String(repeating: "é", count: 64) + ".example/") == nil)
+    }
+
     @Test func `has parts`() throws {
         let url = try #require(CanonicalURL("https://me:pw@Shop.example:8443/a/b/?x=1&y"))
         #expect(url.scheme == "https")
@@ -148,7 +153,7 @@ struct CanonicalURLTests {
         #expect(CanonicalURL("http://a/b") != CanonicalURL("http://a/B"))
     }
 
-    @Test func `is read the same from a bridged or sliced string`() {
+    @Test func `is read the same from a slice of a longer string`() {
         let text = "xhttp://a/b?cx".dropFirst().dropLast()
         #expect(CanonicalURL(String(text))?.string == "http://a/b?c")
     }

@@ -142,6 +142,15 @@ struct URLPatternTests {
         #expect(hostile?.description.hasSuffix("\n  https://h/\\nx\n            ^") == true)
     }
 
+    @Test func `is refused when it is deeper than the tries may be`() throws {
+        let deepest = "https://h" + String(repeating: "/*", count: 256)
+        let url = try #require(CanonicalURL("https://h" + String(repeating: "/a", count: 256)))
+        #expect(try URLPattern(deepest).matches(url))
+        let error = #expect(throws: URLPatternError.self) { try URLPattern(deepest + "/x") }
+        #expect(error?.expected == "at most 256 path segments")
+        #expect(error?.offset == deepest.utf8.count + 1)
+    }
+
     @Test func `equals another that takes the same`() throws {
         #expect(try URLPattern("HTTPS://H:443/%61/../b") == URLPattern("https://h/b"))
         #expect(try Set([URLPattern("https://h/**/**"), URLPattern("https://h/**")]).count == 1)
