@@ -121,8 +121,8 @@ public final class ResponseStore: Sendable {
 
     /// Finds the variants of a key, newest first.
     ///
-    /// - Parameter completion: Called once, on the store's read queue; with nothing when the key is not stored or the
-    ///   store does not work.
+    /// The completion is called once, on the store's read queue; with nothing when the key is not stored or the store
+    /// does not work.
     public func lookup(_ key: RequestKey, completion: @escaping @Sendable ([StoredResponse]) -> Void) {
         readQueue.async { completion(self.find(key)) }
     }

@@ -72,8 +72,8 @@ extension StoreIndex {
 
     /// Adds a record in the place of the variant with the same key and vary record.
     ///
-    /// - Parameter publish: Puts the body file in its place. It runs while the index is locked for writing, so that
-    ///   whoever sweeps body files (``orphans(among:shard:)``) never sees one that has no row yet.
+    /// `publish` puts the body file in its place. It runs while the index is locked for writing, so that whoever
+    /// sweeps body files (``removeOrphans(among:shard:remove:)``) never sees one that has no row yet.
     func insert(
         _ record: IndexRecord,
         maximumVariants: Int,

@@ -101,7 +101,7 @@ final class ResidentResponses: Sendable {
 
     /// Keeps what a look-up has read, if it fits and was not changed meanwhile.
     ///
-    /// - Parameter time: When the look-up began to read.
+    /// `time` is when the look-up began to read.
     func keep(_ responses: [StoredResponse], for key: RequestKey, readAt time: Date) {
         // Only bodies in memory: an open file for each entry would use up the process's descriptors.
         let isInMemory = responses.allSatisfy { if case .data = $0.body { true } else { false } }

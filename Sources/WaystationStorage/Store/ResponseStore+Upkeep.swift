@@ -148,7 +148,9 @@ extension ResponseStore {
         try opened.index.touch(uses)
     }
 
-    /// Goes round the write queue until there is no upkeep left. On the write queue.
+    /// Goes round the write queue until there is no upkeep left.
+    ///
+    /// On the write queue.
     func finishFlush(_ continuation: CheckedContinuation<Void, Never>) {
         if state.withLock({ !$0.uses.isEmpty }), opened() != nil { schedule([.uses]) }
         guard state.withLock({ $0.upkeep.isRunning }) else { return continuation.resume() }

@@ -26,9 +26,7 @@ extension ResponseStore {
 
     /// Makes a response visible.
     ///
-    /// - Parameters:
-    ///   - rest: What was not spooled: all of a small body, the end of a large one.
-    ///   - length: The length of the whole body.
+    /// `rest` is what was not spooled (all of a small body, the end of a large one), `length` that of the whole body.
     func commit(
         _ entry: NewResponse,
         rest: Data,
