@@ -17,7 +17,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
-        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
         .target(name: "WaystationRules"),
@@ -40,6 +39,7 @@ let package = Package(
             dependencies: [
                 "WaystationRules", "WaystationFiles", "WaystationStorage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
             ]
@@ -49,7 +49,7 @@ let package = Package(
             dependencies: [
                 "Waystation",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "FlyingSocks", package: "FlyingFox"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .testTarget(name: "WaystationRulesTests", dependencies: ["WaystationRules"]),

@@ -1,0 +1,42 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "benchmarks",
+    dependencies: [.package(name: "waystation", path: "..")],
+    targets: [
+        // What the three tools share: sessions with and without Waystation, statistics, comparison, nginx, memory.
+        .target(
+            name: "Measuring",
+            dependencies: [
+                .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationTesting", package: "waystation"),
+            ]
+        ),
+        .executableTarget(
+            name: "differential",
+            dependencies: ["Measuring", .product(name: "WaystationTesting", package: "waystation")]
+        ),
+        .executableTarget(
+            name: "soak",
+            dependencies: ["Measuring", .product(name: "WaystationTesting", package: "waystation")]
+        ),
+        .executableTarget(name: "bench", dependencies: ["Measuring"]),
+        .testTarget(name: "MeasuringTests", dependencies: ["Measuring"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// The same strict settings for every target, stated once.
+for target in package.targets {
+    target.swiftSettings = (target.swiftSettings ?? []) + [
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+        .enableUpcomingFeature("ExistentialAny"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+        .enableUpcomingFeature("MemberImportVisibility"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0443-warning-control-flags.md
+        .treatAllWarnings(as: .error),
+    ]
+}

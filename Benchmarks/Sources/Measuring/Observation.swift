@@ -1,0 +1,37 @@
+/// What one run of a scenario showed, as named facts that can be compared.
+public struct Observation: Codable, Equatable, Sendable {
+    /// The facts, each under its name: `status`, `bytes`, `calls`, …
+    public var facts: [String: String]
+
+    /// Makes an observation.
+    public init(_ facts: [String: String] = [:]) { self.facts = facts }
+
+    /// The fact of a name; setting nil removes it.
+    public subscript(name: String) -> String? {
+        get { facts[name] }
+        set { facts[name] = newValue }
+    }
+
+    /// The names under which two observations differ, sorted.
+    public func differences(from other: Observation) -> [String] {
+        Set(facts.keys).union(other.facts.keys).filter { facts[$0] != other.facts[$0] }.sorted()
+    }
+}
+
+/// How a run ended: with an observation, or in a way that no load may end.
+public enum Outcome: Equatable, Sendable {
+    /// The load came to an end, and this was seen.
+    case observed(Observation)
+    /// The load had not ended when time was up; what was seen until then.
+    case hung(Observation)
+    /// The process died.
+    case crashed(String)
+
+    /// What was seen, if the process lived to tell it.
+    public var observation: Observation? {
+        switch self {
+        case .observed(let observation), .hung(let observation): observation
+        case .crashed: nil
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import Foundation
+
+/// The memory of this process, from the kernel's own books.
+public enum ProcessMemory {
+    /// What is resident now, in MiB.
+    public static var residentMiB: Double { read("VmRSS") }
+
+    /// The most that was ever resident, in MiB.
+    public static var peakMiB: Double { read("VmHWM") }
+
+    private static func read(_ field: String) -> Double {
+        // A file of /proc tells its size as 0, so it is read to its end rather than mapped.
+        guard let file = FileHandle(forReadingAtPath: "/proc/self/status"), let data = try? file.readToEnd() else {
+            return .nan
+        }
+        for line in String(decoding: data, as: UTF8.self).split(separator: "\n") where line.hasPrefix("\(field):") {
+            let kibibytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) }
+            return (kibibytes ?? .nan) / 1024
+        }
+        return .nan
+    }
+}

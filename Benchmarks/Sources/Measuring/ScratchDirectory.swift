@@ -1,0 +1,21 @@
+public import Foundation
+
+/// A new, empty directory that goes away with its last reference.
+public final class ScratchDirectory: Sendable {
+    /// Where it is.
+    public let url: URL
+
+    /// Makes a directory in the system's place for temporary files.
+    ///
+    /// - Throws: What creating a directory throws.
+    public init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("waystation-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: url,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}

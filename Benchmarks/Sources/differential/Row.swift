@@ -1,0 +1,99 @@
+import Foundation
+import Measuring
+
+/// A scenario with the verdict on each variant: one row of what is printed.
+struct Row: Sendable {
+    let scenario: Scenario
+    let plain: Outcome
+    let verdicts: [(variant: Variant, verdict: Verdict)]
+
+    var isExpected: Bool {
+        verdicts.allSatisfy { _, verdict in
+            switch verdict {
+            case .equal, .argued: true
+            case .different, .hangs, .crashes: false
+            }
+        }
+    }
+
+    var isEqual: Bool { verdicts.allSatisfy { $0.verdict == .equal } }
+
+    func count(of verdict: Verdict) -> Int { verdicts.count { $0.verdict == verdict } }
+
+    /// Runs the scenario in all variants, each in a process of its own.
+    init(_ scenario: Scenario, variants: [Variant]) throws {
+        self.scenario = scenario
+        let plain = try Self.outcome(of: scenario, .plain, times: 1)
+        self.plain = plain
+        let plainTwice =
+            scenario.repeats && variants.contains(.hit) ? try Self.outcome(of: scenario, .plain, times: 2) : plain
+        verdicts = try variants.compactMap { variant in
+            guard variant != .hit || scenario.repeats else { return nil }
+            let verdict = Verdict(
+                plain: variant == .hit ? plainTwice : plain,
+                other: try Self.outcome(of: scenario, variant, times: variant == .hit ? 2 : 1),
+                scenario: scenario.name,
+                variant: variant.rawValue,
+                isPlainLoader: variant == .untouched || variant == .plain,
+                required: scenario.required,
+                arguments: Argument.all
+            )
+            return (variant, verdict)
+        }
+    }
+
+    /// One process; longer than any run waits for its load, so that only a process that is stuck meets it.
+    private static func outcome(of scenario: Scenario, _ variant: Variant, times: Int) throws -> Outcome {
+        let home = try ScratchDirectory()
+        let child = try ChildProcess.run(
+            ["--child", scenario.name, variant.rawValue, "\(times)"],
+            home: home.url,
+            limit: 20 * Double(times)
+        )
+        switch child.ending {
+        case .timedOut: return .hung(Observation(["process": "stuck"]))
+        case .killed(let signal): return .crashed("signal \(signal): \(child.complaint)")
+        case .exited(let status):
+            guard status == 0, let report = try? JSONDecoder().decode(Report.self, from: child.output) else {
+                return .crashed("exit status \(status): \(child.complaint)")
+            }
+            return report.outcome
+        }
+    }
+
+    /// The row as text: what plain did where it has no end, one verdict when all variants agree, else one each.
+    var text: String {
+        let plainEnd =
+            switch plain {
+            case .observed: ""
+            case .hung: " [plain hangs]"
+            case .crashed: " [plain crashes]"
+            }
+        let summary =
+            if !isExpected { "FAILED" } else if isEqual { "equal" } else { "argued" }
+        let names = verdicts.map(\.variant.rawValue).joined(separator: ", ")
+        var lines = [
+            "\(summary.padding(toLength: 8, withPad: " ", startingAt: 0))\(scenario.name)\(plainEnd) (\(names))"
+        ]
+        // Variants that come to the same are told together.
+        var told: [(verdict: Verdict, variants: [String])] = []
+        for (variant, verdict) in verdicts where verdict != .equal {
+            if let index = told.firstIndex(where: { $0.verdict == verdict }) {
+                told[index].variants.append(variant.rawValue)
+            } else {
+                told.append((verdict, [variant.rawValue]))
+            }
+        }
+        for (verdict, variants) in told {
+            let names = variants.joined(separator: ", ")
+            switch verdict {
+            case .equal: break
+            case .argued(let reasons): lines += reasons.map { "        \(names): argued: \($0)" }
+            case .different(let facts): lines += facts.map { "        \(names): DIFFERS in \($0)" }
+            case .hangs: lines.append("        \(names): HANGS")
+            case .crashes: lines.append("        \(names): CRASHES")
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+}

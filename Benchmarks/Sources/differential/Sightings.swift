@@ -1,0 +1,96 @@
+import Foundation
+import FoundationNetworking
+import Measuring
+import Synchronization
+
+/// What has been seen of a load so far.
+final class Sightings: Sendable {
+    private struct State {
+        var calls: [String] = []
+        var body = Fingerprint()
+        var facts: [String: String] = [:]
+        var hasEnded = false
+        var waiter: CheckedContinuation<Bool, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// Notes a call; calls that repeat what the last one was, such as data after data, count as one.
+    func call(_ call: String, coalescing: Bool = false) {
+        state.withLock { state in
+            if !coalescing || state.calls.last != call { state.calls.append(call) }
+        }
+    }
+
+    func receive(_ data: Data) {
+        state.withLock { $0.body.append(data) }
+    }
+
+    func note(_ name: String, _ fact: String?) {
+        state.withLock { $0.facts[name] = fact }
+    }
+
+    func note(_ response: URLResponse?) {
+        guard let response else { return note("status", "none") }
+        note("url", response.url?.absoluteString)
+        note("expected", "\(response.expectedContentLength)")
+        note("mime", response.mimeType ?? "none")
+        note("encoding", response.textEncodingName ?? "none")
+        note("suggested", response.suggestedFilename ?? "none")
+        guard let response = response as? HTTPURLResponse else { return note("status", "not HTTP") }
+        note("status", "\(response.statusCode)")
+        let fields = response.allHeaderFields.map { "\($0.key): \($0.value)" }
+        note("fields", fields.sorted().joined(separator: " | "))
+    }
+
+    func note(_ error: (any Error)?) {
+        guard let error else { return note("error", "none") }
+        note("error", Self.describe(error))
+    }
+
+    static func describe(_ error: any Error) -> String {
+        let error = error as NSError
+        let url = (error.userInfo[NSURLErrorFailingURLErrorKey] as? URL)?.absoluteString
+        return "\(error.domain) \(error.code)\(url.map { " for \($0)" } ?? "")"
+    }
+
+    /// Notes the end; a second one is noted as a call, since there must be none.
+    func end() {
+        let waiter = state.withLock { state in
+            if state.hasEnded { state.calls.append("ended again") }
+            state.hasEnded = true
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: true)
+    }
+
+    /// - Returns: Whether the load ended in time.
+    func waitForEnd(atMost limit: Duration) async -> Bool {
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            let waiter = state.withLock { state in
+                defer { state.waiter = nil }
+                return state.waiter
+            }
+            waiter?.resume(returning: false)
+        }
+        defer { timer.cancel() }
+        return await withCheckedContinuation { continuation in
+            let hasEnded = state.withLock { state in
+                if !state.hasEnded { state.waiter = continuation }
+                return state.hasEnded
+            }
+            if hasEnded { continuation.resume(returning: true) }
+        }
+    }
+
+    var observation: Observation {
+        state.withLock { state in
+            var observation = Observation(state.facts)
+            observation["calls"] = state.calls.joined(separator: " > ")
+            if observation["bytes"] == nil { observation["bytes"] = state.body.description }
+            return observation
+        }
+    }
+}

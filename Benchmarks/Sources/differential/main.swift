@@ -1,0 +1,47 @@
+// Runs every scenario by plain URLSession and through Waystation, against the same loopback origin, and compares.
+//
+//   differential [--only PREFIX] [--variants untouched,network,stored,hit] [--jobs N] [--show NAME]
+
+import Foundation
+import Measuring
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+func value(of option: String) -> String? {
+    arguments.firstIndex(of: option).flatMap { arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil }
+}
+
+func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data("differential: \(message)\n".utf8))
+    exit(2)
+}
+
+if arguments.first == "--child" {
+    guard arguments.count == 4, let scenario = Scenario.all.first(where: { $0.name == arguments[1] }),
+        let variant = Variant(rawValue: arguments[2]), let times = Int(arguments[3])
+    else { fail("--child needs the name of a scenario, a variant, and how often to run it") }
+    try await runChild(scenario, variant: variant, times: times)
+    // Not a return: whatever a load left behind must not hold the process.
+    exit(0)
+}
+
+let names = value(of: "--variants")?.split(separator: ",").map(String.init)
+let variants = names.map { names in
+    names.map { name in
+        guard let variant = Variant(rawValue: name) else { fail("no variant is called \(name)") }
+        return variant
+    }
+}
+let scenarios = Scenario.all.filter { $0.name.hasPrefix(value(of: "--only") ?? "") }
+guard !scenarios.isEmpty else { fail("no scenario begins with \(value(of: "--only") ?? "")") }
+let duplicates = Dictionary(grouping: Scenario.all, by: \.name).filter { $1.count > 1 }.keys
+guard duplicates.isEmpty else { fail("scenarios share a name: \(duplicates.sorted().joined(separator: ", "))") }
+if !InterceptedSession.isInstalled { say("Waystation is not installed: every variant is plain URLSession") }
+
+let report = try await compare(
+    scenarios,
+    variants: variants ?? [.untouched, .network, .stored, .hit],
+    jobs: value(of: "--jobs").flatMap { Int($0) } ?? 4
+)
+say(report.summary)
+exit(report.isExpected ? 0 : 1)

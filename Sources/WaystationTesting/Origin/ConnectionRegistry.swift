@@ -1,0 +1,36 @@
+import Synchronization
+
+/// The connections that are open, so that stopping the server can cut them.
+final class ConnectionRegistry: Sendable {
+    private struct State {
+        var open: [Int: LoopbackSocket] = [:]
+        var accepted = 0
+        var isStopped = false
+    }
+
+    private let state = Mutex(State())
+
+    var accepted: Int { state.withLock { $0.accepted } }
+
+    /// - Returns: The connection's number, or nil when the server has stopped.
+    func add(_ socket: LoopbackSocket) -> Int? {
+        state.withLock { state in
+            guard !state.isStopped else { return nil }
+            defer { state.accepted += 1 }
+            state.open[state.accepted] = socket
+            return state.accepted
+        }
+    }
+
+    func remove(_ number: Int) {
+        state.withLock { $0.open[number] = nil }
+    }
+
+    func shutdownAll() {
+        let open = state.withLock { state in
+            state.isStopped = true
+            return Array(state.open.values)
+        }
+        for socket in open { socket.shutdown() }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Glibc
+
+/// A blocking TCP socket on `127.0.0.1`, closed with its last reference.
+///
+/// `shutdown` may be called from any thread, and wakes a thread that waits in `accept`, `receive` or `send`. The
+/// descriptor is closed only when nobody holds the socket any more, so no thread can meet a number used anew.
+final class LoopbackSocket: Sendable {
+    let descriptor: CInt
+
+    init(descriptor: CInt) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    static func listening(on port: UInt16) throws(SocketFailure) -> LoopbackSocket {
+        let operation = "listen on 127.0.0.1:\(port)"
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw SocketFailure(operation, code: errno) }
+        let listener = LoopbackSocket(descriptor: descriptor)
+        listener.enable(SO_REUSEADDR, at: SOL_SOCKET)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard bound == 0, listen(descriptor, 1024) == 0 else { throw SocketFailure(operation, code: errno) }
+        return listener
+    }
+
+    func port() throws(SocketFailure) -> UInt16 {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard result == 0 else { throw SocketFailure("read the port of a socket", code: errno) }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    /// The next connection, or nil once the listener is shut down.
+    func accept() -> LoopbackSocket? {
+        while true {
+            let connection = Glibc.accept(descriptor, nil, nil)
+            if connection >= 0 {
+                let socket = LoopbackSocket(descriptor: connection)
+                socket.enable(TCP_NODELAY, at: CInt(IPPROTO_TCP))
+                return socket
+            }
+            // A client that left before it was accepted is no reason to stop.
+            guard errno == EINTR || errno == ECONNABORTED else { return nil }
+        }
+    }
+
+    /// Up to `limit` bytes, or nil at the end of the stream or after an error.
+    func receive(upTo limit: Int) -> [UInt8]? {
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            var received: Int
+            repeat {
+                received = recv(descriptor, buffer.baseAddress, limit, 0)
+            } while received < 0 && errno == EINTR
+            count = max(received, 0)
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    /// Sends all bytes.
+    ///
+    /// - Returns: Whether they were all taken; false when the peer is gone.
+    func send(_ data: Data) -> Bool {
+        data.withUnsafeBytes { bytes in
+            var sent = 0
+            while sent < bytes.count {
+                let count = Glibc.send(
+                    descriptor,
+                    bytes.baseAddress?.advanced(by: sent),
+                    bytes.count - sent,
+                    CInt(MSG_NOSIGNAL)
+                )
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                sent += count
+            }
+            return true
+        }
+    }
+
+    /// Ends both directions; the descriptor stays valid.
+    func shutdown() { _ = Glibc.shutdown(descriptor, CInt(SHUT_RDWR)) }
+
+    /// Resets the connection: the peer sees `ECONNRESET`, whatever was on its way to it.
+    ///
+    /// Connecting to no address does it at once; `SO_LINGER` would do it only once the descriptor is closed.
+    func reset() {
+        var nowhere = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        _ = connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
+    private func enable(_ option: CInt, at level: CInt) {
+        var on: CInt = 1
+        setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<CInt>.size))
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+
+/// One connection of a client: reads its requests, and plays the script's answers to them.
+struct OriginConnection {
+    let socket: LoopbackSocket
+    let number: Int
+    let exchanges: ExchangeLog
+    let script: ScriptedOrigin.Script
+
+    /// Serves until the client leaves, an answer ends the connection, or the server stops.
+    func serve() {
+        var reader = RequestReader { [socket] in socket.receive(upTo: 1 << 16) }
+        do {
+            while let head = try reader.readHead() {
+                // RFC 9110, section 10.1.1.
+                if head.value(of: "Expect")?.lowercased() == "100-continue" {
+                    guard socket.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) else { return }
+                }
+                let body = try reader.readBody(of: head)
+                let request = exchanges.record(head, body: body, connection: number)
+                guard answer(request, reader: &reader) else { break }
+            }
+        } catch RequestReader.Failure.malformed {
+            _ = socket.send(Data("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".utf8))
+        } catch {
+            // The client left in the middle of a request, which is not recorded.
+        }
+        socket.shutdown()
+    }
+
+    /// - Returns: Whether the connection may carry another request.
+    private func answer(_ request: ScriptedOrigin.Request, reader: inout RequestReader) -> Bool {
+        let response = script(request)
+        if let gate = response.gate, !gate.wait(alongside: socket.descriptor) {
+            exchanges.recordAbandoned(request)
+            return false
+        }
+        switch response.kind {
+        case .unanswered:
+            while socket.receive(upTo: 1 << 12) != nil {}
+            exchanges.recordAbandoned(request)
+            return false
+        case .webSocketEcho:
+            WebSocketEcho(socket: socket).serve(request, reader: &reader)
+            return false
+        case .message, .raw:
+            return play(response, for: request)
+        }
+    }
+
+    private func play(_ response: ScriptedOrigin.Response, for request: ScriptedOrigin.Request) -> Bool {
+        let (steps, keepsAlive) = response.wireSteps(for: request)
+        for step in steps {
+            switch step {
+            case .bytes(let data):
+                guard socket.send(data) else {
+                    exchanges.recordAbandoned(request)
+                    return false
+                }
+            case .wait(let gate):
+                guard gate.wait(alongside: socket.descriptor) else {
+                    exchanges.recordAbandoned(request)
+                    return false
+                }
+            case .close:
+                return false
+            case .reset:
+                socket.reset()
+                return false
+            }
+        }
+        return keepsAlive
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+
+/// A request line and its fields.
+struct RequestHead: Sendable {
+    let method: String
+    let target: String
+    let version: String
+    let fields: [ScriptedOrigin.Field]
+
+    /// Reads a head from its lines, without the empty line at its end; nil when it is none (RFC 9112, section 3).
+    init?(lines: [String]) {
+        guard let parts = lines.first?.split(separator: " ", omittingEmptySubsequences: false), parts.count == 3,
+            !parts[0].isEmpty, !parts[1].isEmpty, parts[2].hasPrefix("HTTP/")
+        else { return nil }
+        var fields: [ScriptedOrigin.Field] = []
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else { return nil }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            fields.append(.init(String(line[..<colon]), value))
+        }
+        method = String(parts[0])
+        target = String(parts[1])
+        version = String(parts[2])
+        self.fields = fields
+    }
+
+    func value(of name: String) -> String? {
+        fields.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}
+
+/// Reads requests, one after another, from the bytes of a connection.
+struct RequestReader {
+    enum Failure: Error { case malformed, endOfStream }
+
+    private static let headLimit = 1 << 20
+
+    private let receive: () -> [UInt8]?
+    private var buffer: [UInt8] = []
+    private var position = 0
+
+    /// - Parameter receive: Gives the next bytes, or nil at their end.
+    init(receive: @escaping () -> [UInt8]?) { self.receive = receive }
+
+    /// The next head, or nil when the stream ends before its first byte.
+    mutating func readHead() throws(Failure) -> RequestHead? {
+        guard try hasMore() else { return nil }
+        var lines: [String] = []
+        var size = 0
+        while true {
+            let line = try readLine()
+            size += line.utf8.count
+            // RFC 9112, section 2.2: an empty line before the request line is ignored.
+            if line.isEmpty, lines.isEmpty { continue }
+            if line.isEmpty { break }
+            guard size <= Self.headLimit else { throw .malformed }
+            lines.append(line)
+        }
+        guard let head = RequestHead(lines: lines) else { throw .malformed }
+        return head
+    }
+
+    /// The body that follows a head (RFC 9112, section 6.3).
+    mutating func readBody(of head: RequestHead) throws(Failure) -> Data {
+        if head.value(of: "Transfer-Encoding")?.lowercased() == "chunked" { return try readChunks() }
+        guard let length = head.value(of: "Content-Length") else { return Data() }
+        guard let count = Int(length), count >= 0 else { throw .malformed }
+        return try Data(read(count))
+    }
+
+    private mutating func readChunks() throws(Failure) -> Data {
+        var body = Data()
+        while true {
+            let size = try readLine().prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+            guard let count = Int(size, radix: 16), count >= 0 else { throw .malformed }
+            if count == 0 { break }
+            body.append(contentsOf: try read(count))
+            guard try readLine().isEmpty else { throw .malformed }
+        }
+        while try !readLine().isEmpty {}  // trailers
+        return body
+    }
+
+    /// A line without its end.
+    mutating func readLine() throws(Failure) -> String {
+        var line: [UInt8] = []
+        while true {
+            guard try hasMore() else { throw .endOfStream }
+            if let end = buffer[position...].firstIndex(of: UInt8(ascii: "\n")) {
+                line += buffer[position..<end]
+                position = end + 1
+                if line.last == UInt8(ascii: "\r") { line.removeLast() }
+                return String(decoding: line, as: UTF8.self)
+            }
+            line += buffer[position...]
+            position = buffer.count
+            guard line.count <= Self.headLimit else { throw .malformed }
+        }
+    }
+
+    /// Exactly `count` bytes.
+    mutating func read(_ count: Int) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            guard try hasMore() else { throw .endOfStream }
+            let end = min(buffer.count, position + count - bytes.count)
+            bytes += buffer[position..<end]
+            position = end
+        }
+        return bytes
+    }
+
+    private mutating func hasMore() throws(Failure) -> Bool {
+        if position < buffer.count { return true }
+        guard let bytes = receive() else { return false }
+        buffer = bytes
+        position = 0
+        return true
+    }
+}

@@ -1,0 +1,59 @@
+import Glibc
+import Synchronization
+
+extension ScriptedOrigin {
+    /// A point at which an answer waits until the test lets it go on.
+    ///
+    /// ```swift
+    /// let gate = try ScriptedOrigin.Gate()
+    /// let origin = try ScriptedOrigin { _ in .ok("late").held(at: gate) }
+    /// async let answer = session.data(from: origin.url())
+    /// await origin.waitForRequests(1)                           // the request is there, its answer held back
+    /// gate.open()
+    /// ```
+    ///
+    /// One gate may hold several answers, and stays open once opened. An answer that waits also ends when its client
+    /// goes away or the server stops, so a gate that is never opened holds nothing for ever.
+    public final class Gate: Sendable {
+        // A pipe: readable from the moment the gate opens, and never read, so `poll` then returns at once for all who wait.
+        private let readable: CInt
+        private let writable: CInt
+
+        /// Makes a gate that is closed.
+        ///
+        /// - Throws: ``SocketFailure`` when the process has no file descriptor left.
+        public init() throws {
+            var ends: [CInt] = [-1, -1]
+            guard pipe(&ends) == 0 else { throw SocketFailure("open a gate", code: errno) }
+            (readable, writable) = (ends[0], ends[1])
+            // A child process must not hold the gate's pipe, nor may opening it too often block.
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            _ = fcntl(writable, F_SETFL, O_NONBLOCK)
+        }
+
+        deinit {
+            close(readable)
+            close(writable)
+        }
+
+        /// Lets all answers that wait here go on, now and from now on.
+        public func open() { _ = write(writable, "o", 1) }
+
+        // POLLRDHUP, which Glibc shows to GNU sources only.
+        private static let peerHungUp: Int16 = 0x2000
+
+        /// Waits for the gate to open, or for the peer of `socket` to go away.
+        ///
+        /// - Returns: Whether the gate opened.
+        func wait(alongside socket: CInt) -> Bool {
+            var watched = [
+                pollfd(fd: readable, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: socket, events: Self.peerHungUp, revents: 0),
+            ]
+            while poll(&watched, nfds_t(watched.count), -1) < 0 {
+                guard errno == EINTR else { return false }
+            }
+            return watched[0].revents & Int16(POLLIN) != 0
+        }
+    }
+}

@@ -1,0 +1,118 @@
+public import Foundation
+import Glibc
+import Synchronization
+
+/// A loopback HTTP/1.1 server whose every answer a test writes down.
+///
+/// ```swift
+/// let origin = try ScriptedOrigin { request in
+///     request.path == "/hello" ? .ok("hello") : .status(404)
+/// }
+/// let (data, _) = try await session.data(from: origin.url("/hello"))
+/// #expect(origin.requests.map(\.target) == ["/hello"])
+/// ```
+///
+/// The server listens on `127.0.0.1`, on a port that the system picks. It keeps connections alive, reads bodies framed
+/// by `Content-Length` or `chunked`, answers `Expect: 100-continue` at once, and records each request as it came: raw
+/// field names, in their order, and the body's bytes. Faults (a connection closed or reset at any byte, an answer held
+/// back, a wrong length, raw bytes) are ordinary answers of the script; see ``Response``.
+///
+/// Each connection has a thread of its own, so the script is called on many threads at once, and may block without
+/// holding up other connections. Nothing here sleeps: a test decides with a ``Gate`` when a held answer goes on.
+///
+/// The server stops when ``stop()`` is called, or when the last reference to it goes away.
+public final class ScriptedOrigin: Sendable {
+    /// What answers a request, called on the thread of the request's connection.
+    public typealias Script = @Sendable (Request) -> Response
+
+    /// The port that the server listens on, on `127.0.0.1`.
+    public let port: UInt16
+
+    private let listener: LoopbackSocket
+    private let exchanges: ExchangeLog
+    private let connections: ConnectionRegistry
+
+    /// Starts a server that answers with `script`.
+    ///
+    /// - Parameters:
+    ///   - port: The port to listen on; 0, the default, lets the system pick a free one.
+    ///   - script: What answers each request. It is called on the connection's thread, and may block.
+    /// - Throws: ``SocketFailure`` when the port cannot be opened.
+    public init(port: UInt16 = 0, script: @escaping Script) throws {
+        let listener = try LoopbackSocket.listening(on: port)
+        let exchanges = ExchangeLog()
+        let connections = ConnectionRegistry()
+        self.port = try listener.port()
+        self.listener = listener
+        self.exchanges = exchanges
+        self.connections = connections
+        // The thread must not hold the server itself, or dropping the last reference would never stop it.
+        Thread.detachNewThread {
+            while let socket = listener.accept() {
+                guard let number = connections.add(socket) else { break }
+                Thread.detachNewThread {
+                    OriginConnection(socket: socket, number: number, exchanges: exchanges, script: script).serve()
+                    connections.remove(number)
+                }
+            }
+        }
+    }
+
+    deinit { stop() }
+
+    /// Stops listening, and cuts the connections that are open; answers that are held back end at once.
+    ///
+    /// What was recorded stays readable. Calling it again does nothing.
+    public func stop() {
+        listener.shutdown()
+        connections.shutdownAll()
+        exchanges.close()
+    }
+
+    /// The URL of a target on this server, a path with its query as they stand on the request line: `/a?b=c`.
+    ///
+    /// A target that makes no URL gives the server's root.
+    public func url(_ target: String = "/") -> URL {
+        URL(string: "http://127.0.0.1:\(port)\(target)") ?? root
+    }
+
+    private var root: URL {
+        var components = URLComponents()
+        components.scheme = "http"
+        components.host = "127.0.0.1"
+        components.port = Int(port)
+        components.path = "/"
+        // These components always make a URL; the fallback only spares a trap.
+        return components.url ?? URL(fileURLWithPath: "/")
+    }
+
+    /// The requests received so far, in the order in which their last byte arrived.
+    public var requests: [Request] { exchanges.requests }
+
+    /// The requests whose client went away before the whole answer was sent, in the order in which that was noticed.
+    ///
+    /// A server notices only when it waits at a ``Gate`` or sends, so hold the answer to observe a cancelled load. Faults
+    /// of the script itself are not counted.
+    public var abandonedRequests: [Request] { exchanges.abandonedRequests }
+
+    /// The number of connections accepted so far.
+    public var connectionCount: Int { connections.accepted }
+
+    /// Waits until `count` requests have been received.
+    ///
+    /// - Returns: ``requests`` at that time; fewer than `count` only when the server was stopped meanwhile.
+    @discardableResult
+    public func waitForRequests(_ count: Int) async -> [Request] {
+        await exchanges.wait { $0.requests.count >= count }
+        return requests
+    }
+
+    /// Waits until `count` requests have been abandoned by their clients.
+    ///
+    /// - Returns: ``abandonedRequests`` at that time; fewer than `count` only when the server was stopped meanwhile.
+    @discardableResult
+    public func waitForAbandonedRequests(_ count: Int) async -> [Request] {
+        await exchanges.wait { $0.abandoned.count >= count }
+        return abandonedRequests
+    }
+}

@@ -1,0 +1,17 @@
+import Glibc
+
+/// Why a loopback socket could not be opened or used.
+public struct SocketFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What was tried, such as `listen on 127.0.0.1:8080`.
+    public let operation: String
+    /// The system's error code, `errno`.
+    public let code: Int32
+
+    init(_ operation: String, code: Int32) {
+        self.operation = operation
+        self.code = code
+    }
+
+    /// What was tried, and the system's reason.
+    public var description: String { "could not \(operation): \(String(cString: strerror(code)))" }
+}

@@ -1,0 +1,6 @@
+import Testing
+import WaystationRules
+
+@Suite struct CanonicalURLTests {
+    @Test func hello() { #expect(CanonicalURL("HTTP://A/")?.string == "http://a/") }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Glibc
+
+/// A blocking client on a bare socket, for seeing and sending exact bytes.
+final class RawClient {
+    enum Ending: Sendable { case closed, reset }
+    struct Refused: Error { let code: CInt }
+
+    private var descriptor: CInt
+
+    init(port: UInt16) throws {
+        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw Refused(code: errno) }
+    }
+
+    deinit { close() }
+
+    func close() {
+        if descriptor >= 0 { _ = Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    func send(_ text: String) { send(bytes: Array(text.utf8)) }
+
+    func send(bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL)) }
+
+    /// Text up to and with `end`, or all there is when the connection ends before it.
+    func receive(until end: String) -> String {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while !bytes.reversed().starts(with: end.utf8.reversed()), recv(descriptor, &byte, 1, 0) == 1 {
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Everything up to the end of the connection, and how it ended.
+    func receiveAll() -> (bytes: String, raw: [UInt8], ending: Ending) {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        var count: Int
+        repeat {
+            count = recv(descriptor, &byte, 1, 0)
+            if count == 1 { bytes.append(byte) }
+        } while count == 1
+        return (String(decoding: bytes, as: UTF8.self), bytes, count == 0 ? .closed : .reset)
+    }
+
+    /// Whether no byte has arrived that was not read yet.
+    var hasNothingToRead: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) < 0
+    }
+}
