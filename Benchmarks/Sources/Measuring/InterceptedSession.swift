@@ -33,14 +33,24 @@ public struct InterceptedSession: Sendable {
 
     /// Loads below `files.base` come from files, below `archive` from the archive, below `network` from the network.
     public static func mixed(
-        files: (directory: URL, base: URL),
+        files: (directory: URL, base: String),
         archive: (directory: URL, pattern: String),
         network: String
     ) throws -> InterceptedSession { plain }
 
+    /// Whether a response came from a file or the archive.
+    public static func isHit(_ response: HTTPURLResponse) -> Bool { false }
+
     /// The configuration to make a session of.
     public func configuration(_ configuration: URLSessionConfiguration = .default) -> URLSessionConfiguration {
         configuration
+    }
+
+    /// A URL that the rule of a number in ``untouched(rules:)`` takes, without the name of a file.
+    ///
+    /// Half of the rules have a host each, the others share one and differ in their path.
+    public static func ruledURL(_ number: Int) -> String {
+        number.isMultiple(of: 2) ? "http://host\(number).test/app/" : "http://shared.test/app\(number)/"
     }
 
     /// Makes a decision as `canInit` makes it, and says whether a rule took the request.
