@@ -61,13 +61,23 @@ final class NetworkLoad: ForwardedLoadOwner {
             return answer(next)
         }
         let task = load.task
-        session.delegateQueue.addOperation {
-            delegate.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: next) { answer($0) }
-        }
+        // In line behind what was told before.
+        load.deliver(
+            .reached {
+                session.delegateQueue.addOperation {
+                    delegate.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: next) {
+                        answer($0)
+                    }
+                }
+            }
+        )
     }
 
     func answer(_ challenge: URLAuthenticationChallenge, _ completion: @escaping @Sendable (ChallengeAnswer) -> Void) {
-        DelegateChallenge.ask(isDetached ? nil : load.task, challenge, completion)
+        guard !isDetached else { return DelegateChallenge.ask(nil, challenge, completion) }
+        let task = load.task
+        // A delegate hears the refusal and its body first, as it does from Foundation.
+        load.deliver(.reached { DelegateChallenge.ask(task, challenge, completion) })
     }
 
     // MARK: - Bringing what arrives
