@@ -72,9 +72,19 @@ final class ReturnedLoad: NSObject {
     }
 
     fileprivate func didFail(_ error: any Error) {
-        let told = DownloadAdvice.explaining(error, of: client.task, context)
-        pass { $0.urlProtocol(loader, didFailWithError: told) }
-        context.emit(.failed((told as? URLError) ?? URLError(.unknown, failing: context.request.url, "\(told)")))
+        guard client.task is URLSessionDownloadTask else { return fail(error) }
+        let box = Box(load: self)
+        let task = client.task
+        DownloadAdvice.explain(error, of: task, context) { told in
+            LoadingQueue.hop(for: task) { box.load.fail(told) }
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        // A cancel ends the task by itself.
+        guard client.task.state != .canceling, client.task.state != .completed else { return release() }
+        pass { $0.urlProtocol(loader, didFailWithError: error) }
+        context.emit(.failed((error as? URLError) ?? URLError(.unknown, failing: context.request.url, "\(error)")))
         release()
     }
 
