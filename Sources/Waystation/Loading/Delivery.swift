@@ -52,14 +52,18 @@ struct Delivery {
         if phase == .running { phase = .suspended }
     }
 
-    /// Ends the load and drops what was not delivered. False when it was over already.
+    /// Ends the load and drops what was not delivered.
+    ///
+    /// False when it was over already.
     mutating func cancel() -> Bool {
         defer { phase = .ended }
         items = []
         return phase != .ended
     }
 
-    /// Takes an item in; after the end it is dropped. True when the queue must be visited for it.
+    /// Takes an item in; after the end it is dropped.
+    ///
+    /// True when the queue must be visited for it.
     mutating func enqueue(_ item: Item) -> Bool {
         guard phase != .ended else { return false }
         items.append(item)

@@ -9,7 +9,7 @@ enum DownloadAdvice {
     /// none, with a delegate the process is killed. So downloads always go to the network, and where there is
     /// none, someone who knows that the file is held would be at a loss.
     ///
-    /// - Parameter completion: Called once; at once unless the disk must be asked what is held.
+    /// `completion` is called once; at once unless the disk must be asked what is held.
     static func explain(
         _ error: any Error,
         of task: URLSessionTask,

@@ -1,8 +1,9 @@
 import Foundation
 import FoundationNetworking
 
-/// The protocol class that stands first in an intercepted configuration. `Depth` tells one binding's class
-/// from another's and means nothing else.
+/// The protocol class that stands first in an intercepted configuration.
+///
+/// `Depth` tells one binding's class from another's and means nothing else.
 ///
 /// Foundation calls it on one serial queue that all sessions of the process share, so nothing here may block,
 /// and nothing may make or resume a task: that would wait for this very queue.
@@ -17,8 +18,9 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     // Touched on the loading queue alone.
     private var phase = Phase.created
 
-    /// Whether the binding's interceptor takes the request: a pure function of it. Runs under a lock of the
-    /// whole process.
+    /// Whether the binding's interceptor takes the request: a pure function of it.
+    ///
+    /// Runs under a lock of the whole process.
     override class func canInit(with request: URLRequest) -> Bool {
         Binding.of(self)?.interceptor.claims(request) ?? false
     }

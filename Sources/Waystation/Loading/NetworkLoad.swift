@@ -56,8 +56,13 @@ final class NetworkLoad: ForwardedLoadOwner {
 
     // MARK: - Asking the delegate
 
-    func shouldFollow(_ response: HTTPURLResponse, _ next: URLRequest, answer: @escaping @Sendable (URLRequest?) -> Void) {
-        guard let delegate = load.task.delegate, !isDetached, let session = FoundationInternals.session(of: load.task) else {
+    func shouldFollow(
+        _ response: HTTPURLResponse,
+        _ next: URLRequest,
+        answer: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        guard let delegate = load.task.delegate, !isDetached, let session = FoundationInternals.session(of: load.task)
+        else {
             return answer(next)
         }
         let task = load.task
@@ -107,7 +112,9 @@ final class NetworkLoad: ForwardedLoadOwner {
 
     func didSend(_ count: Int64, total: Int64, expected: Int64) {
         let task = load.task
-        guard let delegate = task.delegate, !isDetached, let session = FoundationInternals.session(of: task) else { return }
+        guard let delegate = task.delegate, !isDetached, let session = FoundationInternals.session(of: task) else {
+            return
+        }
         session.delegateQueue.addOperation {
             delegate.urlSession(
                 session,

@@ -14,7 +14,9 @@ final class PreparedStep: Sendable {
         self.rule = rule
     }
 
-    /// The vehicle. What it holds besides is never looked at.
+    /// The vehicle.
+    ///
+    /// What it holds besides is never looked at.
     var carrier: CachedURLResponse {
         CachedURLResponse(
             response: URLResponse(

@@ -50,14 +50,21 @@ final class ReturnedLoad: NSObject {
 
     fileprivate func didReceive(_ response: URLResponse) {
         status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        guard let head = response as? HTTPURLResponse else { return pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) } }
+        guard let head = response as? HTTPURLResponse else {
+            return pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
+        }
         let task = client.task
-        _ = ResponseAnnouncement.make(head, for: task, receive: { response in
-            self.pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
-        }, answer: { disposition in
-            // Foundation cannot hold the body back; a refusal ends the task all the same.
-            if disposition == .cancel { task.cancel() }
-        })
+        _ = ResponseAnnouncement.make(
+            head,
+            for: task,
+            receive: { response in
+                self.pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
+            },
+            answer: { disposition in
+                // Foundation cannot hold the body back; a refusal ends the task all the same.
+                if disposition == .cancel { task.cancel() }
+            }
+        )
     }
 
     fileprivate func didLoad(_ data: Data) {

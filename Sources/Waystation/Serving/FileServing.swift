@@ -39,8 +39,10 @@ extension Serving {
         )
     }
 
-    /// Where a folder's URL lacks its slash: what the URL with the slash gets. Foundation on Linux cannot be told
-    /// of a redirect by a protocol, so it is followed here, and shows in the response's URL alone.
+    /// Where a folder's URL lacks its slash: what the URL with the slash gets.
+    ///
+    /// Foundation on Linux cannot be told of a redirect by a protocol, so it is followed here, and shows in the
+    /// response's URL alone.
     private func redirected(
         by file: FileAnswer,
         in mounted: MountedDirectory,

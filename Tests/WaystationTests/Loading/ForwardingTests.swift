@@ -25,7 +25,11 @@ struct ForwardingTests {
             $0.rules = [.allow("http://127.0.0.1:*/**", via: way == .handedBack ? .network : .cache(.networkFirst()))]
             $0.cache = try ResponseCache(directory: directory.url)
         }
-        return URLSession(configuration: configuration.intercepted(by: interceptor), delegate: delegate, delegateQueue: nil)
+        return URLSession(
+            configuration: configuration.intercepted(by: interceptor),
+            delegate: delegate,
+            delegateQueue: nil
+        )
     }
 
     @Test("a body arrives whole, in one piece for a caller and in order for a delegate", arguments: Way.allCases)
@@ -71,7 +75,9 @@ struct ForwardingTests {
         session.dataTask(with: origin.url("/secret")).resume()
         await delegate.completion()
         #expect(
-            delegate.calls == [.response(401), .data(2), .challenge(failures: 0), .response(200), .data(3), .completed(nil)]
+            delegate.calls == [
+                .response(401), .data(2), .challenge(failures: 0), .response(200), .data(3), .completed(nil),
+            ]
         )
         let url = origin.url("/secret")
         let body = await withCheckedContinuation { continuation in
@@ -101,7 +107,9 @@ struct ForwardingTests {
         let delegate = RecordingDelegate()
         try session(way, origin, delegate: delegate).dataTask(with: origin.url("/a")).resume()
         await delegate.completion()
-        #expect(delegate.calls == [.redirect(to: "/b"), .redirect(to: "/c"), .response(200), .data(5), .completed(nil)])
+        #expect(
+            delegate.calls == [.redirect(to: "/b"), .redirect(to: "/c"), .response(200), .data(5), .completed(nil)]
+        )
         let (_, response) = try await session(way, origin).data(from: origin.url("/a"))
         #expect(response.url == origin.url("/c"))
     }
@@ -139,7 +147,8 @@ struct ForwardingTests {
     @Test("a POST keeps its body on 307 and 308")
     func bodyIsKept() async throws {
         let origin = try ScriptedOrigin { request in
-            request.path == "/a" ? .redirect(307, to: "/b") : request.path == "/b" ? .redirect(308, to: "/c") : .ok(request.body)
+            request.path == "/a"
+                ? .redirect(307, to: "/b") : request.path == "/b" ? .redirect(308, to: "/c") : .ok(request.body)
         }
         var request = URLRequest(url: origin.url("/a"))
         request.httpMethod = "POST"
@@ -151,7 +160,9 @@ struct ForwardingTests {
     @Test("more than 20 redirects are too many", arguments: Way.allCases)
     func redirectLoop(way: Way) async throws {
         let origin = try ScriptedOrigin { _ in .redirect(302, to: "/again") }
-        let error = await #expect(throws: URLError.self) { try await session(way, origin).data(from: origin.url("/again")) }
+        let error = await #expect(throws: URLError.self) {
+            try await session(way, origin).data(from: origin.url("/again"))
+        }
         #expect(error?.code == .httpTooManyRedirects)
         #expect(origin.requestCount == 21)
     }
@@ -169,7 +180,9 @@ struct ForwardingTests {
             let plain = await #expect(throws: URLError.self) {
                 try await URLSession(configuration: .ephemeral).data(from: origin.url(path))
             }
-            let ours = await #expect(throws: URLError.self) { try await session(way, origin).data(from: origin.url(path)) }
+            let ours = await #expect(throws: URLError.self) {
+                try await session(way, origin).data(from: origin.url(path))
+            }
             #expect(ours?.code == plain?.code, "\(path), expected about \(code)")
         }
         var request = URLRequest(url: origin.url("/never"))

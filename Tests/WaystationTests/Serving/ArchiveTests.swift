@@ -103,7 +103,9 @@ struct ArchiveTests {
         let gate = try ScriptedOrigin.Gate()
         let count = Mutex(0)
         let origin = try ScriptedOrigin { _ in
-            let number = count.withLock { $0 += 1; return $0 }
+            let number = count.withLock {
+                $0 += 1; return $0
+            }
             return number == 1 ? .ok("1") : .ok("\(number)").held(at: gate)
         }
         let waystation = try waystation(.networkFirst(timeout: .seconds(3)))
