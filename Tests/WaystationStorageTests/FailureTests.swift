@@ -75,9 +75,11 @@ struct FailureTests {
 
     @Test("an index that another process holds for too long drops the write with an event")
     func busy() async throws {
-        let store = fixture.store()
+        let store = fixture.store(adjust: { $0.busyTimeout = 0.01 })
         try await store.store(.get("a"), .pattern(10))
-        let holder = try DatabaseQueue(path: fixture.layout.index)
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let holder = try DatabaseQueue(path: fixture.layout.index, configuration: configuration)
         try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
         let error = await #expect(throws: StoreError.self) { try await store.store(.get("b"), .pattern(10)) }
         #expect(error?.code == .unavailable)

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Synchronization
 import Testing
 
@@ -16,7 +17,7 @@ struct KillTests {
         try await before.store(.get("large"), .pattern(100_000, seed: 1))
         await before.flush()
         let path = fixture.directory.path(percentEncoded: false)
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path, point] in
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, point = point as Int] in
             await KillTests.work(in: path, until: point)
         }
         let after = fixture.store()

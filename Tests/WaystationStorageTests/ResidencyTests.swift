@@ -1,4 +1,6 @@
 import Foundation
+import HTTPTypes
+import Synchronization
 import Testing
 
 @testable import WaystationStorage

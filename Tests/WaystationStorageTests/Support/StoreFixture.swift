@@ -26,7 +26,6 @@ final class StoreFixture: Sendable {
     ) -> ResponseStore {
         var environment = StoreEnvironment()
         environment.fileSystem = fileSystem
-        environment.busyTimeout = 0.01
         adjust(&environment)
         let (clock, events) = (clock, events)
         return ResponseStore(
