@@ -9,16 +9,26 @@ import Testing
 /// it left.
 @Suite("Killed at any moment")
 struct KillTests {
-    @Test("each response is as before or as after, and nothing is left over", arguments: 1...40)
-    func kill(point: Int) async throws {
+    @Test("each response is as before or as after, and nothing is left over", arguments: 1...64)
+    func whileItWrites(point: Int) async throws {
+        try await kill(at: point, isOpen: true)
+    }
+
+    @Test("nothing is lost while a store opens", arguments: 1...16)
+    func whileItOpens(point: Int) async throws {
+        try await kill(at: point, isOpen: false)
+    }
+
+    private func kill(at point: Int, isOpen: Bool) async throws {
         let fixture = try StoreFixture()
         let before = fixture.store()
         try await before.store(.get("small"), .pattern(1_000, seed: 1))
         try await before.store(.get("large"), .pattern(100_000, seed: 1))
         await before.flush()
         let path = fixture.directory.path(percentEncoded: false)
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, point = point as Int] in
-            await KillTests.work(in: path, until: point)
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [path = path as String, point = point as Int, isOpen = isOpen as Bool] in
+            await KillTests.work(in: path, until: point, countingFromOpen: isOpen)
         }
         let after = fixture.store()
         await after.flush()
@@ -37,14 +47,15 @@ struct KillTests {
     }
 
     /// What the child does: replaces both, adds one, removes one, over and over, until its count is up.
-    private static func work(in directory: String, until point: Int) async {
+    private static func work(in directory: String, until point: Int, countingFromOpen isOpen: Bool) async {
         let counter = Counter(limit: point)
         var environment = StoreEnvironment()
         environment.fileSystem = FaultyFileSystem { _, _ in counter.step() }
         environment.prepareConnection = { db in db.trace(options: .statement) { _ in counter.step() } }
+        if !isOpen { counter.begin() }
         let store = ResponseStore(directory: URL(filePath: directory), environment: environment)
         await store.flush()
-        counter.begin()
+        if isOpen { counter.begin() }
         while true {
             _ = try? await store.store(.get("small"), .pattern(1_000, seed: 2))
             _ = try? await store.store(.get("large"), .pattern(100_000, seed: 2))

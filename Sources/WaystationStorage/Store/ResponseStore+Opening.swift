@@ -75,7 +75,7 @@ extension ResponseStore {
         while true {
             do {
                 return try StoreIndex(path: layout.index, environment: environment)
-            } catch where StoreFailure(error) == .busy && ContinuousClock.now < deadline {
+            } catch  where StoreFailure(error) == .busy && ContinuousClock.now < deadline {
                 Thread.sleep(forTimeInterval: 0.005)
             }
         }
