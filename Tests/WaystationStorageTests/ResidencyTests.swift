@@ -50,6 +50,15 @@ struct ResidencyTests {
         #expect(try await store.bodies(.get("a")) == [.pattern(10, seed: 2)])
     }
 
+    @Test("a look-up sees a response whose commit was asked for and not waited for")
+    func readsOwnWrites() async throws {
+        let store = fixture.store()
+        for seed: UInt64 in 1...20 {
+            try #require(store.write(.get("a"), .pattern(10, seed: seed))).commit { _ in }
+            #expect(try await store.bodies(.get("a")) == [.pattern(10, seed: seed)])
+        }
+    }
+
     @Test("memory stays within its limit and the least recently used leave it")
     func limit() async throws {
         let store = fixture.store(limits: StoreLimits(residentLimit: .kibibytes(40)))
