@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+
+struct CrawlCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "crawl",
+        abstract: "Loads a site into a directory.",
+        discussion: """
+            Pages within the scope are followed; what they need to be shown (pictures, style sheets, scripts, fonts, \
+            media, frames) is loaded wherever it lies. An interrupted crawl goes on with the same command, or with \
+            --into alone, and loads nothing again.
+
+            In --include and --exclude, * stands for any run of characters of the whole URL: --exclude '*/print/*'.
+
+            Exit codes: 0 done, or stopped at a limit · 2 no start page could be loaded · 64 wrong usage · \
+            74 the directory cannot be written · 130 interrupted.
+            """
+    )
+
+    @Argument(help: "Where to start. May be left out when the directory holds a crawl to go on with.")
+    var urls: [String] = []
+
+    @Option(help: "The directory for the archive and the crawl's journal; made when missing.")
+    var into: String
+
+    @OptionGroup(title: "Scope")
+    var scope: ScopeOptions
+
+    @OptionGroup(title: "Politeness")
+    var politeness: PolitenessOptions
+
+    @OptionGroup(title: "Output")
+    var output: OutputOptions
+
+    func validate() throws {
+        for url in urls where CanonicalURL(url) == nil {
+            throw ValidationError("'\(url)' is no http or https URL. Write it in full: https://example.org/")
+        }
+    }
+
+    func run() async throws {
+        let directory = URL(filePath: into, directoryHint: .isDirectory)
+        let known = try SiteDirectory.settings(in: directory)
+        var settings = known ?? CrawlSettings()
+        if urls.isEmpty {
+            guard known != nil else {
+                throw ValidationError("\(into) holds no crawl to go on with. Name a URL to start from.")
+            }
+        } else {
+            settings = CrawlSettings()
+            settings.startURLs = urls
+            scope.apply(to: &settings)
+            politeness.apply(to: &settings)
+        }
+        let summary = try await SiteDirectory.crawl(settings, into: directory, observer: output.observer)
+        if summary.end == .interrupted { throw ExitCode.interrupted }
+        if summary.pages + summary.resources == 0 {
+            Terminal().error("crawler: no start page could be loaded")
+            throw ExitCode.nothingLoaded
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import Foundation
+
+struct ScopeOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("What belongs to the site: page, prefix, host or domain.", valueName: "breadth"))
+    var scope = Scope.Breadth.host
+
+    @Option(help: ArgumentHelp("How many links away from a start page to go.", valueName: "n"))
+    var depth: Int?
+
+    @Option(help: ArgumentHelp("Only pages whose URL matches; repeatable.", valueName: "glob"))
+    var include: [String] = []
+
+    @Option(help: ArgumentHelp("Nothing whose URL matches; repeatable.", valueName: "glob"))
+    var exclude: [String] = []
+
+    @Option(help: ArgumentHelp("Stop after this many pages.", valueName: "n"))
+    var maxPages: Int?
+
+    @Option(help: ArgumentHelp("Stop after this much, such as 500MB.", valueName: "size"))
+    var maxBytes: ByteLimit?
+
+    @Option(help: ArgumentHelp("Stop after this long, such as 90s, 10m or 2h.", valueName: "time"))
+    var maxTime: TimeLimit?
+
+    func validate() throws {
+        if let depth, depth < 0 { throw ValidationError("--depth must not be negative; 0 loads the start pages alone.") }
+        if let maxPages, maxPages < 1 { throw ValidationError("--max-pages must be at least 1.") }
+    }
+
+    func apply(to settings: inout CrawlSettings) {
+        settings.scope = scope
+        settings.depth = depth
+        settings.include = include.map { Glob($0) }
+        settings.exclude = exclude.map { Glob($0) }
+        settings.maximumPages = maxPages
+        settings.maximumBytes = maxBytes?.bytes
+        settings.maximumSeconds = maxTime?.seconds
+    }
+}
+
+extension Scope.Breadth: ExpressibleByArgument {}
+
+struct PolitenessOptions: ParsableArguments {
+    @Flag(help: "Do not ask for robots.txt.")
+    var ignoreRobots = false
+
+    @Flag(help: "Do not read sitemaps.")
+    var noSitemaps = false
+
+    @Option(help: ArgumentHelp("Loads at a time from one host.", valueName: "n"))
+    var concurrency = 6
+
+    @Option(help: ArgumentHelp("Requests a second to one host, at most.", valueName: "n"))
+    var rate: Double?
+
+    @Option(help: ArgumentHelp("How often to try again after a lost connection or a 5xx.", valueName: "n"))
+    var retries = 4
+
+    @Option(help: ArgumentHelp("Seconds without a byte before a load is given up.", valueName: "seconds"))
+    var timeout = 30.0
+
+    @Option(help: "How to introduce oneself; robots.txt is read for the name before the version.")
+    var userAgent = CrawlSettings().userAgent
+
+    func validate() throws {
+        if !(1...64).contains(concurrency) { throw ValidationError("--concurrency must be between 1 and 64.") }
+        if let rate, rate <= 0 { throw ValidationError("--rate must be above 0.") }
+        if retries < 0 { throw ValidationError("--retries must not be negative.") }
+        if timeout <= 0 { throw ValidationError("--timeout must be above 0.") }
+    }
+
+    func apply(to settings: inout CrawlSettings) {
+        settings.obeysRobots = !ignoreRobots
+        settings.readsSitemaps = !noSitemaps
+        settings.concurrency = concurrency
+        settings.requestsPerSecond = rate
+        settings.retries = retries
+        settings.timeout = timeout
+        settings.userAgent = userAgent
+    }
+}
+
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "One JSON object a line, for programs.")
+    var json = false
+
+    @Flag(help: "Only the outcome.")
+    var quiet = false
+
+    var observer: any CrawlObserver {
+        json ? CrawlJSONLines(terminal: Terminal()) : CrawlPrinter(terminal: Terminal(), isQuiet: quiet)
+    }
+}

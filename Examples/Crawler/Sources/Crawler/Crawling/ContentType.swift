@@ -1,0 +1,36 @@
+import Foundation
+import FoundationNetworking
+
+/// The parts of `Content-Type` that matter here.
+struct ContentType: Equatable {
+    /// In lower case, empty when unknown.
+    var mimeType = ""
+    var charset: String?
+
+    init(_ response: HTTPURLResponse) {
+        self.init(field: response.value(forHTTPHeaderField: "Content-Type"))
+    }
+
+    init(field: String?) {
+        guard let field else { return }
+        let parts = field.split(separator: ";", omittingEmptySubsequences: false)
+        mimeType = parts[0].trimmingCharacters(in: .whitespaces).lowercased()
+        for part in parts.dropFirst() {
+            let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            if pair.count == 2, pair[0].lowercased() == "charset" {
+                charset = pair[1].trimmingCharacters(in: CharacterSet(charactersIn: "\"'")).lowercased()
+            }
+        }
+    }
+}
+
+/// The `Cache-Status` field (RFC 9211).
+enum CacheStatus {
+    /// Whether any cache on the way answered: a member with the parameter `hit`.
+    static func isHit(_ field: String?) -> Bool {
+        guard let field else { return false }
+        return field.split(separator: ",").contains { member in
+            member.split(separator: ";").dropFirst().contains { $0.trimmingCharacters(in: .whitespaces) == "hit" }
+        }
+    }
+}

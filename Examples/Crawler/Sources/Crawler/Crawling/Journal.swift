@@ -1,0 +1,110 @@
+import Foundation
+import GRDB
+import Synchronization
+
+/// The crawl's memory on disk: `crawl.sqlite`, which `sqlite3` opens too.
+///
+/// Written behind the crawl: what happens is noted at once in memory, and one writer takes all that has gathered into
+/// one transaction. So the crawl never waits for the disk, and a kill loses at most the last moments, whose responses
+/// the archive still has. A document's row and its links are written together, so a restart never sees half of it.
+///
+/// ```
+/// setting(key, value)                       -- how the crawl was asked for, as JSON
+/// origin(origin, status, robots, error)     -- robots.txt of each origin
+/// resource(id, url, kind, depth, state, …)  -- one row a URL, see `Resource` and `LoadRecord`
+/// link(source, target, kind)                -- who names whom
+/// run(id, startedAt, endedAt, reason)       -- a crawl and its continuations
+/// offline(resource, verdict, detail)        -- the last offline check
+/// ```
+final class Journal: Sendable {
+    enum Entry: Sendable {
+        case found(Resource)
+        /// A known resource that is now wanted, or wanted otherwise.
+        case changed(Resource)
+        case finished(LoadRecord)
+        case links(source: Int, [(target: Int, kind: LinkKind)])
+        case robots(origin: String, status: Int?, body: Data, error: String?)
+    }
+
+    let database: DatabaseQueue
+    private let pending = PendingEntries()
+    private let wake: AsyncStream<Void>.Continuation
+    private let writer: Task<Void, Never>
+
+    /// - Parameter directory: Made when missing.
+    static func open(in directory: URL) throws -> Journal {
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        return try Journal(path: directory.appending(path: "crawl.sqlite").path)
+    }
+
+    static func exists(in directory: URL) -> Bool {
+        FileManager.default.fileExists(atPath: directory.appending(path: "crawl.sqlite").path)
+    }
+
+    private init(path: String) throws {
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+        }
+        configuration.busyMode = .timeout(5)
+        database = try DatabaseQueue(path: path, configuration: configuration)
+        try database.write { try JournalSchema.create(in: $0) }
+
+        let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        wake = continuation
+        writer = Task { [database, pending] in
+            for await _ in wakes { await pending.write(to: database) }
+            await pending.write(to: database)
+        }
+    }
+
+    func note(_ entries: [Entry]) {
+        guard !entries.isEmpty else { return }
+        pending.append(entries)
+        wake.yield()
+    }
+
+    /// Writes what is noted and ends the writer. Nothing may be noted after.
+    /// - Throws: What kept the journal from being written, at any time.
+    func close() async throws {
+        wake.finish()
+        await writer.value
+        try check()
+    }
+
+    /// - Throws: The error because of which the journal could not be written, such as a full disk.
+    func check() throws {
+        if let failure = pending.failure { throw failure }
+    }
+}
+
+/// Entries on their way to the disk.
+private final class PendingEntries: Sendable {
+    private struct State {
+        var entries: [Journal.Entry] = []
+        var failure: (any Error)?
+    }
+
+    private let state = Mutex(State())
+
+    var failure: (any Error)? { state.withLock { $0.failure } }
+
+    func append(_ entries: [Journal.Entry]) {
+        state.withLock { $0.entries.append(contentsOf: entries) }
+    }
+
+    func write(to database: DatabaseQueue) async {
+        let entries = state.withLock { state in
+            defer { state.entries = [] }
+            return state.entries
+        }
+        guard !entries.isEmpty else { return }
+        do {
+            try await database.write { database in
+                for entry in entries { try entry.write(to: database) }
+            }
+        } catch {
+            state.withLock { $0.failure = error }
+        }
+    }
+}

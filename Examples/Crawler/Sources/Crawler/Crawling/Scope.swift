@@ -1,0 +1,90 @@
+import Foundation
+
+/// How far a crawl reaches from its start URLs, and what is left out within.
+struct Scope: Sendable {
+    /// Which pages belong to the site.
+    enum Breadth: String, Codable, Sendable, CaseIterable {
+        /// The start pages alone.
+        case page
+        /// URLs below the directory of a start URL.
+        case prefix
+        /// The same scheme, host and port.
+        case host
+        /// The same host or one below it, with any scheme and port: `docs.example.org` for `www.example.org`.
+        case domain
+    }
+
+    enum Verdict: Equatable, Sendable {
+        case load
+        /// Another site; not wanted.
+        case outside
+        case tooDeep
+        /// By `--exclude`, or by no `--include` naming it.
+        case excluded
+    }
+
+    /// Where a link was found.
+    struct Finding: Sendable {
+        /// Links from a start page.
+        var depth: Int
+        /// Whether the document belongs to the site, or was only loaded because a page of the site needs it.
+        var isInside: Bool
+        var isStylesheet = false
+    }
+
+    private let starts: [CanonicalURL]
+    private let startSet: Set<CanonicalURL>
+    private let breadth: Breadth
+    private let depthLimit: Int?
+    private let include: [Glob]
+    private let exclude: [Glob]
+    private let origins: Set<String>
+    private let domains: [String]
+
+    init(_ settings: CrawlSettings) {
+        starts = settings.startURLs.compactMap { CanonicalURL($0) }
+        startSet = Set(starts)
+        breadth = settings.scope
+        depthLimit = settings.depth
+        include = settings.include
+        exclude = settings.exclude
+        origins = Set(starts.map(\.origin))
+        domains = starts.map { $0.host.hasPrefix("www.") ? String($0.host.dropFirst(4)) : $0.host }
+    }
+
+    /// Whether a page belongs to the site, whatever its depth and the globs say.
+    func contains(_ url: CanonicalURL) -> Bool {
+        switch breadth {
+        case .page: startSet.contains(url)
+        case .prefix: starts.contains { url.origin == $0.origin && url.path.hasPrefix($0.directory) }
+        case .host: origins.contains { url.text.utf8.starts(with: $0.utf8) } && origins.contains(url.origin)
+        case .domain: domains.contains { url.host == $0 || url.host.hasSuffix("." + $0) }
+        }
+    }
+
+    /// How many links away from a start page the target of such a link is. Requisites belong to their page.
+    func depth(of kind: LinkKind, from finding: Finding) -> Int {
+        switch kind {
+        case .page, .refresh, .listed: finding.depth + 1
+        default: finding.depth
+        }
+    }
+
+    /// Whether to load what a link names.
+    ///
+    /// Requisites of the site's pages are loaded wherever they lie. Of what lies outside, only style sheets are
+    /// followed on, to the fonts and images without which they would be incomplete.
+    func verdict(on link: FoundLink, from finding: Finding) -> Verdict {
+        if link.kind == .start { return .load }
+        if exclude.contains(where: { $0.matches(link.url.text) }) { return .excluded }
+        if link.kind.isRequisite {
+            return finding.isInside || finding.isStylesheet ? .load : .outside
+        }
+        if link.kind.isSitemap { return .load }
+        guard finding.isInside, contains(link.url) else { return .outside }
+        if startSet.contains(link.url) { return .load }
+        if let depthLimit, depth(of: link.kind, from: finding) > depthLimit { return .tooDeep }
+        if !include.isEmpty, !include.contains(where: { $0.matches(link.url.text) }) { return .excluded }
+        return .load
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import FoundationNetworking
+
+/// Loads one document and reads its links; everything about a visit that needs no knowledge of the crawl.
+struct Visitor: Sendable {
+    let loader: Loader
+    let agent: String
+
+    struct Outcome: Sendable {
+        enum Result: Sendable {
+            case answered(LoadedResponse, ExtractedLinks)
+            case failed(URLError.Code, message: String)
+            case cancelled
+        }
+
+        var result: Result
+        let startedAt: Date
+        let duration: TimeInterval
+    }
+
+    func visit(_ url: CanonicalURL, kind: LinkKind) async -> Outcome {
+        let startedAt = Date()
+        let clock = ContinuousClock()
+        let start = clock.now
+        func outcome(_ result: Outcome.Result, _ duration: Duration) -> Outcome {
+            Outcome(result: result, startedAt: startedAt, duration: duration / .seconds(1))
+        }
+        do {
+            var response = try await loader.load(url) {
+                kind.isSitemap || LinkExtractor.mayHoldLinks(mimeType: $0)
+            }
+            let duration = clock.now - start
+            var links = ExtractedLinks()
+            if (200..<300).contains(response.status), let body = response.body {
+                links = LinkExtractor.links(
+                    in: body, mimeType: response.mimeType, charset: response.charset, url: response.finalURL ?? url,
+                    kind: kind)
+            }
+            response.body = nil
+            return outcome(.answered(response, links), duration)
+        } catch is CancellationError {
+            return outcome(.cancelled, clock.now - start)
+        } catch {
+            if Task.isCancelled { return outcome(.cancelled, clock.now - start) }
+            let code = (error as? URLError)?.code ?? .unknown
+            return outcome(.failed(code, message: Self.describe(error)), clock.now - start)
+        }
+    }
+
+    struct RobotsOutcome: Sendable {
+        var robots: HostQueue.Robots
+        var status: Int?
+        var body = Data()
+        var error: String?
+        var sitemaps: [String] = []
+    }
+
+    /// Asks for robots.txt, twice when it is not to be had: one lost connection must not close a whole site.
+    func robots(of origin: String) async -> RobotsOutcome {
+        guard let url = CanonicalURL(origin + "/robots.txt") else {
+            return RobotsOutcome(robots: .known(.allowAll))
+        }
+        var reason = ""
+        for _ in 1...2 {
+            do {
+                let response = try await loader.load(url)
+                if response.status < 500 {
+                    let body = response.body ?? Data()
+                    let rules = RobotsRules(status: response.status, body: [UInt8](body), agent: agent)
+                    return RobotsOutcome(
+                        robots: .known(rules), status: response.status, body: body.prefix(RobotsRules.sizeLimit),
+                        sitemaps: rules.sitemaps)
+                }
+                reason = "status \(response.status)"
+            } catch {
+                reason = Self.describe(error)
+            }
+            if Task.isCancelled { break }
+        }
+        let message = "robots.txt could not be loaded (\(reason)), so nothing of this site may be"
+        return RobotsOutcome(robots: .unreachable(message), error: message)
+    }
+
+    static func describe(_ error: any Error) -> String {
+        guard let error = error as? URLError else { return String(describing: error) }
+        let text = error.localizedDescription
+        return text.isEmpty ? "URLError \(error.code.rawValue)" : text
+    }
+}

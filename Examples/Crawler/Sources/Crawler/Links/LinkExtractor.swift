@@ -1,0 +1,86 @@
+import Foundation
+
+/// What a loaded document refers to.
+struct ExtractedLinks: Sendable {
+    var links: [FoundLink] = []
+    /// True for a document that people look at (HTML), as opposed to a part of one.
+    var isPage = false
+    /// The page asks not to follow its links (`meta name=robots`); its requisites are still named in `links`.
+    var isNofollow = false
+}
+
+/// Finds the links of a document, choosing the parser by what the document is.
+enum LinkExtractor {
+    /// Types whose bodies may hold links; other bodies need not be kept in memory.
+    static func mayHoldLinks(mimeType: String) -> Bool {
+        switch mimeType {
+        case "", "text/html", "application/xhtml+xml", "text/css", "image/svg+xml", "application/octet-stream": true
+        default: false
+        }
+    }
+
+    /// - Parameters:
+    ///   - url: Where the document was found in the end, against which its references are resolved.
+    ///   - kind: As what it was asked for: only a sitemap is read as a sitemap.
+    static func links(
+        in body: Data, mimeType: String, charset: String?, url: CanonicalURL, kind: LinkKind
+    ) -> ExtractedLinks {
+        if kind.isSitemap {
+            let entries = SitemapParser.entries(in: body)
+            var extracted = ExtractedLinks()
+            extracted.links =
+                entries.sitemaps.compactMap { CanonicalURL($0, relativeTo: url) }.map { FoundLink(url: $0, kind: .sitemap) }
+                + entries.pages.compactMap { CanonicalURL($0, relativeTo: url) }.map { FoundLink(url: $0, kind: .listed) }
+            return extracted
+        }
+        switch mimeType {
+        case "text/html", "application/xhtml+xml":
+            return htmlLinks(in: body, charset: charset, url: url, isPage: true)
+        case "image/svg+xml":
+            return htmlLinks(in: body, charset: charset, url: url, isPage: false)
+        case "text/css":
+            return cssLinks(in: body, charset: charset, url: url)
+        case "", "application/octet-stream":
+            // A server that does not know the type leaves it to us; HTML is told by its first tag.
+            guard looksLikeHTML(body) else { return ExtractedLinks() }
+            return htmlLinks(in: body, charset: charset, url: url, isPage: true)
+        default:
+            return ExtractedLinks()
+        }
+    }
+
+    private static func htmlLinks(in body: Data, charset: String?, url: CanonicalURL, isPage: Bool) -> ExtractedLinks {
+        let html = PageText.utf8(body, charset: charset).withUnsafeBytes { bytes in
+            HTMLLinks(html: bytes.bindMemory(to: UInt8.self))
+        }
+        let base = html.base.flatMap { CanonicalURL($0, relativeTo: url) } ?? url
+        var extracted = ExtractedLinks(isPage: isPage, isNofollow: html.isNofollow)
+        extracted.links = resolved(html.references.lazy.map { ($0.text, $0.kind) }, against: base)
+        return extracted
+    }
+
+    private static func cssLinks(in body: Data, charset: String?, url: CanonicalURL) -> ExtractedLinks {
+        let references = PageText.utf8(body, charset: charset).withUnsafeBytes { bytes in
+            CSSURLs.references(in: bytes.bindMemory(to: UInt8.self))
+        }
+        var extracted = ExtractedLinks()
+        extracted.links = resolved(references.lazy.map { ($0.url, $0.isImport ? .stylesheet : .style) }, against: url)
+        return extracted
+    }
+
+    private static func resolved(
+        _ references: some Sequence<(String, LinkKind)>, against base: CanonicalURL
+    ) -> [FoundLink] {
+        var seen: Set<FoundLink> = []
+        return references.compactMap { text, kind in
+            guard let url = CanonicalURL(text, relativeTo: base) else { return nil }
+            let link = FoundLink(url: url, kind: kind)
+            return seen.insert(link).inserted ? link : nil
+        }
+    }
+
+    private static func looksLikeHTML(_ body: Data) -> Bool {
+        let head = String(decoding: body.prefix(256), as: UTF8.self).lowercased().drop { $0.isWhitespace }
+        return ["<!doctype html", "<html", "<head", "<body"].contains { head.hasPrefix($0) }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import FoundationXML
+
+/// Reads sitemaps (sitemaps.org): XML, an index of further sitemaps, plain text with one URL a line, each also gzipped.
+enum SitemapParser {
+    struct Entries: Equatable {
+        var pages: [String] = []
+        var sitemaps: [String] = []
+    }
+
+    /// The protocol's own limit for one file, uncompressed.
+    static let sizeLimit = 50 << 20
+
+    static func entries(in body: Data) -> Entries {
+        guard let plain = body.starts(with: [0x1F, 0x8B]) ? Gunzip.data(from: body, limit: sizeLimit) : body else {
+            return Entries()
+        }
+        let start = plain.drop { $0 <= 0x20 || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }
+        guard start.first == UInt8(ascii: "<") else { return textEntries(plain) }
+        let reader = Reader()
+        let parser = XMLParser(data: Data(start))
+        parser.shouldProcessNamespaces = true
+        parser.shouldResolveExternalEntities = false
+        parser.delegate = reader
+        // A sitemap that breaks off still names what came before.
+        _ = parser.parse()
+        return reader.entries
+    }
+
+    private static func textEntries(_ text: Data) -> Entries {
+        let lines = String(decoding: text, as: UTF8.self).split { $0.isNewline }
+        let urls = lines.map { $0.trimmingCharacters(in: .whitespaces) }
+        return Entries(pages: urls.filter { $0.hasPrefix("http://") || $0.hasPrefix("https://") })
+    }
+
+    private final class Reader: NSObject, XMLParserDelegate {
+        var entries = Entries()
+        private var location: String?
+        private var parents: [String] = []
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            if name == "loc" { location = "" }
+            parents.append(name)
+        }
+
+        func parser(_ parser: XMLParser, foundCharacters string: String) {
+            location?.append(string)
+        }
+
+        func parser(_ parser: XMLParser, foundCDATA block: Data) {
+            location?.append(String(decoding: block, as: UTF8.self))
+        }
+
+        func parser(
+            _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+        ) {
+            _ = parents.popLast()
+            guard name == "loc", let text = location?.trimmingCharacters(in: .whitespacesAndNewlines) else { return }
+            location = nil
+            guard !text.isEmpty else { return }
+            // Extensions have a `loc` of their own (`image:loc`); only these two parents are the protocol's.
+            switch parents.last {
+            case "url": entries.pages.append(text)
+            case "sitemap": entries.sitemaps.append(text)
+            default: break
+            }
+        }
+    }
+}

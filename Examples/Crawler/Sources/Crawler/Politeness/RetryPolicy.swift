@@ -1,0 +1,50 @@
+import Foundation
+import FoundationNetworking
+
+/// Which failures are tried again, how often and after how long.
+struct RetryPolicy: Sendable {
+    /// Attempts after the first.
+    var retries = 4
+    /// Doubles with each attempt.
+    var firstDelay = Duration.milliseconds(500)
+    var longestDelay = Duration.seconds(30)
+    /// A server that asks for a longer pause than this is left alone.
+    var longestRetryAfter = Duration.seconds(600)
+
+    enum Decision: Equatable {
+        case giveUp
+        /// `pausesHost`: the server asked for it, so nothing else is loaded from that host either.
+        case retry(after: Duration, pausesHost: Bool)
+    }
+
+    /// - Parameters:
+    ///   - attempt: 1 for the first.
+    ///   - jitter: 0...1, spreads retries that would otherwise come all at once.
+    func decision(
+        status: Int, retryAfter: String?, attempt: Int, now: Date, jitter: Double = .random(in: 0...1)
+    ) -> Decision {
+        guard attempt <= retries, status == 429 || status == 408 || (500...599).contains(status), status != 501 else {
+            return .giveUp
+        }
+        if status == 429 || status == 503, let field = retryAfter, let delay = RetryAfter.delay(field, now: now) {
+            return delay <= longestRetryAfter ? .retry(after: delay, pausesHost: true) : .giveUp
+        }
+        return .retry(after: backOff(attempt: attempt, jitter: jitter), pausesHost: false)
+    }
+
+    func decision(error: URLError.Code, attempt: Int, jitter: Double = .random(in: 0...1)) -> Decision {
+        guard attempt <= retries else { return .giveUp }
+        switch error {
+        case .timedOut, .cannotConnectToHost, .networkConnectionLost, .dnsLookupFailed, .notConnectedToInternet,
+            .cannotFindHost, .badServerResponse, .cannotParseResponse, .unknown:
+            return .retry(after: backOff(attempt: attempt, jitter: jitter), pausesHost: false)
+        default:
+            return .giveUp
+        }
+    }
+
+    private func backOff(attempt: Int, jitter: Double) -> Duration {
+        let doubled = firstDelay * (1 << min(attempt - 1, 16))
+        return min(doubled, longestDelay) * (0.75 + jitter / 2)
+    }
+}

@@ -1,0 +1,34 @@
+/// A pattern for whole URLs: `*` stands for any run of characters (slashes too), everything else for itself.
+struct Glob: Hashable, Sendable, Codable {
+    let pattern: String
+
+    init(_ pattern: String) {
+        self.pattern = pattern
+    }
+
+    /// - Complexity: O(pattern × text) at worst; never exponential, since only the last `*` is tried again.
+    func matches(_ text: String) -> Bool {
+        let pattern = Array(pattern.utf8)
+        let text = Array(text.utf8)
+        let star = UInt8(ascii: "*")
+        var p = 0
+        var t = 0
+        var lastStar: (pattern: Int, text: Int)?
+        while t < text.count {
+            if p < pattern.count, pattern[p] == star {
+                lastStar = (p, t)
+                p += 1
+            } else if p < pattern.count, pattern[p] == text[t] {
+                p += 1
+                t += 1
+            } else if let back = lastStar {
+                p = back.pattern + 1
+                t = back.text + 1
+                lastStar = (back.pattern, t)
+            } else {
+                return false
+            }
+        }
+        return pattern[p...].allSatisfy { $0 == star }
+    }
+}

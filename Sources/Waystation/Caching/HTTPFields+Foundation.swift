@@ -1,0 +1,37 @@
+import Foundation
+import FoundationNetworking
+package import HTTPTypes
+
+extension HTTPFields {
+    /// The fields of a Foundation dictionary.
+    ///
+    /// Names or values that are no valid HTTP are left out, so that none can smuggle a line in.
+    package init(_ dictionary: [String: String]) {
+        self.init()
+        reserveCapacity(dictionary.count)
+        for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+            guard let name = HTTPField.Name(name), HTTPField.isValidValue(value) else { continue }
+            append(HTTPField(name: name, value: value))
+        }
+    }
+
+    /// One value for each name, as Foundation has them: those of repeated fields joined by commas.
+    package var dictionary: [String: String] {
+        var result: [String: String] = [:]
+        for field in self {
+            let name = field.name.rawName
+            if let earlier = result[name] {
+                result[name] = "\(earlier), \(field.value)"
+            } else {
+                result[name] = field.value
+            }
+        }
+        return result
+    }
+
+    /// The field names that a list such as `Vary` names.
+    static func names(in list: String?) -> (names: [HTTPField.Name], isStar: Bool) {
+        let members = (list ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        return (members.compactMap { HTTPField.Name($0) }, members.contains("*"))
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import FoundationNetworking
+package import HTTPTypes
+
+/// The header fields of a response as they are stored: of the decoded, whole representation.
+///
+/// Foundation decodes a body and leaves the fields as they came. What described the transfer, or the coded
+/// bytes, no longer holds for what is kept (RFC 9110 §8.4, §8.6, RFC 9111 §3.1).
+package enum StoredFields {
+    /// The fields to store, `Content-Length` left to the reader, who knows the length.
+    package static func normalized(_ head: [String: String]) -> HTTPFields {
+        var fields = HTTPFields(head)
+        let nominated = HTTPFields.names(in: fields[.connection]).names
+        for name in nominated + hopByHop { fields[name] = nil }
+        if let coding = fields[.contentEncoding], coding.lowercased() != "identity" {
+            fields[.contentEncoding] = nil
+            // The strong validator of coded bytes does not hold for the decoded ones (RFC 9110 §8.8.3.3).
+            if let tag = fields[.eTag], !tag.hasPrefix("W/") { fields[.eTag] = "W/" + tag }
+        }
+        fields[.contentLength] = nil
+        return fields
+    }
+
+    private static let hopByHop: [HTTPField.Name] =
+        [.connection, .transferEncoding, .te, .trailer, .upgrade, .proxyAuthenticate, .proxyAuthorization]
+        + ["Keep-Alive", "Proxy-Connection", "Proxy-Authentication-Info", "Cache-Status", "Set-Cookie", "Set-Cookie2"]
+        .compactMap { HTTPField.Name($0) }
+}

@@ -1,0 +1,37 @@
+public import Foundation
+public import FoundationNetworking
+public import Logging
+
+extension Interceptor {
+    /// What an interceptor is made of.
+    public struct Configuration: Sendable {
+        // MARK: Dependencies
+
+        /// The response archive that rules with `.cache(…)` use; nil by default.
+        ///
+        /// Several interceptors may share one.
+        public var cache: ResponseCache?
+        /// Makes the network of a session from its configuration; ``URLSessionTransport`` by default.
+        ///
+        /// Called at most once for each configuration that is intercepted, with the first request that needs it.
+        public var makeTransport: @Sendable (URLSessionConfiguration) -> any Transport = {
+            URLSessionTransport(configuration: $0)
+        }
+        /// The clock; the system's by default.
+        public var now: @Sendable () -> Date = { Date() }
+        /// Runs work after a delay; a dispatch timer by default.
+        public var schedule: @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void = {
+            DispatchQueue.global().asyncAfter(deadline: .now() + $0.inSeconds, execute: $1)
+        }
+        /// Where the interceptor logs: warnings for what is broken, everything else at `debug` and `trace`.
+        public var logger = Logger(label: "waystation")
+
+        // MARK: Options
+
+        /// The rules, in order; none by default, so that nothing is touched.
+        public var rules: [Rule] = []
+
+        /// A configuration without rules.
+        public init() {}
+    }
+}

@@ -1,0 +1,98 @@
+public import Foundation
+public import FoundationNetworking
+import Synchronization
+import WaystationRules
+
+/// Intercepts what sessions load, by rules in code: answers from files and from the response archive, or lets
+/// the request travel on.
+///
+/// ```swift
+/// let interceptor = try Interceptor {
+///     $0.rules = [.allow("https://img.example/**", via: .cache(.cacheFirst(for: .days(7))))]
+///     $0.cache = try ResponseCache(directory: caches)
+/// }
+/// let session = URLSession(configuration: .default.intercepted(by: interceptor))
+/// ```
+///
+/// Several interceptors live side by side, each bound to the sessions made from its configurations. All of
+/// its members may be called from any thread.
+public final class Interceptor: Sendable {
+    let engine: Engine
+    private let isSwitchedOn = Atomic(true)
+
+    /// Makes an interceptor.
+    ///
+    /// - Parameter configure: Fills in the configuration.
+    /// - Throws: ``WaystationError`` when a pattern is not understood, a directory cannot be opened or a rule
+    ///   lacks its cache; whatever `configure` throws.
+    public convenience init(_ configure: (inout Configuration) throws -> Void) throws {
+        var configuration = Configuration()
+        try configure(&configuration)
+        try self.init(configuration)
+    }
+
+    /// Makes an interceptor from a configuration.
+    public init(_ configuration: Configuration) throws {
+        engine = try Engine(configuration)
+    }
+
+    /// Whether requests are intercepted; true from the start.
+    ///
+    /// While it is false Foundation's own loader runs, for tasks that begin then. Loads under way go on as they began.
+    public var isEnabled: Bool {
+        get { isSwitchedOn.load(ordering: .relaxed) }
+        set { isSwitchedOn.store(newValue, ordering: .relaxed) }
+    }
+
+    /// What happens from now on, as a new stream each time.
+    ///
+    /// A reader that falls more than 4,096 events behind loses the oldest. The streams end with the interceptor.
+    public var events: AsyncStream<LoadEvent> { engine.events.makeStream() }
+
+    /// Says which rule takes a request, or why none does.
+    ///
+    /// Has no effect on anything.
+    public func decision(for request: URLRequest) -> Decision {
+        guard isEnabled else { return .untouched(reasons: ["the interceptor is switched off"]) }
+        if ForwardingTag.isTagged(request) { return .untouched(reasons: ["an interceptor sent it"]) }
+        guard let canonical = CanonicalRequest(request) else {
+            return .untouched(reasons: ["\(request.url?.absoluteString ?? "nil") is not an absolute URL"])
+        }
+        switch engine.rules.decision(canonical, of: request) {
+        case .matched(let index, let pattern, let step):
+            if case .block = step { return .blocked(rule: index, pattern: "\(pattern)") }
+            return .allowed(rule: index, pattern: "\(pattern)")
+        case .unmatched(let reasons):
+            return .untouched(reasons: reasons.map { "\($0)" })
+        }
+    }
+
+    /// Says which rule takes a GET of a URL, or why none does.
+    public func decision(for url: URL) -> Decision { decision(for: URLRequest(url: url)) }
+
+    /// What the rules say about a request.
+    public enum Decision: Equatable, Sendable {
+        /// The rule at this index answers it.
+        case allowed(rule: Int, pattern: String)
+        /// The rule at this index blocks it.
+        case blocked(rule: Int, pattern: String)
+        /// It is left to Foundation, and why: what kept the nearest rules from taking it.
+        case untouched(reasons: [String])
+    }
+
+    /// Whether the interceptor takes a request.
+    ///
+    /// Pure and quick: it runs under a lock of the whole process.
+    func claims(_ request: URLRequest) -> Bool {
+        guard isEnabled, !ForwardingTag.isTagged(request), let canonical = CanonicalRequest(request) else {
+            return false
+        }
+        return engine.rules.match(canonical, of: request) != nil
+    }
+
+    /// The first step for a request and the rule that takes it; nil where the interceptor does not.
+    func firstStep(for request: URLRequest) -> (step: ServingStep, rule: Int)? {
+        guard isEnabled, !ForwardingTag.isTagged(request) else { return nil }
+        return engine.firstStep(for: request)
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import FoundationNetworking
+
+/// Brings an answer that is at hand to its task.
+enum AnswerDelivery {
+    /// Delivers on the spot.
+    ///
+    /// To be called in `startLoading`, for a task whose delegate has no say.
+    ///
+    /// - Returns: False when the answer must take its steps one by one.
+    static func deliverInline(_ answer: Answer, to client: LoadClient, _ context: LoadContext) -> Bool {
+        guard case .data(let data) = answer.body, client.task.delegate == nil, answer.response.statusCode != 401 else {
+            return false
+        }
+        client.receive(answer.response)
+        if !data.isEmpty { client.load(data) }
+        client.finish(answer.response)
+        served(answer, context)
+        return true
+    }
+
+    /// Delivers step by step, from any thread.
+    static func deliver(_ answer: Answer, to load: Load, _ context: LoadContext) {
+        switch answer.body {
+        case .data(let data):
+            load.deliver(.response(answer.response), .data(data), .end(nil))
+            served(answer, context)
+        case .source(let source):
+            let pump = BodyPump(source: source, load: load) { error in
+                guard let error else { return served(answer, context) }
+                context.emit(.failed((error as? URLError) ?? URLError(.unknown, failing: nil, "\(error)")))
+            }
+            load.deliver(.response(answer.response), .reached { pump.start() })
+        }
+    }
+
+    private static func served(_ answer: Answer, _ context: LoadContext) {
+        context.emit(.served(from: answer.source, status: answer.response.statusCode, bytes: answer.body.length))
+        guard let entry = answer.renews else { return }
+        context.engine.renewals.start(
+            entry,
+            for: context.request,
+            engine: context.engine,
+            network: context.binding.network
+        )
+    }
+}

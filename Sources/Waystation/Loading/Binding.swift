@@ -1,0 +1,75 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// An interceptor's hold on one configuration: a protocol class of its own, and the network behind it.
+///
+/// Foundation hands a protocol class nothing but a request, so the class itself must say whose it is. Classes
+/// are made at run time over phantom types, one for each binding. The class of a binding that is gone is never
+/// used again: a session may still hold it, and must not come under another interceptor.
+final class Binding: Sendable {
+    let interceptor: Interceptor
+    let network: Network
+    let protocolClass: URLProtocol.Type
+
+    init(_ interceptor: Interceptor, _ configuration: URLSessionConfiguration) {
+        self.interceptor = interceptor
+        network = Network(configuration, makeTransport: interceptor.engine.configuration.makeTransport)
+        protocolClass = BindingTable.shared.makeClass()
+        BindingTable.shared.add(self)
+    }
+
+    deinit {
+        BindingTable.shared.remove(protocolClass)
+    }
+
+    /// The binding of a protocol class, while it lives.
+    static func of(_ protocolClass: URLProtocol.Type) -> Binding? {
+        BindingTable.shared.binding(of: protocolClass)
+    }
+}
+
+/// Which protocol class belongs to which binding.
+private final class BindingTable: Sendable {
+    static let shared = BindingTable()
+
+    private struct WeakBinding: Sendable {
+        weak let binding: Binding?
+    }
+
+    private let bindings = Mutex<[ObjectIdentifier: WeakBinding]>([:])
+    private let count = Atomic(0)
+
+    func makeClass() -> URLProtocol.Type {
+        PhantomNumber.protocolClass(count.add(1, ordering: .relaxed).newValue)
+    }
+
+    func add(_ binding: Binding) {
+        bindings.withLock { $0[ObjectIdentifier(binding.protocolClass)] = WeakBinding(binding: binding) }
+    }
+
+    func remove(_ protocolClass: URLProtocol.Type) {
+        bindings.withLock { $0[ObjectIdentifier(protocolClass)] = nil }
+    }
+
+    func binding(of protocolClass: URLProtocol.Type) -> Binding? {
+        bindings.withLock { $0[ObjectIdentifier(protocolClass)]?.binding }
+    }
+}
+
+/// Types that differ in nothing but a number, written in binary, so that each makes a distinct protocol class.
+private enum PhantomNumber {
+    private enum End {}
+    private enum Zero<Rest> {}
+    private enum One<Rest> {}
+
+    static func protocolClass(_ number: Int) -> URLProtocol.Type {
+        make(End.self, number)
+    }
+
+    private static func make<Number>(_: Number.Type, _ remaining: Int) -> URLProtocol.Type {
+        guard remaining > 0 else { return InterceptingProtocol<Number>.self }
+        return remaining.isMultiple(of: 2)
+            ? make(Zero<Number>.self, remaining / 2) : make(One<Number>.self, remaining / 2)
+    }
+}

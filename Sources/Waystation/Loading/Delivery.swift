@@ -1,0 +1,89 @@
+import Foundation
+import FoundationNetworking
+
+/// What is on its way to a task, and what may be told to it now: a state machine without side effects.
+///
+/// Events of the session and of the sources of a load come in as method calls; what is to be done comes back
+/// as a value. It makes sure that nothing is delivered twice, out of order, while the task is suspended,
+/// before its delegate has agreed to the response, or after the end.
+struct Delivery {
+    /// One thing to tell the client.
+    enum Item {
+        case response(HTTPURLResponse)
+        case data(Data)
+        /// To be called on the work queue, once everything before it was told.
+        case reached(@Sendable () -> Void)
+        case end((any Error)?)
+    }
+
+    /// What the session's call of `startLoading` means.
+    enum Start: Equatable {
+        /// The first one: begin to load.
+        case begin
+        /// The task was suspended: deliver what has arrived since.
+        case resume
+        /// Nothing is left to do.
+        case ignore
+    }
+
+    private enum Phase { case idle, running, suspended, ended }
+
+    private var phase = Phase.idle
+    private var items: [Item] = []
+    private var awaitsDisposition = false
+
+    /// Whether the load is over, by its end or by a cancel.
+    var hasEnded: Bool { phase == .ended }
+
+    mutating func start() -> Start {
+        switch phase {
+        case .idle:
+            phase = .running
+            return .begin
+        case .suspended:
+            phase = .running
+            return .resume
+        case .running: return .resume
+        case .ended: return .ignore
+        }
+    }
+
+    mutating func suspend() {
+        if phase == .running { phase = .suspended }
+    }
+
+    /// Ends the load and drops what was not delivered.
+    ///
+    /// False when it was over already.
+    mutating func cancel() -> Bool {
+        defer { phase = .ended }
+        items = []
+        return phase != .ended
+    }
+
+    /// Takes an item in; after the end it is dropped.
+    ///
+    /// True when the queue must be visited for it.
+    mutating func enqueue(_ item: Item) -> Bool {
+        guard phase != .ended else { return false }
+        items.append(item)
+        return true
+    }
+
+    /// The next item to tell the client, if one may be told now.
+    mutating func next() -> Item? {
+        guard phase == .running, !awaitsDisposition, !items.isEmpty else { return nil }
+        let item = items.removeFirst()
+        switch item {
+        case .response: awaitsDisposition = true
+        case .data, .reached: break
+        case .end: phase = .ended
+        }
+        return item
+    }
+
+    /// The delegate agreed to the response.
+    mutating func allow() {
+        awaitsDisposition = false
+    }
+}

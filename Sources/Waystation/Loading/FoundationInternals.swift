@@ -1,0 +1,78 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+
+/// What the session keeps to itself and a protocol must know, read by reflection.
+///
+/// Foundation on Linux calls a `URLProtocol` on the session's work queue and expects every call to its
+/// client on that queue, but gives no public way to reach it later. These are stored properties of
+/// `URLSessionTask` and `URLSession`; every reader here may answer nil, and every caller has a way on by
+/// public API alone. `FoundationInternalsTests` fails when a toolchain changes the layout.
+enum FoundationInternals {
+    /// The serial queue on which the task's protocol runs and its client must be called.
+    static func workQueue(of task: URLSessionTask) -> DispatchQueue? {
+        storedProperty(workQueueIndex, of: task) as? DispatchQueue
+    }
+
+    /// The session that made the task.
+    static func session(of task: URLSessionTask) -> URLSession? {
+        storedProperty(sessionIndex, of: task) as? URLSession
+    }
+
+    /// Who waits for the task's bytes, or nil when that cannot be read.
+    ///
+    /// Must be called on the session's work queue, which guards the registry.
+    static func audience(of task: URLSessionTask, in session: URLSession) -> Audience? {
+        guard let registry = child("taskRegistry", of: Mirror(reflecting: session), declaredBy: URLSession.self),
+            let behaviours = Mirror(reflecting: registry).children.first(where: { $0.label == "behaviours" })?.value,
+            let behaviour = (behaviours as? [Int: Any])?[task.taskIdentifier]
+        else { return nil }
+        guard let chosen = Mirror(reflecting: behaviour).children.first else {
+            // `callDelegate` has no payload.
+            return (session.delegate as? any URLSessionTaskDelegate).map(Audience.delegate) ?? .nobody
+        }
+        let payload = Mirror(reflecting: chosen.value).children.lazy.compactMap {
+            $0.value as? any URLSessionTaskDelegate
+        }
+        return .completionHandler(delegate: payload.first)
+    }
+
+    private static let workQueueIndex = index(of: "workQueue")
+    private static let sessionIndex = index(of: "session")
+
+    /// Looking a label up costs about 150 µs, an index a few: so the index is found once.
+    private static func index(of label: String) -> Int? {
+        // `URLSessionTask()` is a bare task without a session, made for nothing but its layout.
+        Mirror(reflecting: URLSessionTask()).children.enumerated().first { $0.element.label == label }?.offset
+    }
+
+    private static func storedProperty(_ index: Int?, of task: URLSessionTask) -> Any? {
+        guard let index, let mirror = Mirror(reflecting: task).ancestor(URLSessionTask.self) else { return nil }
+        let children = mirror.children
+        guard index < children.count else { return nil }
+        return children[children.index(children.startIndex, offsetBy: index)].value
+    }
+
+    private static func child(_ label: String, of mirror: Mirror, declaredBy type: Any.Type) -> Any? {
+        mirror.ancestor(type)?.children.first { $0.label == label }?.value
+    }
+}
+
+/// Who waits for the bytes of a task.
+enum Audience {
+    /// A completion handler or an `async` caller: it gets the bytes of one single call.
+    case completionHandler(delegate: (any URLSessionTaskDelegate)?)
+    /// The session's delegate: it gets the bytes of every call.
+    case delegate(any URLSessionTaskDelegate)
+    /// Nobody: the task was made without a handler, in a session without a delegate.
+    case nobody
+}
+
+extension Mirror {
+    /// The mirror of the part of the subject that a class of its chain declares.
+    fileprivate func ancestor(_ type: Any.Type) -> Mirror? {
+        var mirror: Mirror? = self
+        while let current = mirror, current.subjectType != type { mirror = current.superclassMirror }
+        return mirror
+    }
+}

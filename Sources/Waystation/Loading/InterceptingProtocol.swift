@@ -1,0 +1,137 @@
+import Foundation
+import FoundationNetworking
+
+/// The protocol class that stands first in an intercepted configuration.
+///
+/// `Depth` tells one binding's class from another's and means nothing else.
+///
+/// Foundation calls it on one serial queue that all sessions of the process share, so nothing here may block,
+/// and nothing may make or resume a task: that would wait for this very queue.
+final class InterceptingProtocol<Depth>: URLProtocol {
+    private enum Phase {
+        case created
+        case loading(Load)
+        case handedBack(ReturnedLoad)
+        case ended
+    }
+
+    // Touched on the loading queue alone.
+    private var phase = Phase.created
+
+    /// Whether the binding's interceptor takes the request: a pure function of it.
+    ///
+    /// Runs under a lock of the whole process.
+    override class func canInit(with request: URLRequest) -> Bool {
+        Binding.of(self)?.interceptor.claims(request) ?? false
+    }
+
+    /// Foundation on Linux never asks; rules and the archive canonicalise by themselves.
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    /// Starts, or goes on after a suspension.
+    override func startLoading() {
+        switch phase {
+        case .created: begin()
+        case .loading(let load): _ = load.start()
+        case .handedBack(let returned): returned.start()
+        case .ended: break
+        }
+    }
+
+    /// Pauses when the task is suspended; else it was cancelled, and Foundation itself ends it afterwards.
+    override func stopLoading() {
+        switch phase {
+        case .created, .ended: break
+        case .loading(let load): load.stop()
+        case .handedBack(let returned): returned.stop()
+        }
+    }
+
+    private func begin() {
+        guard let client = LoadClient(self) else { return }
+        guard let binding = Binding.of(Self.self) else {
+            // Its interceptor went away between the request and its start.
+            return fail(client, URLError(.cancelled, failing: request.url))
+        }
+        let task = client.task
+        guard type(of: task) == URLSessionDataTask.self else {
+            // Uploads keep their body, downloads get their file, web sockets their frames.
+            return handBack(binding, rule: nil, "a \(type(of: task)) is Foundation's own")
+        }
+        let prepared = PreparedStep.taken(from: cachedResponse) ?? binding.interceptor.firstStep(for: request)
+        guard let prepared else { return handBack(binding, rule: nil, "no rule takes it") }
+        take(prepared.step, client, LoadContext(binding: binding, request: request, rule: prepared.rule))
+    }
+
+    private func take(_ step: ServingStep, _ client: LoadClient, _ context: LoadContext) {
+        switch step {
+        case .answer(let answer):
+            if AnswerDelivery.deliverInline(answer, to: client, context) {
+                phase = .ended
+            } else {
+                AnswerDelivery.deliver(answer, to: begunLoad(client), context)
+            }
+        case .forward(let forwarding):
+            NetworkLoad.start(begunLoad(client), context.request, forwarding, context)
+        case .handBack:
+            handBack(context.binding, rule: context.rule, "nothing to store or to change")
+        case .fail(let error):
+            fail(client, error)
+            context.emit(error.isBlocked ? .blocked : .failed(error))
+        case .lookUp(let lookUp):
+            let load = begunLoad(client)
+            lookUp.run { step in
+                load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
+            }
+        }
+    }
+
+    /// The next step of a load that is under way.
+    private func proceed(with step: ServingStep, _ load: Load, _ client: LoadClient, _ context: LoadContext) {
+        switch step {
+        case .answer(let answer): AnswerDelivery.deliver(answer, to: load, context)
+        case .forward(let forwarding): NetworkLoad.start(load, context.request, forwarding, context)
+        case .handBack: handBack(context.binding, rule: context.rule, "nothing to store or to change")
+        case .fail(let error):
+            load.deliver(.end(error))
+            context.emit(error.isBlocked ? .blocked : .failed(error))
+        case .lookUp(let lookUp):
+            lookUp.run { step in
+                load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
+            }
+        }
+    }
+
+    private func begunLoad(_ client: LoadClient) -> Load {
+        let load = Load(client)
+        phase = .loading(load)
+        _ = load.start()
+        return load
+    }
+
+    private func fail(_ client: LoadClient, _ error: URLError) {
+        phase = .ended
+        client.fail(error)
+    }
+
+    private func handBack(_ binding: Binding, rule: Int?, _ reason: String) {
+        guard let client = LoadClient(self) else { return }
+        let context = LoadContext(binding: binding, request: request, rule: rule)
+        guard let returned = ReturnedLoad(client, context) else {
+            return fail(client, URLError(.unsupportedURL, failing: request.url))
+        }
+        returned.goOn = { [weak self] load in
+            self?.phase = .loading(load)
+            _ = load.start()
+        }
+        phase = .handedBack(returned)
+        context.emit(.handedBack(reason: reason))
+        returned.start()
+    }
+}
+
+extension URLError {
+    fileprivate var isBlocked: Bool {
+        (userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .blocked
+    }
+}

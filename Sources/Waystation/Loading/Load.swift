@@ -1,0 +1,161 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// One task's load that is answered in more than one step.
+///
+/// Sources speak from any thread; what they say waits in a ``Delivery`` until the session's work queue is
+/// reached, and goes to the client there.
+final class Load: Sendable {
+    private struct State {
+        var delivery = Delivery()
+        var client: LoadClient?
+        /// Bytes that wait for a completion handler, which takes all of them in one piece.
+        var gathered = Data()
+        var response: HTTPURLResponse?
+        var isStreamed: Bool?
+        var cancelWork: (@Sendable () -> Void)?
+    }
+
+    let task: URLSessionTask
+    private let state: Mutex<State>
+
+    init(_ client: LoadClient) {
+        task = client.task
+        state = Mutex(State(client: client))
+    }
+
+    // MARK: - The session's side, on the work queue
+
+    /// Says what `startLoading` means now, and delivers what is pending.
+    func start() -> Delivery.Start {
+        let start = state.withLock { $0.delivery.start() }
+        if start == .resume { drain() }
+        return start
+    }
+
+    /// The session called `stopLoading`: a suspension, or a cancel, after which Foundation itself ends the task.
+    func stop() {
+        if task.state == .suspended {
+            state.withLock { $0.delivery.suspend() }
+        } else {
+            cancel()
+        }
+    }
+
+    private func cancel() {
+        let work = state.withLock { state -> (@Sendable () -> Void)? in
+            guard state.delivery.cancel() else { return nil }
+            state.client = nil
+            return state.cancelWork.take()
+        }
+        work?()
+    }
+
+    // MARK: - The sources' side, from any thread
+
+    /// Whether the load is over: nothing more can be delivered.
+    var hasEnded: Bool { state.withLock { $0.delivery.hasEnded } }
+
+    /// Registers what stops the work behind the load; runs it at once when the load is over.
+    func onCancel(_ work: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            if !state.delivery.hasEnded { state.cancelWork = work }
+            return state.delivery.hasEnded
+        }
+        if isOver { work() }
+    }
+
+    /// Delivers items in order.
+    func deliver(_ items: Delivery.Item...) {
+        let isWorthwhile = state.withLock { state in items.reduce(false) { state.delivery.enqueue($1) || $0 } }
+        if isWorthwhile { LoadingQueue.hop(for: task) { self.drain() } }
+    }
+
+    // MARK: - Delivering, on the work queue
+
+    private func drain() {
+        while let (item, client) = state.withLock({ state in
+            state.delivery.next().flatMap { item in state.client.map { (item, $0) } }
+        }) {
+            switch item {
+            case .response(let response): announce(response, to: client)
+            case .data(let data): take(data, for: client)
+            case .reached(let work): work()
+            case .end(let error): end(error, client)
+            }
+        }
+    }
+
+    private func announce(_ response: HTTPURLResponse, to client: LoadClient) {
+        let settled = UnchallengedResponse.settling(response)
+        state.withLock { state in
+            state.response = settled
+            // A second response takes the first one's place: a refused request was sent again.
+            state.gathered = Data()
+        }
+        let isAllowed = ResponseAnnouncement.make(settled, for: client.task, receive: client.receive) { disposition in
+            if disposition == .cancel { return self.refuse() }
+            self.state.withLock { $0.delivery.allow() }
+            LoadingQueue.hop(for: self.task) { self.drain() }
+        }
+        if isAllowed { state.withLock { $0.delivery.allow() } }
+    }
+
+    /// The delegate wants no more than the response.
+    ///
+    /// As on other platforms the task ends as cancelled.
+    private func refuse() {
+        LoadingQueue.hop(for: task) {
+            let (client, work) = self.state.withLock { state -> (LoadClient?, (@Sendable () -> Void)?) in
+                guard state.delivery.cancel() else { return (nil, nil) }
+                return (state.client.take(), state.cancelWork.take())
+            }
+            work?()
+            client?.fail(URLError(.cancelled, failing: self.task.originalRequest?.url))
+        }
+    }
+
+    private func take(_ data: Data, for client: LoadClient) {
+        if isStreamed { return client.load(data) }
+        state.withLock { $0.gathered.append(data) }
+    }
+
+    /// Whether each piece goes to a delegate as it comes.
+    ///
+    /// A completion handler gets the last piece alone, so for it, and where it cannot be told, everything is gathered
+    /// first. To be read on the work queue.
+    var isStreamed: Bool {
+        if let known = state.withLock({ $0.isStreamed }) { return known }
+        var isStreamed = false
+        if task.delegate != nil, let session = FoundationInternals.session(of: task),
+            case .delegate = FoundationInternals.audience(of: task, in: session)
+        {
+            isStreamed = true
+        }
+        state.withLock { $0.isStreamed = isStreamed }
+        return isStreamed
+    }
+
+    private func end(_ error: (any Error)?, _ client: LoadClient) {
+        let (gathered, response) = state.withLock { state in
+            defer {
+                state.client = nil
+                state.cancelWork = nil
+                state.gathered = Data()
+            }
+            return (state.gathered, state.response)
+        }
+        if let error { return client.fail(error) }
+        if !gathered.isEmpty { client.load(gathered) }
+        client.finish(response)
+    }
+}
+
+extension Optional {
+    /// The value, leaving nil behind.
+    fileprivate mutating func take() -> Wrapped? {
+        defer { self = nil }
+        return self
+    }
+}

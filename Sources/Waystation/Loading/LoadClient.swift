@@ -1,0 +1,41 @@
+import Foundation
+import FoundationNetworking
+
+/// A protocol's client and its task, to be called on the session's work queue alone.
+///
+/// `@unchecked Sendable`: `URLProtocol` is explicitly not sendable and a subclass cannot change that. The
+/// box crosses threads only to reach the work queue; every call of its members is made there.
+struct LoadClient: @unchecked Sendable {
+    let task: URLSessionTask
+    let owner: URLProtocol
+
+    init?(_ owner: URLProtocol) {
+        guard let task = owner.task else { return nil }
+        self.owner = owner
+        self.task = task
+    }
+
+    /// Sets the task's response, and tells the delegate when there is one to tell.
+    func receive(_ response: URLResponse) {
+        owner.client?.urlProtocol(owner, didReceive: response, cacheStoragePolicy: .notAllowed)
+    }
+
+    /// Delivers bytes: all of them to a delegate; a completion handler gets those of the last call alone.
+    func load(_ data: Data) {
+        owner.client?.urlProtocol(owner, didLoad: data)
+    }
+
+    /// Ends the task well.
+    ///
+    /// `response` is what the task was given last.
+    func finish(_ response: URLResponse?) {
+        (response as? UnchallengedResponse).concluding {
+            owner.client?.urlProtocolDidFinishLoading(owner)
+        }
+    }
+
+    /// Ends the task with an error.
+    func fail(_ error: any Error) {
+        owner.client?.urlProtocol(owner, didFailWithError: error)
+    }
+}

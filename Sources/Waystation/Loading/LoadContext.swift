@@ -1,0 +1,32 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+
+/// What everything that works on one load knows about it.
+struct LoadContext: Sendable {
+    let binding: Binding
+    let request: URLRequest
+    let rule: Int?
+    private let begun = DispatchTime.now()
+
+    init(binding: Binding, request: URLRequest, rule: Int?) {
+        self.binding = binding
+        self.request = request
+        self.rule = rule
+    }
+
+    var engine: Engine { binding.interceptor.engine }
+
+    /// Tells an event of this load.
+    func emit(_ kind: LoadEvent.Kind) {
+        engine.events.emit(
+            LoadEvent(
+                kind: kind,
+                url: request.url,
+                method: request.httpMethod,
+                rule: rule,
+                duration: Double(DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds) / 1e9
+            )
+        )
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import FoundationNetworking
+
+/// A task handed back to Foundation's own loader, on the same task: uploads keep their body, downloads get
+/// their file, delegates get every chunk, redirect and challenge.
+///
+/// The loader speaks to the task's client through this object, which passes everything on, except where the
+/// loader's own way would end in a hang or with a misleading error. All calls come on the loading queue.
+final class ReturnedLoad: NSObject {
+    private let loader: URLProtocol
+    private let client: LoadClient
+    private let context: LoadContext
+    private var status = 0
+    private var bytes = 0
+    /// Takes the task over when the loader was refused and the request is sent again by the transport.
+    var goOn: ((Load) -> Void)?
+
+    /// Nil when no class of the app's own configuration takes the request.
+    init?(_ client: LoadClient, _ context: LoadContext) {
+        guard let loaderClass = context.binding.network.loader(for: context.request) else { return nil }
+        self.client = client
+        self.context = context
+        let relay = ClientRelay()
+        loader = loaderClass.init(task: client.task, cachedResponse: nil, client: relay)
+        super.init()
+        relay.load = self
+        // The loader holds its client, and the client this object, until the load is over.
+        self.relay = relay
+    }
+
+    private var relay: ClientRelay?
+
+    func start() { loader.startLoading() }
+
+    func stop() {
+        loader.stopLoading()
+        if client.task.state != .suspended {
+            context.emit(.cancelled)
+            release()
+        }
+    }
+
+    private func release() {
+        relay?.load = nil
+        relay = nil
+        goOn = nil
+    }
+
+    // MARK: - What the loader says
+
+    fileprivate func didReceive(_ response: URLResponse) {
+        status = (response as? HTTPURLResponse)?.statusCode ?? 0
+        guard let head = response as? HTTPURLResponse else {
+            return pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
+        }
+        let task = client.task
+        _ = ResponseAnnouncement.make(
+            head,
+            for: task,
+            receive: { response in
+                self.pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
+            },
+            answer: { disposition in
+                // Foundation cannot hold the body back; a refusal ends the task all the same.
+                if disposition == .cancel { task.cancel() }
+            }
+        )
+    }
+
+    fileprivate func didLoad(_ data: Data) {
+        bytes += data.count
+        pass { $0.urlProtocol(loader, didLoad: data) }
+    }
+
+    fileprivate func didFinish() {
+        let response = client.task.response as? HTTPURLResponse
+        if let response, let space = URLProtectionSpace.asked(by: response) { return settle(response, space) }
+        finish(status: response?.statusCode ?? status)
+    }
+
+    fileprivate func didFail(_ error: any Error) {
+        guard client.task is URLSessionDownloadTask, FoundationInternals.workQueue(of: client.task) != nil else {
+            return fail(error)
+        }
+        let box = Box(load: self)
+        let task = client.task
+        DownloadAdvice.explain(error, of: task, context) { told in
+            LoadingQueue.hop(for: task) { box.load.fail(told) }
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        // A cancel ends the task by itself.
+        guard client.task.state != .canceling, client.task.state != .completed else { return release() }
+        pass { $0.urlProtocol(loader, didFailWithError: error) }
+        context.emit(.failed((error as? URLError) ?? URLError(.unknown, failing: context.request.url, "\(error)")))
+        release()
+    }
+
+    private func finish(status: Int) {
+        pass { $0.urlProtocolDidFinishLoading(loader) }
+        context.emit(.served(from: .foundation, status: status, bytes: bytes))
+        release()
+    }
+
+    private func pass(_ call: (any URLProtocolClient) -> Void) {
+        if let real = client.owner.client { call(real) }
+    }
+
+    // MARK: - Refused for want of credentials
+
+    /// Foundation would ask for credentials, and wait for ever where none are given.
+    private func settle(_ response: HTTPURLResponse, _ space: URLProtectionSpace) {
+        let credentials = context.binding.network.credentials
+        let challenge = URLAuthenticationChallenge(
+            protectionSpace: space,
+            proposedCredential: credentials?.defaultCredential(for: space),
+            previousFailureCount: 0,
+            failureResponse: response,
+            error: nil,
+            sender: ChallengeSender()
+        )
+        let box = Box(load: self)
+        let task = client.task
+        // With no way back to this queue, the question is left to Foundation.
+        guard FoundationInternals.workQueue(of: task) != nil else { return finish(status: response.statusCode) }
+        DelegateChallenge.ask(task, challenge) { answer in
+            LoadingQueue.hop(for: task) { box.load.proceed(answer, after: response) }
+        }
+    }
+
+    private func proceed(_ answer: ChallengeAnswer, after response: HTTPURLResponse) {
+        guard client.task.state == .running || client.task.state == .suspended else { return }
+        switch answer {
+        case .complete: complete(response)
+        case .cancel: didFail(URLError(.cancelled, failing: response.url))
+        case .retry(let authorization, let credential):
+            guard type(of: client.task) == URLSessionDataTask.self, context.request.httpBodyStream == nil else {
+                // The body is Foundation's alone, so it must send it again; it asks the delegate by itself.
+                return finish(status: response.statusCode)
+            }
+            if credential.persistence != .none, let space = URLProtectionSpace.asked(by: response) {
+                context.binding.network.credentials?.set(credential, for: space)
+            }
+            var request = context.request
+            request.setValue(authorization, forHTTPHeaderField: "Authorization")
+            let load = Load(client)
+            goOn?(load)
+            NetworkLoad.start(load, request, Forwarding(reason: .bypass), context)
+            release()
+        }
+    }
+
+    /// Ends the task with the refusal as its answer.
+    private func complete(_ response: HTTPURLResponse) {
+        let settled = UnchallengedResponse.settling(response)
+        ResponseAnnouncement.replace(with: settled, for: client.task) { response in
+            self.pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
+        }
+        (settled as? UnchallengedResponse).concluding { finish(status: 401) }
+    }
+
+    /// `@unchecked Sendable`: crosses threads only on its way back to the loading queue.
+    private struct Box: @unchecked Sendable {
+        let load: ReturnedLoad
+    }
+}
+
+/// The client of Foundation's loader, for a task handed back.
+///
+/// `@unchecked Sendable`: clients are declared to be sendable; they are called on the loading queue alone.
+private final class ClientRelay: NSObject, URLProtocolClient, @unchecked Sendable {
+    /// Held while the load lives: loader, relay and load hold each other until its end.
+    var load: ReturnedLoad?
+
+    func urlProtocol(_: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy _: URLCache.StoragePolicy) {
+        load?.didReceive(response)
+    }
+
+    func urlProtocol(_: URLProtocol, didLoad data: Data) { load?.didLoad(data) }
+    func urlProtocolDidFinishLoading(_: URLProtocol) { load?.didFinish() }
+    func urlProtocol(_: URLProtocol, didFailWithError error: any Error) { load?.didFail(error) }
+
+    // Foundation's loader on Linux makes none of these calls by itself.
+    func urlProtocol(_: URLProtocol, wasRedirectedTo _: URLRequest, redirectResponse _: URLResponse) {}
+    func urlProtocol(_: URLProtocol, cachedResponseIsValid _: CachedURLResponse) {}
+    func urlProtocol(_: URLProtocol, didReceive _: URLAuthenticationChallenge) {}
+    func urlProtocol(_: URLProtocol, didCancel _: URLAuthenticationChallenge) {}
+}

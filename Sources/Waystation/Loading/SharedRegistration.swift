@@ -1,0 +1,46 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// The registration with `URLSession.shared`, which lasts as long as the process.
+enum SharedRegistration {
+    private static let bindings = Mutex<[Binding]>([])
+
+    static func register(_ interceptor: Interceptor) throws {
+        let binding = Binding(interceptor, .default)
+        guard URLProtocol.registerClass(binding.protocolClass) else {
+            throw WaystationError(.registeredTooLate, "Foundation refused the protocol class")
+        }
+        // The shared session takes the registered classes over when it is made, and asks them in order: ours
+        // counts only when it stands before Foundation's own, which the first session registers.
+        let classes = URLSession.shared.configuration.protocolClasses ?? []
+        let own = classes.firstIndex { $0 == binding.protocolClass }
+        let loader = classes.firstIndex { ($0 as? URLProtocol.Type)?.canInit(with: probe) ?? false }
+        guard let own, own < loader ?? .max else {
+            URLProtocol.unregisterClass(binding.protocolClass)
+            throw WaystationError(
+                .registeredTooLate,
+                """
+                a URLSession exists already, so Foundation would ignore the registration: call \
+                registerForSharedSession before anything makes a session, or make your own session with \
+                URLSession(configuration: .default.intercepted(by: interceptor))
+                """
+            )
+        }
+        bindings.withLock { $0.append(binding) }
+    }
+
+    /// A request that Foundation's own loader takes, and no rule: it is tagged.
+    private static var probe: URLRequest {
+        ForwardingTag.tagging(URLRequest(url: URL(fileURLWithPath: "/").withScheme("http")))
+    }
+}
+
+extension URL {
+    fileprivate func withScheme(_ scheme: String) -> URL {
+        var components = URLComponents()
+        components.scheme = scheme
+        components.host = "localhost"
+        return components.url ?? self
+    }
+}

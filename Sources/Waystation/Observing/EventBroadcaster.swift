@@ -1,0 +1,104 @@
+import Foundation
+import Logging
+import Metrics
+import Synchronization
+import WaystationStorage
+
+/// Tells events to every stream, to the log and to the metrics.
+final class EventBroadcaster: Sendable {
+    /// A reader that falls further behind loses the oldest events.
+    static let streamCapacity = 4096
+
+    private let logger: Logger
+    private let streams = Mutex<[Int: AsyncStream<LoadEvent>.Continuation]>([:])
+    private let nextStream = Atomic(0)
+    /// Read before anything else on every hit: nobody may be listening.
+    private let streamCount = Atomic(0)
+    private let counters = Counters()
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    deinit {
+        for stream in streams.withLock({ $0.values.map(\.self) }) { stream.finish() }
+    }
+
+    /// A new stream of all events from now on.
+    func makeStream() -> AsyncStream<LoadEvent> {
+        let id = nextStream.add(1, ordering: .relaxed).newValue
+        return AsyncStream(bufferingPolicy: .bufferingNewest(Self.streamCapacity)) { continuation in
+            streams.withLock { $0[id] = continuation }
+            streamCount.add(1, ordering: .relaxed)
+            continuation.onTermination = { [weak self] _ in
+                guard let self, streams.withLock({ $0.removeValue(forKey: id) }) != nil else { return }
+                streamCount.subtract(1, ordering: .relaxed)
+            }
+        }
+    }
+
+    /// Tells the event to all who listen.
+    func emit(_ event: LoadEvent) {
+        counters.count(event.kind)
+        let level = Self.level(of: event.kind)
+        if level >= logger.logLevel {
+            logger.log(level: level, "load", metadata: ["event": .stringConvertible(event)])
+        }
+        guard streamCount.load(ordering: .relaxed) > 0 else { return }
+        for stream in streams.withLock({ $0.values.map(\.self) }) { stream.yield(event) }
+    }
+
+    /// Nothing above `debug` unless something is really wrong.
+    private static func level(of kind: LoadEvent.Kind) -> Logger.Level {
+        switch kind {
+        case .degraded: .warning
+        case .store(let event): event.isTrouble ? .warning : .debug
+        case .failed, .blocked: .debug
+        case .served, .handedBack, .stored, .cancelled: .trace
+        }
+    }
+}
+
+/// The counters that the interceptor keeps, by the names documented in `Docs/Architecture.md`.
+private struct Counters: Sendable {
+    private let files = Counter(label: "waystation_served", dimensions: [("source", "files")])
+    private let archive = Counter(label: "waystation_served", dimensions: [("source", "archive")])
+    private let network = Counter(label: "waystation_served", dimensions: [("source", "network")])
+    private let foundation = Counter(label: "waystation_served", dimensions: [("source", "foundation")])
+    private let servedBytes = Counter(label: "waystation_served_bytes")
+    private let stored = Counter(label: "waystation_stored")
+    private let failed = Counter(label: "waystation_failed")
+    private let blocked = Counter(label: "waystation_blocked")
+    private let cancelled = Counter(label: "waystation_cancelled")
+    private let degraded = Counter(label: "waystation_degraded")
+
+    func count(_ kind: LoadEvent.Kind) {
+        switch kind {
+        case .served(let source, _, let bytes):
+            switch source {
+            case .files: files.increment()
+            case .archive: archive.increment()
+            case .foundation: foundation.increment()
+            default: network.increment()
+            }
+            servedBytes.increment(by: bytes)
+        case .stored: stored.increment()
+        case .failed: failed.increment()
+        case .blocked: blocked.increment()
+        case .cancelled: cancelled.increment()
+        case .degraded: degraded.increment()
+        case .store(let event): if event.isTrouble { degraded.increment() }
+        case .handedBack: break
+        }
+    }
+}
+
+extension StoreEvent {
+    /// Whether the event tells of something that is wrong, rather than of the archive's daily work.
+    fileprivate var isTrouble: Bool {
+        switch kind {
+        case .damaged, .unavailable, .full, .truncated: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,70 @@
+public import Foundation
+public import WaystationStorage
+
+/// Something that happened to a load, or to the archive behind it.
+public struct LoadEvent: Sendable, CustomStringConvertible {
+    /// Where an answer came from.
+    public struct Source: Hashable, Sendable, CustomStringConvertible {
+        /// The source's name: `files`, `archive`, `network`.
+        public let description: String
+
+        /// An offline directory.
+        public static let files = Source(description: "files")
+        /// The response archive.
+        public static let archive = Source(description: "archive")
+        /// The network, through the interceptor's transport.
+        public static let network = Source(description: "network")
+        /// Foundation's own loader, to which the task was handed back.
+        public static let foundation = Source(description: "foundation")
+    }
+
+    /// What happened.
+    ///
+    /// More cases may come: a `switch` needs a default.
+    public enum Kind: Sendable {
+        /// The request was answered with this status and number of body bytes.
+        case served(from: Source, status: Int, bytes: Int)
+        /// The task was handed back to Foundation's own loader, and why.
+        case handedBack(reason: String)
+        /// A response was put into the archive.
+        case stored(bytes: Int)
+        /// The load failed.
+        case failed(URLError)
+        /// A rule blocked the request.
+        case blocked
+        /// The load was cancelled before its end.
+        case cancelled
+        /// Something is wrong with the archive or a file; loads go on without it.
+        case degraded(String)
+        /// The archive did something of its own: eviction, clean-up, repair.
+        case store(StoreEvent)
+    }
+
+    /// What happened.
+    public var kind: Kind
+    /// The URL that was asked for; nil for events that concern no single load.
+    public var url: URL?
+    /// The method.
+    public var method: String?
+    /// The index of the rule that took the request.
+    public var rule: Int?
+    /// From `startLoading` to this event, in seconds.
+    public var duration: TimeInterval?
+
+    /// One line for a log.
+    public var description: String {
+        let what =
+            switch kind {
+            case .served(let source, let status, let bytes): "served from \(source): \(status), \(bytes) bytes"
+            case .handedBack(let reason): "handed back to Foundation: \(reason)"
+            case .stored(let bytes): "stored \(bytes) bytes"
+            case .failed(let error): "failed: \(error.localizedDescription)"
+            case .blocked: "blocked"
+            case .cancelled: "cancelled"
+            case .degraded(let message): "degraded: \(message)"
+            case .store(let event): "archive \(event)"
+            }
+        guard let url else { return what }
+        return "\(method ?? "GET") \(url.absoluteString) \(what)"
+    }
+}

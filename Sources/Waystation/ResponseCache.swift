@@ -1,0 +1,136 @@
+public import Foundation
+import Synchronization
+public import WaystationStorage
+
+/// The response archive: what was loaded, kept on disk with its time, bounded by age and bytes.
+///
+/// One directory may be used by several caches and processes at once. A cache that cannot read or write, on a
+/// full or damaged disk, degrades: look-ups find nothing, nothing is stored, loads go to the network, and an
+/// event says so.
+///
+/// ```swift
+/// let cache = try ResponseCache(directory: caches.appending(path: "http"), maximumSize: .megabytes(200), maximumAge: .days(30))
+/// ```
+public final class ResponseCache: Sendable {
+    package let store: ResponseStore
+    private let listeners: Listeners
+    private let now: @Sendable () -> Date
+
+    /// The directory that holds the archive.
+    public let directory: URL
+
+    /// Opens, or makes, the archive in a directory.
+    ///
+    /// - Parameters:
+    ///   - directory: A folder of its own; made when missing, with access for its owner alone.
+    ///   - maximumSize: The total that is kept, 256 MiB by default. Above it the least recently used responses
+    ///     go until 80 % remain.
+    ///   - maximumAge: What is older is cleaned up by itself; 30 days by default.
+    ///   - maximumEntrySize: A larger body is delivered and not kept; 32 MiB by default.
+    ///   - memorySize: What is kept at hand in memory besides; 32 MiB by default, zero for none.
+    ///   - now: The clock; for tests.
+    /// - Throws: ``WaystationError`` when the directory cannot be one.
+    public convenience init(
+        directory: URL,
+        maximumSize: ByteCount = .mebibytes(256),
+        maximumAge: Duration = .days(30),
+        maximumEntrySize: ByteCount = .mebibytes(32),
+        memorySize: ByteCount = .mebibytes(32),
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws {
+        guard directory.isFileURL else {
+            throw WaystationError(.unusableDirectory, "the cache's directory is \(directory), which is not a file URL")
+        }
+        var isDirectory: ObjCBool = false
+        if FileManager.default.fileExists(atPath: directory.path, isDirectory: &isDirectory), !isDirectory.boolValue {
+            throw WaystationError(
+                .unusableDirectory,
+                "\(directory.path) is a file: give the cache a directory of its own"
+            )
+        }
+        self.init(
+            directory: directory,
+            limits: StoreLimits(
+                maximumSize: maximumSize,
+                maximumAge: maximumAge,
+                maximumEntrySize: maximumEntrySize,
+                residentLimit: memorySize
+            ),
+            now: now
+        )
+    }
+
+    private init(directory: URL, limits: StoreLimits, now: @escaping @Sendable () -> Date) {
+        let listeners = Listeners()
+        self.listeners = listeners
+        self.now = now
+        self.directory = directory
+        store = ResponseStore(directory: directory, limits: limits, now: now) { listeners.tell($0) }
+    }
+
+    /// Removes everything.
+    ///
+    /// Returns how many responses that were.
+    @discardableResult
+    public func removeAll() async throws -> Int { try await store.removeAll() }
+
+    /// Removes what is stored for a URL, in all its variants.
+    @discardableResult
+    public func remove(_ url: URL) async throws -> Int {
+        try await store.remove(url: CanonicalRequest.url(of: url))
+    }
+
+    /// Removes everything whose URL begins with `prefix`, such as `https://shop.example/app/`.
+    @discardableResult
+    public func remove(prefix: String) async throws -> Int { try await store.remove(prefix: prefix) }
+
+    /// Removes everything from a host, such as `img.example`.
+    @discardableResult
+    public func remove(host: String) async throws -> Int { try await store.remove(host: host) }
+
+    /// Removes everything that arrived longer ago than `age`.
+    @discardableResult
+    public func remove(olderThan age: Duration) async throws -> Int {
+        try await store.remove(olderThan: now().addingTimeInterval(-age.inSeconds))
+    }
+
+    /// Counts of what is stored.
+    public var statistics: StoreStatistics {
+        get async { await store.statistics() }
+    }
+
+    /// Waits until everything that was handed over is on disk.
+    public func flush() async { await store.flush() }
+
+    /// Hears of what the archive does; several interceptors may share one cache.
+    func addListener(_ listener: @escaping @Sendable (StoreEvent) -> Void) {
+        listeners.add(listener)
+    }
+
+    private final class Listeners: Sendable {
+        private struct State {
+            var listeners: [@Sendable (StoreEvent) -> Void] = []
+            /// What happened before anybody listened, such as a repair on opening.
+            var early: [StoreEvent] = []
+        }
+
+        private let state = Mutex(State())
+
+        func add(_ listener: @escaping @Sendable (StoreEvent) -> Void) {
+            let early = state.withLock { state in
+                state.listeners.append(listener)
+                defer { state.early = [] }
+                return state.early
+            }
+            for event in early { listener(event) }
+        }
+
+        func tell(_ event: StoreEvent) {
+            let listeners = state.withLock { state in
+                if state.listeners.isEmpty, state.early.count < 64 { state.early.append(event) }
+                return state.listeners
+            }
+            for listener in listeners { listener(event) }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import FoundationNetworking
+import WaystationRules
+
+/// A request in the form in which rules and the archive know it.
+///
+/// Foundation on Linux never calls `canonicalRequest(for:)`, so canonicalising is a step of our own. It decides
+/// and names; what is sent to the network is the URL as the app wrote it.
+struct CanonicalRequest: Sendable {
+    let url: CanonicalURL
+    let method: String
+
+    init?(_ request: URLRequest) {
+        guard let text = request.url?.absoluteString, let url = CanonicalURL(text) else { return nil }
+        self.url = url
+        method = request.httpMethod ?? "GET"
+    }
+
+    /// The canonical form of a URL, or its text as it stands when it has none.
+    static func url(of url: URL) -> String {
+        CanonicalURL(url.absoluteString)?.string ?? url.absoluteString
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import FoundationNetworking
+import WaystationFiles
+import WaystationRules
+
+/// The rules of an interceptor, ready to decide: patterns compiled, directories open.
+struct CompiledRules: Sendable {
+    /// A route whose preparations are made.
+    indirect enum Step: Sendable {
+        case network
+        case cache(CacheStrategy)
+        case files(MountedDirectory, otherwise: Step)
+        case nowhere
+        case block
+    }
+
+    private let table: RuleTable<Step>
+
+    init(_ rules: [Rule], hasCache: Bool) throws {
+        var definitions: [RuleDefinition<Step>] = []
+        definitions.reserveCapacity(rules.count)
+        for (index, rule) in rules.enumerated() {
+            let definition = rule.definition
+            var compiled = RuleDefinition(
+                definition.pattern,
+                methods: definition.methods,
+                query: definition.query,
+                action: try Step(definition.action, hasCache: hasCache, rule: index),
+                where: definition.predicate
+            )
+            compiled.location = definition.location
+            definitions.append(compiled)
+        }
+        do {
+            table = try RuleTable(definitions)
+        } catch {
+            throw WaystationError(.invalidRules, "\(error)", cause: error)
+        }
+    }
+
+    /// The step of the first rule that takes the request.
+    func match(_ canonical: CanonicalRequest, of request: URLRequest) -> RuleTable<Step>.Match? {
+        table.match(ruleRequest(canonical, request))
+    }
+
+    /// The same with its reasons.
+    func decision(_ canonical: CanonicalRequest, of request: URLRequest) -> RuleDecision<Step> {
+        table.decision(for: ruleRequest(canonical, request))
+    }
+
+    private func ruleRequest(_ canonical: CanonicalRequest, _ request: URLRequest) -> RuleRequest {
+        RuleRequest(url: canonical.url, method: canonical.method) { request.value(forHTTPHeaderField: $0) }
+    }
+}
+
+extension CompiledRules.Step {
+    fileprivate init(_ action: Rule.Action, hasCache: Bool, rule: Int) throws {
+        switch action {
+        case .block: self = .block
+        case .allow(let route): try self.init(route, hasCache: hasCache, rule: rule)
+        }
+    }
+
+    private init(_ route: Route, hasCache: Bool, rule: Int) throws {
+        switch route.kind {
+        case .network: self = .network
+        case .nowhere: self = .nowhere
+        case .cache(let strategy):
+            guard hasCache || strategy.kind == .networkOnly else {
+                throw WaystationError(
+                    .missingCache,
+                    "rule \(rule) answers via cache(\(strategy)), but the interceptor has no cache: set `cache` to a ResponseCache"
+                )
+            }
+            self = .cache(strategy)
+        case .files(let directory, let base, let otherwise):
+            self = .files(
+                try MountedDirectory(directory, at: base, rule: rule),
+                otherwise: try Self(otherwise, hasCache: hasCache, rule: rule)
+            )
+        }
+    }
+}

@@ -1,0 +1,106 @@
+public import WaystationRules
+
+/// One rule of the whitelist: which requests it takes, and what becomes of them.
+///
+/// Rules stand in order and the first that takes a request decides. What no rule takes is never touched.
+///
+/// ```swift
+/// $0.rules = [
+///     .block("https://ads.example/**"),
+///     .allow("https://img.example/**", via: .cache(.cacheFirst(for: .days(7)))),
+///     .allow("https://*.news.example/**", methods: ["GET"], via: .cache(.networkFirst(timeout: .seconds(3)))),
+/// ]
+/// ```
+///
+/// The syntax of patterns is that of ``WaystationRules/URLPattern``. A pattern that is not understood is
+/// refused when the interceptor is made, with the place and what was expected there.
+public struct Rule: Sendable {
+    package enum Action: Sendable {
+        case allow(Route)
+        case block
+    }
+
+    package var definition: RuleDefinition<Action>
+
+    /// Answers what the pattern takes via `route`.
+    ///
+    /// - Parameters:
+    ///   - pattern: Which URLs, such as `https://shop.example/app/**`.
+    ///   - methods: Which methods; nil, the default, for all.
+    ///   - queryItems: Conditions on the query's items, all of which must hold.
+    ///   - predicate: A last condition in code. It runs under Foundation's process-wide lock, for every
+    ///     request that passed the others: pure and quick, and it must not touch a `URLSession`.
+    ///   - route: Where answers come from.
+    ///   - fileID: Where the rule is written, for messages.
+    ///   - line: Where the rule is written, for messages.
+    /// - Returns: The rule.
+    public static func allow(
+        _ pattern: String,
+        methods: Set<String>? = nil,
+        queryItems: [QueryCondition] = [],
+        where predicate: (@Sendable (RuleRequest) -> Bool)? = nil,
+        via route: Route,
+        fileID: String = #fileID,
+        line: Int = #line
+    ) -> Rule {
+        Rule(pattern, methods, queryItems, predicate, .allow(route), fileID, line)
+    }
+
+    /// Fails what the pattern takes with `URLError.resourceUnavailable`, without any traffic.
+    ///
+    /// - Parameters:
+    ///   - pattern: Which URLs.
+    ///   - methods: Which methods; nil, the default, for all.
+    ///   - queryItems: Conditions on the query's items, all of which must hold.
+    ///   - predicate: A last condition in code; see ``allow(_:methods:queryItems:where:via:fileID:line:)``.
+    ///   - fileID: Where the rule is written, for messages.
+    ///   - line: Where the rule is written, for messages.
+    /// - Returns: The rule.
+    public static func block(
+        _ pattern: String,
+        methods: Set<String>? = nil,
+        queryItems: [QueryCondition] = [],
+        where predicate: (@Sendable (RuleRequest) -> Bool)? = nil,
+        fileID: String = #fileID,
+        line: Int = #line
+    ) -> Rule {
+        Rule(pattern, methods, queryItems, predicate, .block, fileID, line)
+    }
+
+    /// Rules from a whitelist that a server sent: an array of URL strings.
+    ///
+    /// An entry without a glob takes that URL with any query, one that ends in `/` everything below it, and
+    /// globs are understood as in patterns. Entries that are not understood are returned, and lose nothing of
+    /// the others.
+    public static func whitelist(
+        _ urls: [String],
+        via route: Route
+    ) -> (rules: [Rule], rejected: [URLPatternError]) {
+        let (rules, rejected) = RuleDefinition.whitelist(urls, action: Action.allow(route))
+        return (rules.map(Rule.init(definition:)), rejected)
+    }
+
+    private init(definition: RuleDefinition<Action>) {
+        self.definition = definition
+    }
+
+    private init(
+        _ pattern: String,
+        _ methods: Set<String>?,
+        _ queryItems: [QueryCondition],
+        _ predicate: (@Sendable (RuleRequest) -> Bool)?,
+        _ action: Action,
+        _ fileID: String,
+        _ line: Int
+    ) {
+        definition = RuleDefinition(
+            pattern,
+            methods: methods,
+            query: queryItems,
+            action: action,
+            fileID: fileID,
+            line: line,
+            where: predicate
+        )
+    }
+}

@@ -1,0 +1,102 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import HTTPTypes
+import Synchronization
+import WaystationFiles
+import WaystationRules
+
+extension Serving {
+    /// A file at hand in memory is answered at once; else the disk is read away from the loading queue.
+    func fileStep(_ mounted: MountedDirectory, otherwise: @escaping @Sendable () -> ServingStep) -> ServingStep {
+        guard let path = mounted.relativePath(of: canonical.url) else { return otherwise() }
+        let isGet = canonical.method == "GET"
+        if isGet, isUnconditional, let resident = mounted.directory.resident(path: String(path)) {
+            return answer(resident)
+        }
+        guard let method = HTTPRequest.Method(canonical.method) else { return otherwise() }
+        guard isGet || method == .head else { return otherwise() }
+        let fileRequest = FileRequest(
+            method: method,
+            path: String(path),
+            query: canonical.url.query.map(String.init),
+            headerFields: HTTPFields(request.allHTTPHeaderFields ?? [:])
+        )
+        return .lookUp(
+            LookUp { completion in
+                DispatchQueue.global().async {
+                    switch mounted.directory.answer(fileRequest) {
+                    case .answer(let file): completion(redirected(by: file, in: mounted, otherwise) ?? answer(file))
+                    case .notFound: completion(otherwise())
+                    case .refused(let refusal):
+                        completion(.fail(self.refusal(.notFound, "\(canonical.url) is refused: \(refusal)")))
+                    case .failed(let error):
+                        engine.events.emit(LoadEvent(kind: .degraded("\(error)"), url: request.url))
+                        completion(otherwise())
+                    }
+                }
+            }
+        )
+    }
+
+    /// Where a folder's URL lacks its slash: what the URL with the slash gets.
+    ///
+    /// Foundation on Linux cannot be told of a redirect by a protocol, so it is followed here, and shows in the
+    /// response's URL alone.
+    private func redirected(
+        by file: FileAnswer,
+        in mounted: MountedDirectory,
+        _ otherwise: @escaping @Sendable () -> ServingStep
+    ) -> ServingStep? {
+        guard file.status == .movedPermanently, let location = file.headerFields[.location],
+            let url = request.url, let target = URL(string: location, relativeTo: url)?.absoluteURL
+        else { return nil }
+        var request = request
+        request.url = target
+        guard let canonical = CanonicalRequest(request), canonical.url != self.canonical.url else { return nil }
+        return Serving(engine: engine, request: request, canonical: canonical).fileStep(mounted, otherwise: otherwise)
+    }
+
+    private var isUnconditional: Bool {
+        guard let fields = request.allHTTPHeaderFields, !fields.isEmpty else { return true }
+        return fields.keys.allSatisfy { name in
+            let name = name.lowercased()
+            return name != "range" && !name.hasPrefix("if-")
+        }
+    }
+
+    private func answer(_ file: FileAnswer) -> ServingStep {
+        guard let response = response(for: file) else { return .fail(URLError(.badURL, failing: request.url)) }
+        let body: Answer.Body =
+            switch file.body {
+            case .empty: .data(Data())
+            case .data(let data): .data(data)
+            case .slice(let slice): .source(slice)
+            }
+        return .answer(Answer(response: response, body: body, source: .files))
+    }
+
+    /// The response for a file, made once as long as the file and the URL stay the same: making one costs
+    /// as much as everything else about a hit.
+    private func response(for file: FileAnswer) -> HTTPURLResponse? {
+        let made = file.prepared.withLock { $0 as? PreparedFileResponse }
+        if let made, made.url == request.url { return made.response }
+        var fields = file.headerFields.dictionary
+        fields[CacheStatus.fieldName] = CacheStatus(.hit, detail: "files").fieldValue
+        guard let url = request.url,
+            let response = HTTPURLResponse(
+                url: url,
+                statusCode: file.status.code,
+                httpVersion: "HTTP/1.1",
+                headerFields: fields
+            )
+        else { return nil }
+        file.prepared.withLock { $0 = PreparedFileResponse(url: url, response: response) }
+        return response
+    }
+}
+
+private struct PreparedFileResponse: Sendable {
+    let url: URL
+    let response: HTTPURLResponse
+}

@@ -1,0 +1,53 @@
+import Foundation
+import FoundationNetworking
+
+/// The order in which a request meets the sources of its rule.
+struct Serving: Sendable {
+    let engine: Engine
+    let request: URLRequest
+    let canonical: CanonicalRequest
+
+    /// What comes first.
+    ///
+    /// Costs no I/O; what needs some comes back as a look-up.
+    func step(_ route: CompiledRules.Step) -> ServingStep {
+        switch route {
+        case .block:
+            return .fail(refusal(.blocked, "a rule blocks \(canonical.url)"))
+        case .nowhere:
+            return .fail(refusal(.notFound, "no source of its rule has \(canonical.url), and the rule ends there"))
+        case .network:
+            return networkStep
+        case .files(let mounted, let otherwise):
+            return fileStep(mounted) { step(otherwise) }
+        case .cache(let strategy):
+            return archiveStep(strategy)
+        }
+    }
+
+    /// The network with nothing to store.
+    ///
+    /// Where nothing is to be changed on the way either, Foundation's own loader runs the task: it is the most faithful
+    /// and the quickest.
+    ///
+    /// A redirect of Foundation's takes credentials along to another origin and leaves the body of a 307 or
+    /// 308 behind; so what carries either goes through the transport, which does neither.
+    var networkStep: ServingStep {
+        let carriesBody = !(request.httpBody?.isEmpty ?? true)
+        let carriesCredentials = ["Authorization", "Cookie", "Proxy-Authorization"].contains {
+            request.value(forHTTPHeaderField: $0) != nil
+        }
+        let isRepeatable = request.httpBodyStream == nil
+        guard isRepeatable, carriesBody || carriesCredentials else { return .handBack }
+        return .forward(Forwarding(reason: .bypass))
+    }
+
+    func refusal(_ code: WaystationError.Code, _ message: String) -> URLError {
+        URLError(
+            .resourceUnavailable,
+            failing: request.url,
+            message,
+            underlying: WaystationError(code, message)
+        )
+    }
+}

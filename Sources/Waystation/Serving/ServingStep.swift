@@ -1,0 +1,55 @@
+import Foundation
+import FoundationNetworking
+
+/// What is to be done about a request next: each source of an answer ends in one of these.
+enum ServingStep: Sendable {
+    /// It is answered.
+    case answer(Answer)
+    /// It goes to the network through the transport.
+    case forward(Forwarding)
+    /// Foundation's own loader takes it, on the same task.
+    case handBack
+    /// It fails.
+    case fail(URLError)
+    /// Something must be read first, away from the loading queue.
+    case lookUp(LookUp)
+}
+
+/// A look-up that ends in the next step.
+struct LookUp: Sendable {
+    /// Starts it; the completion is called once, on any thread.
+    let run: @Sendable (_ completion: @escaping @Sendable (ServingStep) -> Void) -> Void
+}
+
+/// An answer that is at hand.
+struct Answer: Sendable {
+    enum Body: Sendable {
+        case data(Data)
+        case source(any BodySource)
+
+        var length: Int {
+            switch self {
+            case .data(let data): data.count
+            case .source(let source): source.length
+            }
+        }
+    }
+
+    var response: HTTPURLResponse
+    var body: Body
+    var source: LoadEvent.Source
+    /// What is to be renewed once the answer is on its way (stale-while-revalidate).
+    var renews: ArchiveEntry?
+}
+
+/// A request's way through the transport.
+struct Forwarding: Sendable {
+    /// Where the response is kept when it is complete, or nil to keep nothing.
+    var archive: ArchiveEntry?
+    /// What is served when the network fails before a response began.
+    var fallback: Answer?
+    /// How long the network may take to begin a response before the fallback is served.
+    var timeout: Duration?
+    /// Why the request went on, for `Cache-Status`.
+    var reason: CacheStatus.ForwardReason
+}

@@ -1,0 +1,145 @@
+import Foundation
+package import FoundationNetworking
+
+/// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.6.1).
+package struct AuthenticationChallengeField: Equatable, Sendable {
+    /// The scheme, lower-case, such as `basic`.
+    package var scheme: String
+    /// The `realm` parameter, unquoted.
+    package var realm: String?
+
+    /// The challenges of a field value, in order.
+    ///
+    /// What cannot be read ends the list, without harm.
+    package static func parse(_ value: String) -> [AuthenticationChallengeField] {
+        var challenges: [AuthenticationChallengeField] = []
+        for item in elements(of: value) {
+            let word = item.prefix { $0 != " " && $0 != "=" && $0 != "\t" }
+            let rest = item.dropFirst(word.count)
+            // An element that starts with `name=` is one more parameter of the challenge before it.
+            let parameter: Substring
+            if rest.first == "=" {
+                parameter = item
+            } else {
+                guard !word.isEmpty else { break }
+                challenges.append(AuthenticationChallengeField(scheme: word.lowercased(), realm: nil))
+                parameter = rest.drop { $0 == " " || $0 == "\t" }
+            }
+            guard let equals = parameter.firstIndex(of: "="), !challenges.isEmpty else { continue }
+            let name = parameter[..<equals].filter { !$0.isWhitespace }.lowercased()
+            if name == "realm" {
+                challenges[challenges.count - 1].realm = unquoted(parameter[parameter.index(after: equals)...])
+            }
+        }
+        return challenges
+    }
+
+    /// Splits at commas outside quoted strings.
+    private static func elements(of value: String) -> [Substring] {
+        var elements: [Substring] = []
+        var start = value.startIndex
+        var isQuoted = false
+        var isEscaped = false
+        for index in value.indices {
+            let character = value[index]
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, character == "\\" {
+                isEscaped = true
+            } else if character == "\"" {
+                isQuoted.toggle()
+            } else if character == ",", !isQuoted {
+                elements.append(value[start..<index])
+                start = value.index(after: index)
+            }
+        }
+        elements.append(value[start...])
+        return elements.map { $0.drop { $0 == " " || $0 == "\t" } }.filter { !$0.isEmpty }
+    }
+
+    private static func unquoted(_ text: Substring) -> String {
+        let trimmed = text.trimmingCharacters(in: .whitespaces)
+        guard trimmed.count >= 2, trimmed.first == "\"", trimmed.last == "\"" else { return trimmed }
+        var result = ""
+        var isEscaped = false
+        for character in trimmed.dropFirst().dropLast() {
+            if !isEscaped, character == "\\" {
+                isEscaped = true
+            } else {
+                result.append(character)
+                isEscaped = false
+            }
+        }
+        return result
+    }
+}
+
+extension URLProtectionSpace {
+    /// The space that a 401 asks credentials for, when it is one that Foundation would ask its delegate about.
+    ///
+    /// Foundation on Linux reads the first challenge alone; Basic is preferred here wherever it stands, since
+    /// it is the only one that can be answered.
+    static func asked(by response: HTTPURLResponse) -> URLProtectionSpace? {
+        guard response.statusCode == 401, let field = response.value(forHTTPHeaderField: "WWW-Authenticate"),
+            let url = response.url, let host = url.host, let scheme = url.scheme?.lowercased()
+        else { return nil }
+        let methods = ["basic": NSURLAuthenticationMethodHTTPBasic, "digest": NSURLAuthenticationMethodHTTPDigest]
+        let challenges = AuthenticationChallengeField.parse(field).filter { methods[$0.scheme] != nil }
+        guard let challenge = challenges.first(where: { $0.scheme == "basic" }) ?? challenges.first else { return nil }
+        return URLProtectionSpace(
+            host: host,
+            port: url.port ?? (scheme == "https" ? 443 : 80),
+            protocol: scheme,
+            realm: challenge.realm,
+            authenticationMethod: methods[challenge.scheme]
+        )
+    }
+}
+
+/// What becomes of a refused request.
+package enum ChallengeAnswer: Sendable {
+    /// Send the request again with this `Authorization` field value.
+    case retry(authorization: String, credential: URLCredential)
+    /// The refusal is the answer.
+    case complete
+    /// The delegate cancelled: the load fails with `URLError.cancelled`.
+    case cancel
+}
+
+extension ChallengeAnswer {
+    /// Turns what a delegate said, or its absence, into the next step.
+    ///
+    /// Only Basic can be answered: Foundation on Linux knows no other scheme, and dies when given one.
+    init(
+        _ disposition: URLSession.AuthChallengeDisposition,
+        _ credential: URLCredential?,
+        for challenge: URLAuthenticationChallenge
+    ) {
+        let chosen: URLCredential?
+        switch disposition {
+        case .useCredential: chosen = credential
+        case .performDefaultHandling: chosen = challenge.proposedCredential
+        case .rejectProtectionSpace, .cancelAuthenticationChallenge:
+            self = .cancel
+            return
+        @unknown default: chosen = nil
+        }
+        guard let chosen, let user = chosen.user,
+            challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
+        else {
+            self = .complete
+            return
+        }
+        let token = Data("\(user):\(chosen.password ?? "")".utf8).base64EncodedString()
+        self = .retry(authorization: "Basic \(token)", credential: chosen)
+    }
+}
+
+/// A sender for challenges made here: answers come through the delegate's completion handler, not through it.
+final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
+    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
+    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
+    func cancel(_ challenge: URLAuthenticationChallenge) {}
+    func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
+}

@@ -1,0 +1,196 @@
+package import Foundation
+package import FoundationNetworking
+import Synchronization
+
+/// Whom a forwarded load asks, and whom it tells.
+///
+/// Calls come one at a time and in order. ``didReceive(head:)`` comes again when a refused request is sent
+/// again with credentials: what came before then belongs to the refusal.
+package protocol ForwardedLoadOwner: Sendable {
+    /// A redirect wants to be followed with `next`; the answer is what to send, or nil to take the redirect
+    /// itself as the answer.
+    func shouldFollow(
+        _ response: HTTPURLResponse,
+        _ next: URLRequest,
+        answer: @escaping @Sendable (URLRequest?) -> Void
+    )
+    /// The server asks for credentials.
+    func answer(_ challenge: URLAuthenticationChallenge, _ completion: @escaping @Sendable (ChallengeAnswer) -> Void)
+    /// The head of what will be delivered arrived; `request` is the one it answers, after redirects.
+    func didReceive(head: HTTPURLResponse, to request: URLRequest)
+    /// A part of its body arrived.
+    func didReceive(part: Data)
+    /// A part of the request's body left.
+    func didSend(_ count: Int64, total: Int64, expected: Int64)
+    /// The load ended, complete when `error` is nil.
+    func didEnd(_ error: (any Error)?)
+}
+
+/// One request on its way through a transport: exchanges, redirects, challenges, one answer.
+package final class ForwardedLoad: TransportReceiver {
+    private struct State {
+        var request: URLRequest
+        var exchange: (any TransportExchange)?
+        var redirects = 0
+        var failures = 0
+        var head: HTTPURLResponse?
+        /// The body of a redirect, kept until it is known whether the redirect is followed.
+        var redirectBody = Data()
+        var hasEnded = false
+    }
+
+    /// Made when the load starts: making a session on the loading queue is not allowed either.
+    private let transport: @Sendable () -> any Transport
+    private let owner: any ForwardedLoadOwner
+    private let credentials: URLCredentialStorage?
+    private let state: Mutex<State>
+
+    /// A load that will send `request`, tagged, when it is started.
+    package init(
+        _ request: URLRequest,
+        through transport: @escaping @Sendable () -> any Transport,
+        credentials: URLCredentialStorage?,
+        owner: any ForwardedLoadOwner
+    ) {
+        self.transport = transport
+        self.owner = owner
+        self.credentials = credentials
+        state = Mutex(State(request: request))
+    }
+
+    /// Sends the request.
+    ///
+    /// To be called once.
+    package func start() {
+        let request = state.withLock { state in
+            state.head = nil
+            state.redirectBody = Data()
+            return state.hasEnded ? nil : state.request
+        }
+        guard let request else { return }
+        let exchange = transport().start(ForwardingTag.tagging(request), receiver: self)
+        let isTooLate = state.withLock { state in
+            state.exchange = exchange
+            return state.hasEnded
+        }
+        if isTooLate { exchange.cancel() }
+    }
+
+    /// Stops the traffic; the owner hears nothing more.
+    package func cancel() {
+        let exchange = state.withLock { state in
+            state.hasEnded = true
+            return state.exchange
+        }
+        exchange?.cancel()
+    }
+
+    /// Passes the head on, unless it is a redirect that may be followed.
+    package func transportDidReceive(_ head: HTTPURLResponse) {
+        let request: URLRequest? = state.withLock { state in
+            guard !state.hasEnded else { return nil }
+            state.head = head
+            let decision = RedirectPolicy.decision(for: head, to: state.request, after: state.redirects)
+            return decision == .none ? state.request : nil
+        }
+        if let request { owner.didReceive(head: head, to: request) }
+    }
+
+    /// Passes a part of the body on, or keeps it while its redirect is undecided.
+    package func transportDidReceive(_ part: Data) {
+        let isForOwner = state.withLock { state in
+            guard !state.hasEnded, let head = state.head else { return false }
+            if RedirectPolicy.decision(for: head, to: state.request, after: state.redirects) == .none { return true }
+            state.redirectBody.append(part)
+            return false
+        }
+        if isForOwner { owner.didReceive(part: part) }
+    }
+
+    /// Passes the progress of the request's body on.
+    package func transportDidSend(_ count: Int64, total: Int64, expected: Int64) {
+        guard !state.withLock({ $0.hasEnded }) else { return }
+        owner.didSend(count, total: total, expected: expected)
+    }
+
+    /// Ends the load, or goes on with the next exchange.
+    package func transportDidEnd(_ error: (any Error)?) {
+        let (isEnded, head, request, redirects) = state.withLock { ($0.hasEnded, $0.head, $0.request, $0.redirects) }
+        guard !isEnded else { return }
+        if let error { return end(error) }
+        guard let head else { return end(URLError(.badServerResponse)) }
+        switch RedirectPolicy.decision(for: head, to: request, after: redirects) {
+        case .none:
+            guard let space = URLProtectionSpace.asked(by: head) else { return end(nil) }
+            challenge(space, head)
+        case .tooMany:
+            end(URLError(.httpTooManyRedirects, failing: request.url))
+        case .unsupported:
+            end(URLError(.unsupportedURL, failing: request.url))
+        case .follow(let next):
+            owner.shouldFollow(head, next) { self.redirect($0, refused: head) }
+        }
+    }
+
+    private func redirect(_ next: URLRequest?, refused head: HTTPURLResponse) {
+        guard let next else {
+            let (request, body) = state.withLock { ($0.request, $0.redirectBody) }
+            owner.didReceive(head: head, to: request)
+            if !body.isEmpty { owner.didReceive(part: body) }
+            return end(nil)
+        }
+        state.withLock { state in
+            state.request = next
+            state.redirects += 1
+        }
+        start()
+    }
+
+    private func challenge(_ space: URLProtectionSpace, _ head: HTTPURLResponse) {
+        let failures = state.withLock { state in
+            state.failures += 1
+            return state.failures - 1
+        }
+        guard failures < RedirectPolicy.limit else { return end(nil) }
+        let challenge = URLAuthenticationChallenge(
+            protectionSpace: space,
+            // A stored credential that was refused once is not proposed again.
+            proposedCredential: failures == 0 ? credentials?.defaultCredential(for: space) : nil,
+            previousFailureCount: failures,
+            failureResponse: head,
+            error: nil,
+            sender: ChallengeSender()
+        )
+        owner.answer(challenge) { answer in
+            switch answer {
+            case .complete: self.end(nil)
+            case .cancel: self.end(URLError(.cancelled, failing: head.url))
+            case .retry(let authorization, let credential):
+                if credential.persistence != .none { self.credentials?.set(credential, for: space) }
+                self.state.withLock { $0.request.setValue(authorization, forHTTPHeaderField: "Authorization") }
+                self.start()
+            }
+        }
+    }
+
+    private func end(_ error: (any Error)?) {
+        let isFirst = state.withLock { state in
+            defer { state.hasEnded = true }
+            return !state.hasEnded
+        }
+        if isFirst { owner.didEnd(error) }
+    }
+}
+
+extension URLError {
+    /// An error that names the URL as Foundation's own do.
+    package init(_ code: Code, failing url: URL?, _ message: String? = nil, underlying: (any Error)? = nil) {
+        var info: [String: Any] = [:]
+        if let url {
+            info[NSURLErrorFailingURLErrorKey] = url
+        }
+        if let message { info[NSLocalizedDescriptionKey] = message }
+        if let underlying { info[NSUnderlyingErrorKey] = underlying }
+        self.init(_nsError: NSError(domain: NSURLErrorDomain, code: code.rawValue, userInfo: info))
+    }
+}

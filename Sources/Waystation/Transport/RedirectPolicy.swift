@@ -1,0 +1,84 @@
+package import Foundation
+package import FoundationNetworking
+
+/// Whether and how a redirect is followed (RFC 9110 §15.4).
+package enum RedirectDecision: Equatable, Sendable {
+    /// Not a redirect that asks to be followed: the response is the answer.
+    case none
+    /// Send this next.
+    case follow(URLRequest)
+    /// Followed often enough: the load fails with `URLError.httpTooManyRedirects`.
+    case tooMany
+    /// The target is not something that can be loaded over HTTP: the load fails with `URLError.unsupportedURL`.
+    case unsupported
+}
+
+/// The rules for following redirects, as a function of values.
+package enum RedirectPolicy {
+    /// As many as Foundation itself follows.
+    package static let limit = 20
+
+    /// What to do about `response`.
+    ///
+    /// Method and body are kept on 307 and 308; 303 becomes GET (HEAD stays HEAD), as does a POST on 301 and
+    /// 302. When the target is of another origin, `Authorization`, `Cookie` and `Proxy-Authorization` stay
+    /// behind: they were meant for the first one. A fragment is inherited (RFC 9110 §10.2.2).
+    ///
+    /// - Parameters:
+    ///   - response: The final head that arrived.
+    ///   - request: The request that it answers.
+    ///   - count: How many redirects were followed already.
+    /// - Returns: What to do next.
+    package static func decision(
+        for response: HTTPURLResponse,
+        to request: URLRequest,
+        after count: Int
+    ) -> RedirectDecision {
+        guard [301, 302, 303, 307, 308].contains(response.statusCode),
+            let location = response.value(forHTTPHeaderField: "Location"),
+            let current = request.url,
+            let target = URL(string: location, relativeTo: current)?.absoluteURL
+        else { return .none }
+        guard count < limit else { return .tooMany }
+        guard let scheme = target.scheme?.lowercased(), ["http", "https"].contains(scheme), target.host != nil else {
+            return .unsupported
+        }
+        var next = request
+        next.url = inheritingFragment(of: current, target)
+        let method = request.httpMethod ?? "GET"
+        switch response.statusCode {
+        case 303 where method != "HEAD", 301 where method == "POST", 302 where method == "POST":
+            next.httpMethod = "GET"
+            next.httpBody = nil
+            next.httpBodyStream = nil
+            for name in ["Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Location"] {
+                next.setValue(nil, forHTTPHeaderField: name)
+            }
+        default:
+            break
+        }
+        if !isSameOrigin(current, target) {
+            for name in ["Authorization", "Cookie", "Proxy-Authorization", "Host"] {
+                next.setValue(nil, forHTTPHeaderField: name)
+            }
+        }
+        return .follow(next)
+    }
+
+    private static func inheritingFragment(of current: URL, _ target: URL) -> URL {
+        guard target.fragment == nil, let fragment = current.fragment,
+            var components = URLComponents(url: target, resolvingAgainstBaseURL: false)
+        else { return target }
+        components.percentEncodedFragment =
+            URLComponents(url: current, resolvingAgainstBaseURL: false)?
+            .percentEncodedFragment ?? fragment
+        return components.url ?? target
+    }
+
+    /// Whether two URLs have the same origin: scheme, host and port (RFC 6454 §4).
+    package static func isSameOrigin(_ one: URL, _ other: URL) -> Bool {
+        func port(_ url: URL) -> Int? { url.port ?? ["http": 80, "https": 443][url.scheme?.lowercased() ?? ""] }
+        return one.scheme?.lowercased() == other.scheme?.lowercased()
+            && one.host?.lowercased() == other.host?.lowercased() && port(one) == port(other)
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+public import FoundationNetworking
+import Synchronization
+
+/// The network through Foundation's own loader: one long-lived session.
+///
+/// It carries the configuration it is given (time-outs, proxy, additional header fields, cookies, connection
+/// limits). A session for each request would leak and crash in its teardown on Linux, so there is one, made
+/// with the first exchange.
+public final class URLSessionTransport: Transport {
+    private let session: URLSession
+    private let exchanges: ExchangeDelegate
+
+    /// A transport whose session carries `configuration`.
+    ///
+    /// Credentials are the interceptor's matter, so the session's own credential storage is left out.
+    public init(configuration: URLSessionConfiguration) {
+        let own = (configuration.copy() as? URLSessionConfiguration) ?? .default
+        own.urlCache = nil
+        own.urlCredentialStorage = nil
+        exchanges = ExchangeDelegate()
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.name = "waystation.transport"
+        session = URLSession(configuration: own, delegate: exchanges, delegateQueue: queue)
+    }
+
+    deinit {
+        session.finishTasksAndInvalidate()
+    }
+
+    /// Starts the exchange as a data task of the transport's session.
+    public func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
+        let task = session.dataTask(with: request)
+        exchanges.add(receiver, for: task)
+        task.resume()
+        return SessionExchange(task: task)
+    }
+}
+
+private struct SessionExchange: TransportExchange {
+    let task: URLSessionDataTask
+
+    func cancel() {
+        // On this toolchain `cancel` waits for the loading queue: called on it, it would wait for itself.
+        DispatchQueue.global().async { task.cancel() }
+    }
+}
+
+/// Tells each task's receiver what its session's delegate hears.
+private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
+    private let receivers = Mutex<[Int: any TransportReceiver]>([:])
+
+    func add(_ receiver: any TransportReceiver, for task: URLSessionTask) {
+        receivers.withLock { $0[task.taskIdentifier] = receiver }
+    }
+
+    private func receiver(for task: URLSessionTask) -> (any TransportReceiver)? {
+        receivers.withLock { $0[task.taskIdentifier] }
+    }
+
+    private func end(_ task: URLSessionTask, _ error: (any Error)?) {
+        receivers.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.transportDidEnd(error)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @Sendable @escaping (URLSession.ResponseDisposition) -> Void
+    ) {
+        if let head = response as? HTTPURLResponse { receiver(for: dataTask)?.transportDidReceive(head) }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        receiver(for: dataTask)?.transportDidReceive(data)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        receiver(for: task)?.transportDidSend(bytesSent, total: totalBytesSent, expected: totalBytesExpectedToSend)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @Sendable @escaping (URLRequest?) -> Void
+    ) {
+        // A redirect is an answer like any other here; Foundation then delivers it with its body.
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @Sendable @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        // Foundation asks once the refusal's body has arrived whole, and waits for ever when nobody answers.
+        end(task, nil)
+        completionHandler(.cancelAuthenticationChallenge, nil)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        end(task, error)
+    }
+}

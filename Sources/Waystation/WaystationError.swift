@@ -1,0 +1,48 @@
+/// What can be wrong with the way an interceptor is set up, and why a load was refused.
+///
+/// A load always fails with a `URLError`, as callers of `URLSession` expect; where the reason is the
+/// waystation's, this error is under it, as `NSUnderlyingErrorKey`.
+public struct WaystationError: Error, Sendable, CustomStringConvertible {
+    /// The kind of a failure.
+    ///
+    /// More may come.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's name.
+        public let description: String
+
+        /// A pattern was not understood.
+        public static let invalidRules = Code(description: "invalidRules")
+        /// A rule needs a cache and there is none.
+        public static let missingCache = Code(description: "missingCache")
+        /// The base URL of a directory is not usable.
+        public static let invalidBaseURL = Code(description: "invalidBaseURL")
+        /// A directory does not exist or cannot be opened.
+        public static let unusableDirectory = Code(description: "unusableDirectory")
+        /// Foundation would ignore the registration.
+        public static let registeredTooLate = Code(description: "registeredTooLate")
+        /// A rule blocks the request.
+        public static let blocked = Code(description: "blocked")
+        /// The request may be answered from the archive alone, which has nothing for it.
+        public static let notStored = Code(description: "notStored")
+        /// No source of the rule has the file, and the rule ends there.
+        public static let notFound = Code(description: "notFound")
+        /// A download task asked for what only the waystation holds.
+        public static let downloadUnavailable = Code(description: "downloadUnavailable")
+    }
+
+    /// The kind of the failure.
+    public let code: Code
+    /// What was wrong, where, and what to do about it.
+    public let message: String
+    /// The error behind this one.
+    public let cause: (any Error)?
+
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    /// Code and message.
+    public var description: String { "\(code): \(message)" }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Glibc
+
+/// What stands at a path.
+enum Located {
+    case file(OpenFile)
+    case directory(Descriptor)
+    case missing
+    case refused(PathRefusal.Reason)
+    case failed(OfflineDirectoryError)
+}
+
+extension Descriptor {
+    /// Opens the root of an offline directory.
+    convenience init(openingRoot root: URL) throws(OfflineDirectoryError) {
+        guard root.isFileURL else {
+            throw OfflineDirectoryError(
+                code: .notADirectory,
+                message: "'\(root)' is not a file URL; give the directory as URL(filePath:)",
+                errorNumber: nil
+            )
+        }
+        let path = root.path(percentEncoded: false)
+        // A name with a NUL byte would name another directory to the system.
+        let number = path.utf8.contains(0) ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number < 0 else {
+            self.init(owning: number)
+            return
+        }
+        switch path.utf8.contains(0) ? ENOENT : errno {
+        case ENOENT:
+            throw OfflineDirectoryError(
+                code: .missing,
+                message: "there is no directory '\(path)'; create it, or give the directory that holds the files",
+                errorNumber: ENOENT
+            )
+        case ENOTDIR:
+            throw OfflineDirectoryError(
+                code: .notADirectory,
+                message: "'\(path)' is not a directory; give the directory that holds the files",
+                errorNumber: ENOTDIR
+            )
+        case let number: throw .unreadable(path, errorNumber: number)
+        }
+    }
+
+    /// Walks from this directory through names, each opened beneath the one before and never through a link.
+    func locate(_ names: some Collection<String>) -> Located {
+        var located = Located.directory(self)
+        var path = ""
+        for name in names {
+            switch located {
+            case .directory(let directory):
+                path += path.isEmpty ? name : "/\(name)"
+                located = directory.entry(name, path: path)
+            // A file has nothing beneath it.
+            case .file: return .missing
+            case .missing, .refused, .failed: return located
+            }
+        }
+        return located
+    }
+
+    /// Opens what a name stands for in this directory.
+    ///
+    /// Looks before it opens: opening a FIFO or a device can wait or have effects. What is then open is looked at again,
+    /// since it may have been exchanged in between.
+    private func entry(_ name: String, path: String) -> Located {
+        var status = stat()
+        guard fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return .unopened(errno, path) }
+        switch status.kind {
+        case S_IFLNK: return .refused(.symbolicLink)
+        case S_IFDIR:
+            // This asks only for the permission to search the directory, as any path does.
+            let opened = openat(number, name, pathOnly | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            return opened < 0 ? .unopened(errno, path) : .directory(Descriptor(owning: opened))
+        case S_IFREG:
+            let opened = openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+            guard opened >= 0 else { return .unopened(errno, path) }
+            let descriptor = Descriptor(owning: opened)
+            guard fstat(opened, &status) == 0 else { return .unopened(errno, path) }
+            guard status.kind == S_IFREG else { return .refused(.notARegularFile) }
+            return .file(OpenFile(descriptor: descriptor, stamp: FileStamp(status), path: path))
+        default: return .refused(.notARegularFile)
+        }
+    }
+}
+
+/// `O_PATH` of `open(2)`, which the Glibc module leaves out; the same on every architecture that Swift runs on.
+private let pathOnly: Int32 = 0o10_000_000
+
+extension Located {
+    fileprivate static func unopened(_ errorNumber: Int32, _ path: String) -> Located {
+        switch errorNumber {
+        case ENOENT, ENOTDIR, ENAMETOOLONG: .missing
+        case ELOOP: .refused(.symbolicLink)
+        default: .failed(.unreadable(path, errorNumber: errorNumber))
+        }
+    }
+}

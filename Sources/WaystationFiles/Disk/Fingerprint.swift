@@ -1,0 +1,54 @@
+import Crypto
+import Foundation
+
+/// What reading a whole file tells: its digest, how it begins, and whether it is UTF-8.
+struct Fingerprint: Sendable {
+    /// A strong validator made of the content (RFC 9110 section 8.8.3): 128 bits of its SHA-256.
+    let entityTag: EntityTag
+    /// As many first bytes as telling the media type takes.
+    let leadingBytes: Data
+    /// Whether all bytes together are valid UTF-8.
+    let isUTF8: Bool
+}
+
+/// Takes the bytes of a file in order and makes its ``Fingerprint``.
+struct Fingerprinter {
+    private var hash = SHA256()
+    private var leadingBytes = Data()
+    private var text = UTF8Validator()
+
+    mutating func take(_ bytes: Data) {
+        hash.update(data: bytes)
+        if leadingBytes.count < MediaType.leadingByteCount {
+            leadingBytes += bytes.prefix(MediaType.leadingByteCount - leadingBytes.count)
+        }
+        text.take(bytes)
+    }
+
+    consuming func finish() -> Fingerprint {
+        let digest = Data(hash.finalize().prefix(16))
+        let opaque = digest.base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        return Fingerprint(
+            entityTag: EntityTag(opaque: opaque),
+            leadingBytes: leadingBytes,
+            isUTF8: text.isValidAtEnd
+        )
+    }
+}
+
+/// The fingerprints of files too large to be kept in memory, by stamp.
+///
+/// Bounded: when full, it starts anew.
+struct FingerprintMemo: Sendable {
+    private static let limit = 4096
+    private var known: [FileStamp: Fingerprint] = [:]
+
+    subscript(stamp: FileStamp) -> Fingerprint? {
+        get { known[stamp] }
+        set {
+            if known.count >= Self.limit { known.removeAll() }
+            known[stamp] = newValue
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Glibc
+
+/// An open descriptor, closed when the last reference goes.
+final class Descriptor: Sendable {
+    let number: Int32
+
+    init(owning number: Int32) {
+        self.number = number
+    }
+
+    deinit {
+        close(number)
+    }
+}
+
+/// A regular file open for reading, with its stamp when it was opened.
+struct OpenFile: Sendable {
+    let descriptor: Descriptor
+    let stamp: FileStamp
+    /// The path relative to the root, for messages.
+    let path: String
+
+    /// Reads exactly `count` bytes; an earlier end is an error.
+    func read(at offset: Int, count: Int) throws(OfflineDirectoryError) -> Data {
+        var data = Data(count: count)
+        var done = 0
+        while done < count {
+            let result = data.withUnsafeMutableBytes { bytes in
+                pread(descriptor.number, bytes.baseAddress.map { $0 + done }, count - done, off_t(offset + done))
+            }
+            switch result {
+            case 0: throw .changed(path)
+            case ..<0 where errno == EINTR: continue
+            case ..<0: throw .unreadable(path, errorNumber: errno)
+            default: done += result
+            }
+        }
+        return data
+    }
+
+    /// Whether size and modification time are what they were when the file was opened.
+    ///
+    /// The change time is left out: it moves too when a new version is renamed over this one, which leaves the bytes
+    /// behind this descriptor as they were.
+    func hasSameContentStamp() throws(OfflineDirectoryError) -> Bool {
+        var status = stat()
+        guard fstat(descriptor.number, &status) == 0 else { throw .unreadable(path, errorNumber: errno) }
+        let now = FileStamp(status)
+        return now.size == stamp.size && now.modified == stamp.modified
+    }
+}

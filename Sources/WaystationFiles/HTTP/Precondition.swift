@@ -1,0 +1,67 @@
+import HTTPTypes
+
+/// What a request's conditional fields come to for a file that exists (RFC 9110 section 13.2.2).
+enum Precondition: Sendable, Equatable {
+    /// Go on as if there were no conditions, with or without the `Range` field.
+    case proceed(honoursRange: Bool)
+    /// Answer 304.
+    case notModified
+    /// Answer 412.
+    case failed
+
+    /// Evaluates the fields of a GET or HEAD in the order of section 13.2.2.
+    ///
+    /// A date that is none is ignored.
+    init(_ fields: HTTPFields, entityTag: EntityTag, lastModified: HTTPDate?, now: HTTPDate) {
+        // 1 and 2
+        if let value = fields[.ifMatch] {
+            guard EntityTagList(value).contains(where: entityTag.stronglyMatches) else {
+                self = .failed
+                return
+            }
+        } else if let date = HTTPDate(fields[.ifUnmodifiedSince], now: now), let lastModified, lastModified > date {
+            self = .failed
+            return
+        }
+        // 3 and 4
+        if let value = fields[.ifNoneMatch] {
+            if EntityTagList(value).contains(where: entityTag.weaklyMatches) {
+                self = .notModified
+                return
+            }
+        } else if let date = HTTPDate(fields[.ifModifiedSince], now: now), let lastModified, lastModified <= date {
+            self = .notModified
+            return
+        }
+        // 5
+        guard let value = fields[.ifRange] else {
+            self = .proceed(honoursRange: true)
+            return
+        }
+        if let tag = EntityTag(value) {
+            self = .proceed(honoursRange: entityTag.stronglyMatches(tag))
+        } else if let date = HTTPDate(value, now: now), let lastModified {
+            // Section 13.1.5: an exact match. Section 8.8.2.2: weak while the second that it names still runs.
+            self = .proceed(honoursRange: date == lastModified && lastModified < now)
+        } else {
+            self = .proceed(honoursRange: false)
+        }
+    }
+}
+
+extension EntityTagList {
+    /// Whether one of the tags matches; `*` stands for any file that exists.
+    fileprivate func contains(where matches: (EntityTag) -> Bool) -> Bool {
+        switch self {
+        case .any: true
+        case .tags(let tags): tags.contains(where: matches)
+        }
+    }
+}
+
+extension HTTPDate {
+    fileprivate init?(_ value: String?, now: HTTPDate) {
+        guard let value else { return nil }
+        self.init(value, now: now)
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import HTTPTypes
+
+/// A version of a file with all that its answers say about it; answers themselves need no I/O.
+struct Representation: Sendable {
+    /// Where the bytes are.
+    enum Content: Sendable {
+        case memory(Data)
+        case file(OpenFile, chunkSize: Int)
+    }
+
+    let content: Content
+    let length: Int
+    let entityTag: EntityTag
+    /// `nil` when the file's time cannot be written as an HTTP-date.
+    let lastModified: HTTPDate?
+    let mediaType: MediaType
+
+    /// The whole file: 200.
+    func answer(isHead: Bool) -> FileAnswer {
+        FileAnswer(status: .ok, headerFields: fields(length: length), body: isHead ? .empty : body(0..<length))
+    }
+
+    /// A run of its bytes: 206 (RFC 9110 section 15.3.7).
+    func answer(part: Range<Int>) -> FileAnswer {
+        var fields = fields(length: part.count)
+        fields[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)"
+        return FileAnswer(status: .partialContent, headerFields: fields, body: body(part))
+    }
+
+    /// None of the bytes asked for exists: 416 (section 15.5.17).
+    func answerRangeNotSatisfiable() -> FileAnswer {
+        .empty(.rangeNotSatisfiable, [.contentRange: "bytes */\(length)", .acceptRanges: "bytes"])
+    }
+
+    /// The client has it already: 304 (section 15.4.5).
+    ///
+    /// With an `ETag` no other field is needed to update a cache.
+    func answerNotModified() -> FileAnswer {
+        FileAnswer(status: .notModified, headerFields: [.eTag: entityTag.fieldValue], body: .empty)
+    }
+
+    private func fields(length: Int) -> HTTPFields {
+        var fields: HTTPFields = [
+            .contentType: mediaType.fieldValue,
+            .contentLength: String(length),
+            .eTag: entityTag.fieldValue,
+            .acceptRanges: "bytes",
+        ]
+        if let lastModified { fields[.lastModified] = lastModified.description }
+        if let encoding = mediaType.contentEncoding { fields[.contentEncoding] = encoding }
+        return fields
+    }
+
+    private func body(_ range: Range<Int>) -> FileBody {
+        guard !range.isEmpty else { return .empty }
+        switch content {
+        case .memory(let data):
+            if range.count == data.count { return .data(data) }
+            // A copy, so that a few bytes do not keep all of them in memory, and so that its indices begin at 0.
+            return .data(Data(data[data.startIndex + range.lowerBound..<data.startIndex + range.upperBound]))
+        case .file(let file, let chunkSize):
+            return .slice(FileSlice(of: file, offset: range.lowerBound, length: range.count, chunkSize: chunkSize))
+        }
+    }
+}
+
+extension FileAnswer {
+    /// An answer that has nothing but a status and fields.
+    static func empty(_ status: HTTPResponse.Status, _ fields: HTTPFields) -> FileAnswer {
+        var fields = fields
+        fields[.contentLength] = "0"
+        return FileAnswer(status: status, headerFields: fields, body: .empty)
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Glibc
+import HTTPTypes
+import Synchronization
+
+extension OfflineDirectory {
+    func resident(path: String, isHead: Bool) -> FileAnswer? {
+        let spelling = ExactPath(path)
+        guard let file = residents.withLock({ $0.file(spelled: spelling) }) else { return nil }
+        var status = stat()
+        // This walks through links that may have taken the place of directories meanwhile. No harm: the bytes in memory
+        // were read from beneath the root, and only an unchanged inode with unchanged times lets them out.
+        guard fstatat(rootDescriptor.number, file.path.text, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            FileStamp(status) == file.stamp
+        else {
+            residents.withLock { $0.remove(file) }
+            return nil
+        }
+        return isHead ? file.headAnswer : file.getAnswer
+    }
+
+    func answer(_ request: FileRequest, names: [String]) -> FileOutcome {
+        let namesDirectory = names.isEmpty || request.path.utf8.last == UInt8(ascii: "/")
+        switch rootDescriptor.locate(names) {
+        case .file(let file):
+            // A file has no trailing slash.
+            return namesDirectory ? .notFound : answer(request, file: file, spelling: request.path)
+        case .directory(let directory):
+            return answer(request, names: names, directory: directory, isRedirected: !namesDirectory)
+        case .missing: return .notFound
+        case .refused(let reason): return .refused(PathRefusal(reason: reason, path: request.path))
+        case .failed(let error): return .failed(error)
+        }
+    }
+
+    /// Answers with the first index document that the directory has.
+    private func answer(
+        _ request: FileRequest,
+        names: [String],
+        directory: Descriptor,
+        isRedirected: Bool
+    ) -> FileOutcome {
+        for (index, document) in options.indexDocuments.enumerated() {
+            switch directory.locate([document]) {
+            case .file(let file):
+                if isRedirected, let name = names.last { return .answer(.redirect(toDirectory: name, request.query)) }
+                let beneath = OpenFile(
+                    descriptor: file.descriptor,
+                    stamp: file.stamp,
+                    path: (names + [document]).joined(separator: "/")
+                )
+                // Only the first document may be found again by the directory's path: one before it could appear.
+                return answer(request, file: beneath, spelling: index == 0 ? request.path : nil)
+            case .directory, .missing: continue
+            case .refused(let reason): return .refused(PathRefusal(reason: reason, path: request.path))
+            case .failed(let error): return .failed(error)
+            }
+        }
+        return .notFound
+    }
+
+    /// Answers with a file, which may be found in memory under `spelling` from now on.
+    private func answer(_ request: FileRequest, file: OpenFile, spelling: String?) -> FileOutcome {
+        do throws(OfflineDirectoryError) {
+            let found = try content(of: file)
+            if request.isPlain, case .resident(let resident) = found {
+                if let spelling { residents.withLock { $0.learn(ExactPath(spelling), for: resident) } }
+                return .answer(request.method == .head ? resident.headAnswer : resident.getAnswer)
+            }
+            return .answer(answer(request, representation: found.representation))
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func answer(_ request: FileRequest, representation: Representation) -> FileAnswer {
+        let precondition = Precondition(
+            request.headerFields,
+            entityTag: representation.entityTag,
+            lastModified: representation.lastModified,
+            now: today
+        )
+        let isHead = request.method == .head
+        switch precondition {
+        case .failed: return .empty(.preconditionFailed, [:])
+        case .notModified: return representation.answerNotModified()
+        case .proceed(let honoursRange):
+            // Section 14.2: Range has a meaning for GET only.
+            guard honoursRange, !isHead, let range = request.headerFields[.range] else {
+                return representation.answer(isHead: isHead)
+            }
+            switch ByteRange(range, length: representation.length) {
+            case .whole: return representation.answer(isHead: false)
+            case .part(let part): return representation.answer(part: part)
+            case .unsatisfiable: return representation.answerRangeNotSatisfiable()
+            }
+        }
+    }
+
+    /// The present in whole seconds; the epoch when the clock is out of HTTP's range.
+    var today: HTTPDate {
+        HTTPDate(secondsSinceEpoch: now().seconds) ?? .epoch
+    }
+}
+
+extension FileAnswer {
+    /// 301 to the same path with a slash at its end.
+    ///
+    /// `./` keeps a name with a colon from passing for a scheme (RFC 3986 section 4.2).
+    fileprivate static func redirect(toDirectory name: String, _ query: String?) -> FileAnswer {
+        let location = "./\(OfflinePath.encoded(name))/" + (query.map { "?\($0)" } ?? "")
+        return .empty(.movedPermanently, [.location: location])
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Synchronization
+
+extension OfflineDirectory {
+    /// A file as it was found: kept in memory, or not.
+    enum FoundContent {
+        case resident(ResidentFile)
+        case passing(Representation)
+
+        var representation: Representation {
+            switch self {
+            case .resident(let file): file.representation
+            case .passing(let representation): representation
+            }
+        }
+    }
+
+    func content(of file: OpenFile) throws(OfflineDirectoryError) -> FoundContent {
+        let path = ExactPath(file.path)
+        if let resident = residents.withLock({ $0.file(at: path, stamp: file.stamp) }) { return .resident(resident) }
+        // The clock is read before the file is: a write after this moment shows in a stamp that was settled by then.
+        let moment = now()
+        guard file.stamp.size <= options.residentFileLimit else {
+            return .passing(try largeRepresentation(of: file, at: moment))
+        }
+        let bytes = try file.read(at: 0, count: file.stamp.size)
+        var fingerprinter = Fingerprinter()
+        fingerprinter.take(bytes)
+        guard try file.hasSameContentStamp() else { throw .changed(file.path) }
+        let representation = Representation(
+            of: file,
+            fingerprint: fingerprinter.finish(),
+            content: .memory(bytes),
+            at: moment
+        )
+        guard file.stamp.isSettled(at: moment) else { return .passing(representation) }
+        let resident = ResidentFile(path: path, stamp: file.stamp, representation: representation)
+        return .resident(residents.withLock { $0.keep(resident) })
+    }
+
+    private func largeRepresentation(
+        of file: OpenFile,
+        at moment: FileTime
+    ) throws(OfflineDirectoryError) -> Representation {
+        let fingerprint: Fingerprint
+        if let known = fingerprints.withLock({ $0[file.stamp] }) {
+            fingerprint = known
+        } else {
+            fingerprint = try self.fingerprint(of: file)
+            if file.stamp.isSettled(at: moment) {
+                fingerprints.withLock { $0[file.stamp] = fingerprint }
+            }
+        }
+        return Representation(
+            of: file,
+            fingerprint: fingerprint,
+            content: .file(file, chunkSize: chunkSize),
+            at: moment
+        )
+    }
+
+    private func fingerprint(of file: OpenFile) throws(OfflineDirectoryError) -> Fingerprint {
+        var fingerprinter = Fingerprinter()
+        var offset = 0
+        while offset < file.stamp.size {
+            let bytes = try file.read(at: offset, count: min(chunkSize, file.stamp.size - offset))
+            fingerprinter.take(bytes)
+            offset += bytes.count
+        }
+        guard try file.hasSameContentStamp() else { throw .changed(file.path) }
+        return fingerprinter.finish()
+    }
+
+    private var chunkSize: Int { max(options.chunkSize, 1) }
+}
+
+extension Representation {
+    fileprivate init(of file: OpenFile, fingerprint: Fingerprint, content: Content, at moment: FileTime) {
+        self.init(
+            content: content,
+            length: file.stamp.size,
+            entityTag: fingerprint.entityTag,
+            // RFC 9110 section 8.8.2.1: never later than the answer itself.
+            lastModified: HTTPDate(secondsSinceEpoch: min(file.stamp.modified.seconds, moment.seconds)),
+            mediaType: MediaType.mediaType(
+                forFileName: file.path,
+                leadingBytes: fingerprint.leadingBytes,
+                restIsUTF8: fingerprint.isUTF8
+            )
+        )
+    }
+}

@@ -1,0 +1,105 @@
+public import Foundation
+import Glibc
+import HTTPTypes
+import Synchronization
+
+/// A directory of web files that answers HTTP requests.
+///
+/// ```swift
+/// let site = try OfflineDirectory(URL(filePath: "site"))
+/// switch site.answer(FileRequest(path: "guide/")) {
+/// case .answer(let answer): …     // guide/index.html, with ETag, Last-Modified, Content-Type
+/// case .notFound, .refused, .failed: …
+/// }
+/// ```
+///
+/// Answers GET and HEAD with single ranges (RFC 9110 section 14) and preconditions (section 13). A `Range` field that
+/// asks for several ranges is ignored, as section 14.2 allows: the whole file is the answer.
+///
+/// Nothing outside the directory is ever served. Every name of a path is opened by itself, beneath the one before it,
+/// and a symbolic link is refused wherever it stands and wherever it leads. Only regular files are served; a FIFO or a
+/// device is not even opened. Files whose names begin with a dot are files like any other, so keep no secrets in the
+/// directory. Names are compared as exact bytes by the file system; on one that folds case, so does this.
+///
+/// The directory is held open: renaming or replacing it later changes nothing here. Files in it may change at any time
+/// and are noticed by their size, inode and times. Replace them by renaming, so that no reader sees half of one.
+///
+/// All methods may be called from any thread at once.
+public final class OfflineDirectory: Sendable {
+    /// The directory as it was given.
+    public let root: URL
+    /// How the directory answers.
+    public let options: Options
+
+    let rootDescriptor: Descriptor
+    let now: @Sendable () -> FileTime
+    let residents: Mutex<ResidentTable>
+    let fingerprints = Mutex(FingerprintMemo())
+
+    /// Opens a directory.
+    ///
+    /// - Parameters:
+    ///   - root: A `file:` URL. May itself lead through symbolic links; inside, none is followed.
+    ///   - options: How to answer.
+    /// - Throws: ``OfflineDirectoryError`` when `root` does not exist, is no directory or cannot be opened, or when an
+    ///   index document is not the bare name of a file.
+    public convenience init(_ root: URL, options: Options = .init()) throws(OfflineDirectoryError) {
+        try self.init(root, options: options, now: FileTime.now)
+    }
+
+    /// Opens a directory with a clock of one's own, which must run no faster than the one that stamps files.
+    package init(
+        _ root: URL,
+        options: Options = .init(),
+        now: @escaping @Sendable () -> FileTime
+    ) throws(OfflineDirectoryError) {
+        for document in options.indexDocuments {
+            guard case .success([document]) = OfflinePath.components(of: OfflinePath.encoded(document)) else {
+                throw OfflineDirectoryError(
+                    code: .invalidOptions,
+                    message: "'\(document)' cannot be an index document; give the bare name of a file, as 'index.html'",
+                    errorNumber: nil
+                )
+            }
+        }
+        self.root = root
+        self.options = options
+        self.now = now
+        rootDescriptor = try Descriptor(openingRoot: root)
+        residents = Mutex(ResidentTable(limit: options.residentLimit))
+    }
+
+    /// Answers from memory, or not at all.
+    ///
+    /// For the loading queue: costs a look-up under a lock and one `fstatat`, and never reads a file. A plain GET or HEAD
+    /// (without `Range` and `If-…` fields) that ``answer(_:)`` has answered before gets the same instance again as long
+    /// as the file's inode, size and times stay what they were.
+    ///
+    /// - Returns: `nil` when the request is not plain, or the file is not in memory or has changed: call ``answer(_:)``.
+    public func resident(_ request: FileRequest) -> FileAnswer? {
+        guard request.isPlain else { return nil }
+        return resident(path: request.path, isHead: request.method == .head)
+    }
+
+    /// Answers a plain GET for a percent-encoded path from memory, or not at all; see ``resident(_:)``.
+    public func resident(path: String) -> FileAnswer? {
+        resident(path: path, isHead: false)
+    }
+
+    /// Answers, reading from the disk as needed; blocks as long as that takes.
+    ///
+    /// The first answer for a file reads all of it, since the `ETag` is made from the content; what was found is
+    /// remembered until the file changes. A directory asked for without its trailing slash is answered with 301 and a
+    /// relative `Location` (RFC 9110 section 10.2.2), so that it holds wherever the directory is mounted; the request's
+    /// query is kept. A directory without an index document is not found.
+    public func answer(_ request: FileRequest) -> FileOutcome {
+        guard request.method == .get || request.method == .head else {
+            return .answer(.empty(.methodNotAllowed, [.allow: "GET, HEAD"]))
+        }
+        if let answer = resident(request) { return .answer(answer) }
+        switch OfflinePath.components(of: request.path) {
+        case .failure(let refusal): return .refused(refusal)
+        case .success(let names): return answer(request, names: names)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Glibc
+
+/// Why an offline directory could not be opened or a file in it could not be read.
+///
+/// ``code`` is for programs, ``message`` is for people: it says what was wrong, where, and what to do.
+public struct OfflineDirectoryError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of failure.
+    ///
+    /// More kinds may be added later.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Value: String { case missing, notADirectory, invalidOptions, unreadable, changedWhileReading }
+        private let value: Value
+
+        /// The root of the offline directory does not exist.
+        public static let missing = Code(value: .missing)
+        /// The root of the offline directory is not a directory, or not a `file:` URL.
+        public static let notADirectory = Code(value: .notADirectory)
+        /// An option cannot be what it was set to.
+        public static let invalidOptions = Code(value: .invalidOptions)
+        /// The system refused or failed to open or read; ``OfflineDirectoryError/errorNumber`` says why.
+        public static let unreadable = Code(value: .unreadable)
+        /// The file shrank or was rewritten while it was being read.
+        public static let changedWhileReading = Code(value: .changedWhileReading)
+
+        /// A short stable name, for logs and metrics.
+        public var description: String { value.rawValue }
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What was wrong, where, and what to do.
+    public let message: String
+    /// The `errno` of the system call that failed, or `nil` when no system call failed.
+    public let errorNumber: Int32?
+
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
+
+    static func unreadable(_ path: String, errorNumber: Int32) -> OfflineDirectoryError {
+        let advice =
+            switch errorNumber {
+            case EACCES, EPERM: "give this process permission to read it and to search the directories above it"
+            case EMFILE, ENFILE: "raise the limit of open files, or let go of answers that are no longer needed"
+            default: "check the disk, then load again"
+            }
+        return OfflineDirectoryError(
+            code: .unreadable,
+            message: "cannot read '\(path)': \(systemText(errorNumber)) (errno \(errorNumber)); \(advice)",
+            errorNumber: errorNumber
+        )
+    }
+
+    static func changed(_ path: String) -> OfflineDirectoryError {
+        OfflineDirectoryError(
+            code: .changedWhileReading,
+            message: "'\(path)' shrank or was rewritten while it was being read; load it again, and replace files "
+                + "by renaming a complete new one over them",
+            errorNumber: nil
+        )
+    }
+
+    static func systemText(_ errorNumber: Int32) -> String {
+        String(cString: strerror(errorNumber))
+    }
+}

@@ -1,0 +1,128 @@
+/// The names that a percent-encoded URL path stands for, or why it stands for none.
+///
+/// Pure: looks at the text only, never at a disk. The names are exact bytes. Nothing is folded or normalised: another
+/// case or another Unicode form of a name is another name. `C:`, `~`, `...` and names that begin with a dot are
+/// ordinary names on Linux.
+public enum OfflinePath {
+    /// The most bytes that one name may have (`NAME_MAX`).
+    public static let maximumNameLength = 255
+    /// The most bytes that the names and the slashes between them may have (`PATH_MAX`).
+    public static let maximumLength = 4096
+
+    /// Decodes a path once and splits it into names.
+    ///
+    /// One slash at the start and one at the end are ignored, so `""` and `"/"` are the root: no names. Escapes are
+    /// decoded exactly once (RFC 3986 section 2.4): `%252e` is the name `%2e`. Letters outside ASCII may also stand
+    /// there unescaped.
+    ///
+    /// - Complexity: O(*n*) in the length of the path, and never beyond the first fault.
+    public static func components(of percentEncodedPath: String) -> Result<[String], PathRefusal> {
+        var splitter = Splitter()
+        for byte in percentEncodedPath.utf8 {
+            splitter.take(byte)
+            if splitter.fault != nil { break }
+        }
+        splitter.finish()
+        if let reason = splitter.fault {
+            return .failure(PathRefusal(reason: reason, path: percentEncodedPath))
+        }
+        return .success(splitter.names)
+    }
+
+    /// Percent-encodes one name as a path segment: all but `unreserved` (RFC 3986 section 2.3) is escaped.
+    static func encoded(_ name: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in name.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                bytes.append(byte)
+            default:
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Decodes and splits byte by byte; the first fault ends it.
+private struct Splitter {
+    private(set) var names: [String] = []
+    private(set) var fault: PathRefusal.Reason?
+    private var name: [UInt8] = []
+    private var length = 0
+    private var escape: Escape = .none
+    private var isAtStart = true
+
+    private enum Escape: Equatable {
+        case none
+        case percent
+        case high(UInt8)
+    }
+
+    mutating func take(_ byte: UInt8) {
+        defer { isAtStart = false }
+        switch escape {
+        case .none:
+            switch byte {
+            case UInt8(ascii: "%"): escape = .percent
+            case UInt8(ascii: "/"): if !isAtStart { endName() }
+            case UInt8(ascii: "?"), UInt8(ascii: "#"): fault = .undelimited
+            default: append(byte)
+            }
+        case .percent:
+            guard let digit = hexadecimal(byte) else { return fault = .invalidEscape }
+            escape = .high(digit)
+        case .high(let high):
+            guard let digit = hexadecimal(byte) else { return fault = .invalidEscape }
+            escape = .none
+            let decoded = high << 4 | digit
+            guard decoded != UInt8(ascii: "/") else { return fault = .encodedSlash }
+            append(decoded)
+        }
+    }
+
+    mutating func finish() {
+        guard fault == nil else { return }
+        guard escape == .none else { return fault = .invalidEscape }
+        if !name.isEmpty { endName() }
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        switch byte {
+        case 0: fault = .nul
+        case 1..<0x20, 0x7F: fault = .controlCharacter
+        case UInt8(ascii: "\\"): fault = .backslash
+        default:
+            name.append(byte)
+            length += 1
+            if name.count > OfflinePath.maximumNameLength || length > OfflinePath.maximumLength { fault = .tooLong }
+        }
+    }
+
+    private mutating func endName() {
+        guard !name.isEmpty else { return fault = .emptySegment }
+        guard name != [UInt8(ascii: ".")], name != [UInt8(ascii: "."), UInt8(ascii: ".")] else {
+            return fault = .dotSegment
+        }
+        guard let text = String(validating: name, as: UTF8.self) else { return fault = .invalidUTF8 }
+        // C1 controls are two bytes in UTF-8, so they show only now.
+        guard !text.unicodeScalars.contains(where: { (0x80..<0xA0).contains($0.value) }) else {
+            return fault = .controlCharacter
+        }
+        names.append(text)
+        name.removeAll(keepingCapacity: true)
+        length += 1
+    }
+
+    private func hexadecimal(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

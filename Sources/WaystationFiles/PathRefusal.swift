@@ -1,0 +1,69 @@
+/// Why a path is never served, whatever the directory holds.
+public struct PathRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The rule that the path broke.
+    ///
+    /// More rules may be added later.
+    public struct Reason: Sendable, Hashable, CustomStringConvertible {
+        private enum Value: String {
+            case dotSegment, emptySegment, nul, controlCharacter, backslash, encodedSlash
+            case invalidEscape, invalidUTF8, undelimited, tooLong, symbolicLink, notARegularFile
+        }
+        private let value: Value
+
+        /// A `.` or `..` segment in any spelling (`%2e%2E`, `.%2e`).
+        public static let dotSegment = Reason(value: .dotSegment)
+        /// Two slashes in a row; each file has one path.
+        public static let emptySegment = Reason(value: .emptySegment)
+        /// A NUL byte (`%00`), which would end the name early for the system.
+        public static let nul = Reason(value: .nul)
+        /// A control character: U+0001 to U+001F, U+007F to U+009F.
+        public static let controlCharacter = Reason(value: .controlCharacter)
+        /// A backslash, which other systems take for a separator.
+        public static let backslash = Reason(value: .backslash)
+        /// A slash hidden in a segment (`%2F`).
+        public static let encodedSlash = Reason(value: .encodedSlash)
+        /// A `%` that is not followed by two hexadecimal digits.
+        public static let invalidEscape = Reason(value: .invalidEscape)
+        /// Bytes that are not UTF-8 once decoded, overlong forms and surrogates among them.
+        public static let invalidUTF8 = Reason(value: .invalidUTF8)
+        /// A literal `?` or `#`: what follows is a query or a fragment, not a path.
+        public static let undelimited = Reason(value: .undelimited)
+        /// A name over 255 bytes or a path over 4096 bytes once decoded.
+        public static let tooLong = Reason(value: .tooLong)
+        /// A component is a symbolic link; links are never followed.
+        public static let symbolicLink = Reason(value: .symbolicLink)
+        /// What is there is a FIFO, a socket or a device; only regular files are served.
+        public static let notARegularFile = Reason(value: .notARegularFile)
+
+        /// A short stable name, for logs and metrics.
+        public var description: String { value.rawValue }
+
+        fileprivate var explanation: String {
+            switch value {
+            case .dotSegment: "it has a '.' or '..' segment; resolve dot segments before asking"
+            case .emptySegment: "it has an empty segment; write one slash between names"
+            case .nul: "it has a NUL byte"
+            case .controlCharacter: "it has a control character"
+            case .backslash: "it has a backslash; separate names with '/'"
+            case .encodedSlash: "it hides a slash as %2F; separate names with '/'"
+            case .invalidEscape: "it has a '%' without two hexadecimal digits; write a literal percent sign as %25"
+            case .invalidUTF8: "it is not UTF-8 once decoded"
+            case .undelimited: "it has a '?' or '#'; split off query and fragment, or escape them as %3F and %23"
+            case .tooLong:
+                "a name is over \(OfflinePath.maximumNameLength) bytes, or all of it over \(OfflinePath.maximumLength)"
+            case .symbolicLink: "it passes through a symbolic link; put the file itself there"
+            case .notARegularFile: "it is a FIFO, a socket or a device; only regular files are served"
+            }
+        }
+    }
+
+    /// The rule that the path broke.
+    public let reason: Reason
+    /// The path as it was asked for.
+    public let path: String
+
+    /// What was wrong, with the path made printable.
+    public var description: String {
+        "refused '\(path.prefix(200).unicodeScalars.map { $0.escaped(asASCII: true) }.joined())': \(reason.explanation)"
+    }
+}

@@ -1,0 +1,115 @@
+/// An absolute URL in canonical form, so that two spellings of one address are one value.
+///
+/// The form is that of RFC 3986 §6.2.2 and §6.2.3:
+/// - scheme and host in lower case, a host in other scripts as Punycode (see below), IPv4 and IPv6 addresses in their
+///   usual notation (`http://0x7f.1/` is `http://127.0.0.1/`, `[0:0::1]` is `[::1]`);
+/// - no default port (80 for `http` and `ws`, 443 for `https` and `wss`, 21 for `ftp`), no leading zeros in a port;
+/// - in the path, no dot segments however they are spelled (`%2e%2e` is `..`), unreserved characters decoded, other
+///   percent-encodings in upper case and never decoded (`%2F` stays), an empty path written `/`;
+/// - characters that no URL may hold (a space, `"`, letters outside ASCII, …) percent-encoded; a `%` of the path that
+///   begins no percent-encoding becomes `%25`, so that canonicalising twice changes nothing;
+/// - the query byte for byte as it was, never reordered, except that a space, `"`, `<`, `>` and what is outside ASCII
+///   are percent-encoded;
+/// - no fragment: it never reaches a server.
+///
+/// User information stays in ``string``, since it changes what is asked for, and is part of neither ``host`` nor
+/// ``origin``. An empty one (`http://@host/`) is dropped.
+///
+/// A dot at the end of a host stays too: `shop.example.` is another origin than `shop.example`, as in browsers.
+///
+/// Hosts in other scripts are lower-cased and encoded by RFC 3492. That is not the whole of UTS 46: what its tables
+/// would map to something else (full-width letters, ligatures, base letters with a separate accent) is refused rather
+/// than encoded to a name that nobody registered.
+///
+/// A `CanonicalURL` is its text and a few offsets; making one from text that is canonical already copies nothing.
+public struct CanonicalURL: Sendable {
+    /// The whole URL, always ASCII and without fragment.
+    public let string: String
+
+    let layout: URLLayout
+
+    /// Reads an absolute URL with an authority (`scheme://…`).
+    ///
+    /// Returns `nil` when the text is anything else: a relative reference, an opaque URL such as `mailto:a@b`, an
+    /// `http`, `https`, `ws`, `wss` or `ftp` URL without a host, a host or port that cannot exist. Also refused,
+    /// because programs disagree about their meaning, are control characters anywhere, a backslash or a second `@` in
+    /// the authority, and empty labels in a host. Other schemes may have an empty host (`app:///index.html`).
+    public init?(_ string: String) {
+        if let layout = string.withUTF8Bytes({ URLLayout(ofCanonical: $0) }) {
+            self.init(string: string, layout: layout)
+            return
+        }
+        guard let (bytes, layout) = URLCanonicalizer.canonicalize(Array(string.utf8)) else { return nil }
+        self.init(string: String(decoding: bytes, as: UTF8.self), layout: layout)
+    }
+
+    private init(string: String, layout: URLLayout) {
+        self.string = string
+        self.layout = layout
+    }
+
+    /// The scheme in lower case, without its colon.
+    public var scheme: Substring { text(0, layout.schemeEnd) }
+
+    /// The user information before `@`, as it was written, or `nil` when there is none.
+    public var userInfo: Substring? {
+        let start = layout.schemeEnd + 3
+        return start < layout.hostStart ? text(start, layout.hostStart - 1) : nil
+    }
+
+    /// The host in lower case, IPv6 addresses in their brackets; empty only for schemes that have no host.
+    public var host: Substring { text(layout.hostStart, layout.hostEnd) }
+
+    /// The port that the URL names, or `nil` when it is the default one of the scheme or none.
+    public var port: Int? { layout.port < 0 ? nil : Int(layout.port) }
+
+    /// The port to connect to: ``port``, else the default one of the scheme, else `nil`.
+    public var effectivePort: Int? {
+        port ?? string.withUTF8Bytes { KnownScheme($0[0..<Int(layout.schemeEnd)])?.defaultPort }
+    }
+
+    /// The path, which always begins with `/`.
+    public var path: Substring { text(layout.pathStart, layout.pathEnd) }
+
+    /// The query without its `?`, or `nil` when there is none; `http://a/?` has an empty one.
+    public var query: Substring? {
+        let utf8 = string.utf8
+        let end = utf8.index(utf8.startIndex, offsetBy: Int(layout.pathEnd))
+        return end == utf8.endIndex ? nil : string[utf8.index(after: end)...]
+    }
+
+    /// Scheme, host and port: `https://shop.example`, `http://localhost:8080`.
+    ///
+    /// Two URLs have the same origin (RFC 6454 §4) exactly when this text is the same.
+    public var origin: String {
+        if layout.hostStart == layout.schemeEnd + 3 { return String(text(0, layout.pathStart)) }
+        return "\(scheme)://\(text(layout.hostStart, layout.pathStart))"
+    }
+
+    /// The parts of the path between slashes: `/a/b/` has `a`, `b` and an empty one, `/` an empty one only.
+    ///
+    /// - Complexity: O(length of the path), one array.
+    public var pathSegments: [Substring] {
+        path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    }
+
+    private func text(_ start: Int32, _ end: Int32) -> Substring {
+        let utf8 = string.utf8
+        let lower = utf8.index(utf8.startIndex, offsetBy: Int(start))
+        let upper = utf8.index(utf8.startIndex, offsetBy: Int(end))
+        return string[lower..<upper]
+    }
+}
+
+extension CanonicalURL: Hashable {
+    /// Whether both have the same text.
+    public static func == (left: CanonicalURL, right: CanonicalURL) -> Bool { left.string == right.string }
+
+    /// Feeds the text to the hasher; the offsets follow from it.
+    public func hash(into hasher: inout Hasher) { hasher.combine(string) }
+}
+
+extension CanonicalURL: CustomStringConvertible {
+    /// The same as ``string``.
+    public var description: String { string }
+}

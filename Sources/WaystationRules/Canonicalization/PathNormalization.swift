@@ -1,0 +1,50 @@
+/// The path rules of RFC 3986: percent-encodings (§6.2.2.1, §6.2.2.2) first, then dot segments (§5.2.4).
+enum PathNormalization {
+    /// Appends the normal form of a path, which is empty or begins with `/`.
+    static func append(_ path: ArraySlice<UInt8>, to output: inout [UInt8]) {
+        let base = output.count
+        let slash = UInt8(ascii: "/")
+        var index = path.startIndex
+        while index < path.endIndex {
+            let segmentStart = output.count
+            output.append(slash)
+            let next = path[(index + 1)...].firstIndex(of: slash) ?? path.endIndex
+            appendSegment(path[(index + 1)..<next], to: &output)
+            index = next
+
+            // Dots count only after decoding, else `%2e%2e` would climb later, in someone else's hands.
+            let dots = dotCount(output[(segmentStart + 1)...])
+            guard dots > 0 else { continue }
+            output.removeLast(output.count - segmentStart)
+            if dots == 2, let parent = output[base...].lastIndex(of: slash) {
+                output.removeLast(output.count - parent)
+            }
+            if next == path.endIndex { output.append(slash) }
+        }
+        if output.count == base { output.append(slash) }
+    }
+
+    /// Appends one segment with its percent-encodings normalised.
+    static func appendSegment(_ segment: ArraySlice<UInt8>, to output: inout [UInt8]) {
+        var index = segment.startIndex
+        while index < segment.endIndex {
+            let byte = segment[index]
+            if let decoded = percentDecodedByte(segment, at: index, end: segment.endIndex) {
+                if ByteSet.unreserved.contains(decoded) {
+                    output.append(decoded)
+                } else {
+                    output.appendPercentEncoded(decoded)
+                }
+                index += 3
+            } else {
+                if ByteSet.segment.contains(byte) { output.append(byte) } else { output.appendPercentEncoded(byte) }
+                index += 1
+            }
+        }
+    }
+
+    /// 1 for `.`, 2 for `..`, else 0.
+    static func dotCount(_ segment: ArraySlice<UInt8>) -> Int {
+        segment.count <= 2 && segment.allSatisfy { $0 == UInt8(ascii: ".") } ? segment.count : 0
+    }
+}

@@ -1,0 +1,125 @@
+/// Writes any absolute URL in canonical form; the rules are those of ``CanonicalURL``.
+enum URLCanonicalizer {
+    static func canonicalize(_ input: [UInt8]) -> (bytes: [UInt8], layout: URLLayout)? {
+        guard !input.contains(where: { $0 < 0x20 || $0 == 0x7F }), input.count <= Int(Int32.max) / 4 else { return nil }
+
+        var output: [UInt8] = []
+        output.reserveCapacity(input.count + 16)
+
+        guard let colon = schemeEnd(input), input[colon...].starts(with: "://".utf8) else { return nil }
+        for byte in input[..<colon] { output.append(lowercased(byte)) }
+        let scheme = KnownScheme(output)
+        output.append(contentsOf: "://".utf8)
+
+        let authorityStart = colon + 3
+        let authorityEnd = input[authorityStart...].firstIndex(where: isAuthorityEnd) ?? input.endIndex
+        let authority = input[authorityStart..<authorityEnd]
+        var hostAndPort = authority
+        if let at = authority.firstIndex(of: UInt8(ascii: "@")) {
+            hostAndPort = authority[(at + 1)...]
+            guard !hostAndPort.contains(UInt8(ascii: "@")), appendUserInfo(authority[..<at], to: &output) else {
+                return nil
+            }
+        }
+
+        let hostStart = output.count
+        guard let (hostText, portText) = split(hostAndPort),
+            let host = HostName.canonicalize(hostText, readsNumbersAsIPv4: scheme != nil),
+            !host.isEmpty || scheme == nil && portText == nil && hostStart == authorityStart
+        else { return nil }
+        output.append(contentsOf: host)
+        let hostEnd = output.count
+
+        var port: Int32 = -1
+        if let portText, !portText.isEmpty {
+            guard let value = parsePort(portText) else { return nil }
+            if value != scheme?.defaultPort {
+                port = Int32(value)
+                output.append(UInt8(ascii: ":"))
+                output.append(contentsOf: String(value).utf8)
+            }
+        }
+
+        let pathStart = output.count
+        let pathEnd = input[authorityEnd...].firstIndex(where: isPathEnd) ?? input.endIndex
+        PathNormalization.append(input[authorityEnd..<pathEnd], to: &output)
+        let outputPathEnd = output.count
+
+        if pathEnd < input.endIndex, input[pathEnd] == UInt8(ascii: "?") {
+            let queryEnd = input[pathEnd...].firstIndex(of: UInt8(ascii: "#")) ?? input.endIndex
+            for byte in input[pathEnd..<queryEnd] {
+                if ByteSet.query.contains(byte) { output.append(byte) } else { output.appendPercentEncoded(byte) }
+            }
+        }
+
+        let layout = URLLayout(
+            schemeEnd: Int32(colon),
+            hostStart: Int32(hostStart),
+            hostEnd: Int32(hostEnd),
+            port: port,
+            pathStart: Int32(pathStart),
+            pathEnd: Int32(outputPathEnd)
+        )
+        return (output, layout)
+    }
+
+    /// The index of the colon after a scheme (RFC 3986 §3.1), or `nil`.
+    private static func schemeEnd(_ input: [UInt8]) -> Int? {
+        guard let first = input.first, first >= UInt8(ascii: "A"), ByteSet.alphanumeric.contains(first),
+            let end = input.firstIndex(where: { !ByteSet.schemeTail.contains($0) }), input[end] == UInt8(ascii: ":")
+        else { return nil }
+        return end
+    }
+
+    static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+    }
+
+    static func isAuthorityEnd(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || isPathEnd(byte)
+    }
+
+    static func isPathEnd(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+
+    /// A decimal port from 0 to 65535, leading zeros allowed (RFC 3986 §6.2.3).
+    static func parsePort(_ digits: ArraySlice<UInt8>) -> Int? {
+        var value = 0
+        for byte in digits {
+            guard let digit = hexadecimalValue(byte), digit < 10 else { return nil }
+            value = value * 10 + Int(digit)
+            guard value <= 65535 else { return nil }
+        }
+        return value
+    }
+
+    /// Splits `host[:port]`; colons within the brackets of an IPv6 address do not count.
+    static func split(_ authority: ArraySlice<UInt8>) -> (host: ArraySlice<UInt8>, port: ArraySlice<UInt8>?)? {
+        var searchStart = authority.startIndex
+        if authority.first == UInt8(ascii: "[") {
+            guard let close = authority.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            searchStart = close + 1
+            guard searchStart == authority.endIndex || authority[searchStart] == UInt8(ascii: ":") else { return nil }
+        }
+        guard let colon = authority[searchStart...].firstIndex(of: UInt8(ascii: ":")) else { return (authority, nil) }
+        return (authority[..<colon], authority[(colon + 1)...])
+    }
+
+    /// Appends the user information and its `@`; false for a backslash, which some programs read as a slash.
+    private static func appendUserInfo(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) -> Bool {
+        guard !text.isEmpty else { return true }
+        for index in text.indices {
+            let byte = text[index]
+            guard byte != UInt8(ascii: "\\") else { return false }
+            let isEncoding = percentDecodedByte(text, at: index, end: text.endIndex) != nil
+            if isEncoding || ByteSet.userInfo.contains(byte) {
+                output.append(byte)
+            } else {
+                output.appendPercentEncoded(byte)
+            }
+        }
+        output.append(UInt8(ascii: "@"))
+        return true
+    }
+}

@@ -1,0 +1,163 @@
+/// Rules arranged for look-up: a trie of host labels from the right, and below each host a trie of path segments.
+///
+/// ```
+/// com ─ example ─ shop          a rule for `shop.example.com` hangs at `exact` of the last label,
+///          │        └ exact ──▶ path root      one for `*.example.com` at `subdomains` of `example`
+///          └ subdomains ──────▶ path root      `*` at `anyHost`
+///
+/// path root ─ app ─ * ─ edit    a rule ends at the node of its last segment (`ending`), or goes on from the node
+///                               where its first `**` or `*.png` stands (`continuing`)
+/// ```
+/// Every node knows the lowest rule below it, so that a walk leaves out whatever cannot come before what it has found.
+struct RuleIndex: Sendable {
+    struct HostNode: Sendable {
+        /// Roots of path tries, -1 for none.
+        var exact: Int32 = -1
+        var subdomains: Int32 = -1
+    }
+
+    struct PathNode: Sendable {
+        /// The lowest rule at or below the node.
+        var lowest: Int32
+        /// The child by `*`, -1 for none.
+        var anyChild: Int32
+        /// Ranges of ``RuleIndex/lists``, each in ascending order: rules that end here, rules that go on by globs.
+        var ending: Range<Int32>
+        var continuing: Range<Int32>
+    }
+
+    /// What decides most rules, in a few bytes each.
+    struct Gate: Sendable {
+        /// -1 is http or https, else an index of ``RuleIndex/schemes``.
+        var scheme: Int32
+        /// -1 is the default port, -2 any, else a port.
+        var port: Int32
+        var hasConditions: Bool
+        /// How many segments of the pattern lead to the node where the rule hangs.
+        var consumed: Int32
+        /// Nothing but `**` follows.
+        var takesRest: Bool
+    }
+
+    /// `http` and `https` first, then those that only patterns name.
+    let schemes: [String]
+    let hostNodes: [HostNode]
+    let hostEdges: LabelledEdges
+    let anyHost: Int32
+    let pathNodes: [PathNode]
+    let pathEdges: LabelledEdges
+    let lists: [Int32]
+    let gates: [Gate]
+    let conditions: [RuleConditions]
+    let paths: [[PathSegmentPattern]]
+
+    /// The lowest rule that takes the request.
+    func firstMatch(for request: RuleRequest) -> Int? {
+        let best = request.url.string.withUTF8Bytes { bytes in
+            var search = Search(bytes: bytes, layout: request.url.layout, request: request, schemes: schemes)
+            walkHost(&search)
+            return search.best
+        }
+        return best == .max ? nil : Int(best)
+    }
+
+    private func walkHost(_ search: inout Search) {
+        if anyHost >= 0 { walkPath(anyHost, search.pathStart, &search) }
+        let start = Int(search.layout.hostStart)
+        var end = Int(search.layout.hostEnd)
+        var node: Int32 = 0
+        while true {
+            var labelStart = end
+            while labelStart > start, search.bytes[labelStart - 1] != UInt8(ascii: ".") { labelStart -= 1 }
+            node = hostEdges.child(of: node, by: search.bytes, labelStart, end)
+            guard node >= 0 else { return }
+            let roots = hostNodes[Int(node)]
+            if labelStart == start {
+                if roots.exact >= 0 { walkPath(roots.exact, search.pathStart, &search) }
+                return
+            }
+            if roots.subdomains >= 0 { walkPath(roots.subdomains, search.pathStart, &search) }
+            end = labelStart - 1
+        }
+    }
+
+    /// Visits the node for the path up to `position` and what lies below it on the way of the URL.
+    ///
+    /// Each node is reached by one way only, so however `*` and literals branch, none is visited twice.
+    private func walkPath(_ root: Int32, _ start: Int, _ search: inout Search) {
+        var node = pathNodes[Int(root)]
+        var current = root
+        var position = start
+        while node.lowest < search.best {
+            for slot in node.continuing {
+                let rule = lists[Int(slot)]
+                guard rule < search.best else { break }
+                if takes(rule, from: position, search) { search.best = rule }
+            }
+            if position == search.pathEnd {
+                for slot in node.ending {
+                    let rule = lists[Int(slot)]
+                    guard rule < search.best else { break }
+                    if passesGate(rule, search) { search.best = rule }
+                }
+                return
+            }
+            let segmentEnd = PathSegmentPattern.endOfSegment(search.bytes, from: position + 1, to: search.pathEnd)
+            if node.anyChild >= 0 { walkPath(node.anyChild, segmentEnd, &search) }
+            current = pathEdges.child(of: current, by: search.bytes, position + 1, segmentEnd)
+            guard current >= 0 else { return }
+            node = pathNodes[Int(current)]
+            position = segmentEnd
+        }
+    }
+
+    private func takes(_ rule: Int32, from position: Int, _ search: Search) -> Bool {
+        let gate = gates[Int(rule)]
+        guard gate.takesRest || takesPath(rule, gate, from: position, search) else { return false }
+        return passesGate(rule, search)
+    }
+
+    private func takesPath(_ rule: Int32, _ gate: Gate, from position: Int, _ search: Search) -> Bool {
+        let rest = paths[Int(rule)][Int(gate.consumed)...]
+        return PathSegmentPattern.matches(rest, search.bytes, from: position, to: search.pathEnd)
+    }
+
+    @inline(__always)
+    private func passesGate(_ rule: Int32, _ search: Search) -> Bool {
+        let gate = gates[Int(rule)]
+        let takesScheme = gate.scheme == search.scheme || gate.scheme == -1 && (0...1).contains(search.scheme)
+        let takesPort = gate.port == search.layout.port || gate.port == -2 || gate.port == search.effectivePort
+        guard takesScheme, takesPort else { return false }
+        return !gate.hasConditions || conditions[Int(rule)].areMet(by: search.request)
+    }
+}
+
+/// One walk through a ``RuleIndex``.
+private struct Search {
+    let bytes: UnsafeBufferPointer<UInt8>
+    let layout: URLLayout
+    let request: RuleRequest
+    /// An index of ``RuleIndex/schemes``, or -2 when no pattern names the scheme.
+    let scheme: Int32
+    let effectivePort: Int32
+    /// The lowest rule found so far.
+    var best = Int32.max
+
+    var pathStart: Int { Int(layout.pathStart) }
+    var pathEnd: Int { Int(layout.pathEnd) }
+
+    init(bytes: UnsafeBufferPointer<UInt8>, layout: URLLayout, request: RuleRequest, schemes: [String]) {
+        self.bytes = bytes
+        self.layout = layout
+        self.request = request
+        let name = bytes[0..<Int(layout.schemeEnd)]
+        let known = KnownScheme(name)
+        switch known {
+        case .http: scheme = 0
+        case .https: scheme = 1
+        default: scheme = schemes.firstIndex { $0.utf8.elementsEqual(name) }.map(Int32.init) ?? -2
+        }
+        // -3 equals no port of any gate.
+        effectivePort = layout.port >= 0 ? layout.port : known.map { Int32($0.defaultPort) } ?? -3
+    }
+}

@@ -1,0 +1,22 @@
+/// What a table says about a request, and why.
+public enum RuleDecision<Action: Sendable>: Sendable {
+    /// The rule at `index`, counted from 0, is the first that takes the request.
+    case matched(index: Int, pattern: URLPattern, action: Action)
+
+    /// No rule takes it; the rules that come closest, the closest first, at most five.
+    case unmatched(_ closest: [RuleMismatch])
+}
+
+extension RuleDecision: CustomStringConvertible {
+    /// The decision in words for a person, one line for each rule.
+    public var description: String {
+        switch self {
+        case .matched(let index, let pattern, _):
+            "rule \(index) `\(pattern)` matched"
+        case .unmatched(let closest) where closest.isEmpty:
+            "no rule matched: there are none"
+        case .unmatched(let closest):
+            (["no rule matched; the closest:"] + closest.map { "  \($0)" }).joined(separator: "\n")
+        }
+    }
+}

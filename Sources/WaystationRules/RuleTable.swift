@@ -1,0 +1,86 @@
+/// Rules in order, compiled once, so that deciding costs about the same for ten and for ten thousand.
+///
+/// The first rule that takes a request wins. Deciding is pure: no I/O, no state, any thread. Rules are found through
+/// their host and the segments of their path; only those whose patterns differ in nothing else (methods, query,
+/// predicate, port, or what follows a `**` or a glob such as `*.png`) are tried one after the other.
+public struct RuleTable<Action: Sendable>: Sendable {
+    /// The rule that takes a request.
+    public struct Match: Sendable {
+        /// The position of the rule, counted from 0.
+        public let index: Int
+
+        /// What to do.
+        public let action: Action
+    }
+
+    /// The rules in order.
+    public let rules: [RuleDefinition<Action>]
+
+    /// The patterns of ``rules``, in the same order.
+    public let patterns: [URLPattern]
+
+    private let index: RuleIndex
+
+    /// Compiles rules.
+    ///
+    /// - Throws: ``RuleTableError`` naming every rule whose pattern is not understood.
+    /// - Complexity: O(length of all patterns).
+    public init(_ rules: [RuleDefinition<Action>]) throws(RuleTableError) {
+        var problems: [RuleTableError.Problem] = []
+        var patterns: [URLPattern] = []
+        patterns.reserveCapacity(rules.count)
+        for (index, rule) in rules.enumerated() {
+            do throws(URLPatternError) {
+                patterns.append(try URLPattern(rule.pattern))
+            } catch {
+                problems.append(RuleTableError.Problem(index: index, location: rule.location, error: error))
+            }
+        }
+        guard problems.isEmpty else { throw RuleTableError(problems: problems) }
+
+        var builder = RuleIndexBuilder()
+        for (rule, pattern) in zip(rules, patterns) {
+            builder.append(
+                pattern,
+                RuleConditions(
+                    methods: rule.methods.map { Set($0.map(RuleRequest.normalizedMethod)) },
+                    query: pattern.query + rule.query,
+                    predicate: rule.predicate
+                )
+            )
+        }
+        self.rules = rules
+        self.patterns = patterns
+        index = builder.build()
+    }
+
+    /// The first rule that takes the request, or `nil`.
+    ///
+    /// - Complexity: O(length of the URL) for rules told apart by host and path, whatever their number.
+    public func match(_ request: RuleRequest) -> Match? {
+        guard let found = index.firstMatch(for: request) else { return nil }
+        return Match(index: found, action: rules[found].action)
+    }
+
+    /// The same decision as ``match(_:)``, with the reasons when no rule takes the request.
+    ///
+    /// - Complexity: That of ``match(_:)`` when a rule takes the request, else O(number of rules): for people and logs.
+    public func decision(for request: RuleRequest) -> RuleDecision<Action> {
+        if let match = match(request) {
+            return .matched(index: match.index, pattern: patterns[match.index], action: match.action)
+        }
+        var closest = ClosestRules(to: request.url, limit: 5)
+        for index in patterns.indices {
+            let reasons = patterns[index].reasons(against: request, self.index.conditions[index])
+            closest.insert(
+                RuleMismatch(
+                    index: index,
+                    pattern: patterns[index],
+                    location: rules[index].location,
+                    reasons: reasons
+                )
+            )
+        }
+        return .unmatched(closest.mismatches)
+    }
+}

@@ -1,0 +1,53 @@
+/// A URL pattern that is not understood: which, where, and what was expected there.
+///
+/// Its description shows the place:
+/// ```
+/// URL pattern not understood: expected `://` after the scheme, as in `https://host/path`
+///   https:/shop.example/
+///        ^
+/// ```
+public struct URLPatternError: Error, Hashable, Sendable {
+    /// The pattern as it was written.
+    public let pattern: String
+
+    /// Where it goes wrong, in UTF-8 bytes from the start of ``pattern``, at most their count.
+    public let offset: Int
+
+    /// What was expected there, as a phrase.
+    public let expected: String
+
+    /// Creates an error; `offset` counts UTF-8 bytes.
+    public init(pattern: String, offset: Int, expected: String) {
+        self.pattern = pattern
+        self.offset = offset
+        self.expected = expected
+    }
+}
+
+extension URLPatternError: CustomStringConvertible {
+    /// What was expected, the pattern on a line of its own, and below it a caret under the place.
+    ///
+    /// Control characters of the pattern are shown escaped, so that it cannot draw over the message.
+    public var description: String {
+        let place = String(decoding: pattern.utf8.prefix(offset), as: UTF8.self)
+        let indent = String(repeating: " ", count: Self.shown(place).count)
+        return """
+            URL pattern not understood: expected \(expected)
+              \(Self.shown(pattern))
+              \(indent)^
+            """
+    }
+
+    private static func shown(_ text: String) -> String {
+        var shown = ""
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                shown += scalar.escaped(asASCII: true)
+            default:
+                shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import HTTPTypes
+import Synchronization
+
+/// Header fields as the bytes of a field section: `name: value` and CR LF for each, in order (RFC 9112 §5).
+///
+/// Values are kept as bytes, since a field may hold text that is no UTF-8.
+enum FieldSection {
+    static func encode(_ fields: HTTPFields) -> Data {
+        var data = Data(capacity: fields.count * 48)
+        for field in fields {
+            data.append(contentsOf: field.name.rawName.utf8)
+            data.append(contentsOf: separator)
+            field.withUnsafeBytesOfValue { data.append(contentsOf: $0) }
+            data.append(contentsOf: lineEnd)
+        }
+        return data
+    }
+
+    /// - Returns: `nil` when the bytes are no field section.
+    static func decode(_ bytes: UnsafeRawBufferPointer) -> HTTPFields? {
+        var fields = HTTPFields()
+        for line in Lines(bytes) {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+                let name = FieldNames.name(UnsafeRawBufferPointer(rebasing: line[..<colon]))
+            else { return nil }
+            fields.append(HTTPField(name: name, value: line[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }))
+        }
+        return fields
+    }
+
+    fileprivate static let separator = Array(": ".utf8)
+    fileprivate static let lineEnd = Array("\r\n".utf8)
+}
+
+extension VaryRecord {
+    /// The record as a field section; a field that the request did not have is a line without a colon.
+    ///
+    /// Equal records have equal bytes: names are in lower case and in order.
+    var encoded: Data {
+        var data = Data()
+        for field in fields {
+            data.append(contentsOf: field.name.canonicalName.utf8)
+            if let value = field.value {
+                data.append(contentsOf: FieldSection.separator)
+                data.append(contentsOf: value.utf8)
+            }
+            data.append(contentsOf: FieldSection.lineEnd)
+        }
+        return data
+    }
+
+    /// - Returns: `nil` when the bytes are no such record.
+    init?(encoded bytes: UnsafeRawBufferPointer) {
+        var fields: [Field] = []
+        for line in Lines(bytes) {
+            let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+            guard let name = FieldNames.name(UnsafeRawBufferPointer(rebasing: line[..<colon])) else { return nil }
+            // Past the colon and the one space that was written: a value may itself begin with a space.
+            let value = colon == line.endIndex ? nil : String(decoding: line[colon...].dropFirst(2), as: UTF8.self)
+            fields.append(Field(name: name, value: value))
+        }
+        self.init(fields)
+    }
+}
+
+/// The lines of a field section without their ends.
+private struct Lines: Sequence, IteratorProtocol {
+    private var rest: Slice<UnsafeRawBufferPointer>
+
+    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
+
+    mutating func next() -> Slice<UnsafeRawBufferPointer>? {
+        guard !rest.isEmpty else { return nil }
+        let end = rest.firstIndex(of: UInt8(ascii: "\r")) ?? rest.endIndex
+        defer { rest = rest[end...].dropFirst(2) }
+        return rest[..<end]
+    }
+}
+
+/// Field names that were seen before, so that the few that every response has are checked once and not per look-up.
+private enum FieldNames {
+    private static let known = Mutex<[String: HTTPField.Name]>([:])
+
+    static func name(_ bytes: UnsafeRawBufferPointer) -> HTTPField.Name? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        if let name = known.withLock({ $0[text] }) { return name }
+        guard let name = HTTPField.Name(text) else { return nil }
+        // Servers choose names: the table stops growing long before that could matter.
+        known.withLock { if $0.count < 512 { $0[text] = name } }
+        return name
+    }
+}
+
+extension Date {
+    /// Whole microseconds since 1970, which is what the index keeps.
+    var microseconds: Int64 {
+        let value = (timeIntervalSince1970 * 1_000_000).rounded()
+        // Comparison is false for NaN too, and keeps far away dates from trapping.
+        return abs(value) < 9e18 ? Int64(value) : (value > 0 ? .max : .min)
+    }
+
+    init(microseconds: Int64) {
+        self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
+    }
+}
+
+extension Duration {
+    var seconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) * 1e-18
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+
+/// One row of the index.
+struct IndexRecord: Sendable {
+    /// Where the bytes of the body are.
+    enum Body: Sendable {
+        case inline(Data)
+        /// A path below `bodies/`.
+        case file(String)
+    }
+
+    var id: Int64
+    var head: ResponseHead
+    var bodyLength: Int
+    var checksums: BlockChecksums
+    var body: Body
+    var lastUsed: Date
+    /// The checksum of everything but `id` and `lastUsed`, which change without the response changing.
+    var seal: UInt64
+
+    /// Makes a record of what is about to be stored; the index gives it its identifier.
+    init(head: ResponseHead, body: Body, bodyLength: Int, checksums: BlockChecksums, lastUsed: Date) {
+        self.id = 0
+        self.head = head
+        self.bodyLength = bodyLength
+        self.checksums = checksums
+        self.body = body
+        self.lastUsed = lastUsed
+        self.seal = 0
+        self.seal = EncodedHead(head).seal(checksums: checksums.encoded, bodyLength: bodyLength, file: bodyFile)
+    }
+
+    /// A record as it was read, its seal and body not yet checked.
+    init(
+        id: Int64,
+        head: ResponseHead,
+        bodyLength: Int,
+        checksums: BlockChecksums,
+        body: Body,
+        lastUsed: Date,
+        seal: UInt64
+    ) {
+        self.id = id
+        self.head = head
+        self.bodyLength = bodyLength
+        self.checksums = checksums
+        self.body = body
+        self.lastUsed = lastUsed
+        self.seal = seal
+    }
+
+    var bodyFile: String? {
+        if case .file(let name) = body { name } else { nil }
+    }
+}
+
+/// The head of a response as the bytes that the index keeps.
+struct EncodedHead {
+    let method: String
+    let url: String
+    let partition: String
+    let status: Int
+    let fields: Data
+    let vary: Data
+    let requestTime: Int64
+    let responseTime: Int64
+
+    init(_ head: ResponseHead) {
+        method = head.key.method
+        url = head.key.url
+        partition = head.key.partition
+        status = head.status
+        fields = FieldSection.encode(head.headerFields)
+        vary = head.vary.encoded
+        requestTime = head.requestTime.microseconds
+        responseTime = head.responseTime.microseconds
+    }
+
+    /// What the response counts against ``StoreLimits/maximumSize``.
+    func size(bodyLength: Int) -> Int {
+        bodyLength + fields.count + vary.count + url.utf8.count
+    }
+
+    func seal(checksums: Data, bodyLength: Int, file: String?) -> UInt64 {
+        fields.withUnsafeBytes { fields in
+            vary.withUnsafeBytes { vary in
+                checksums.withUnsafeBytes { checksums in
+                    Seal.of(
+                        key: RequestKey(method: method, url: url, partition: partition),
+                        numbers: (status, requestTime, responseTime, bodyLength),
+                        file: file,
+                        fields: fields,
+                        vary: vary,
+                        checksums: checksums
+                    )
+                }
+            }
+        }
+    }
+}
+
+/// The checksum over a row of the index: finds rows whose parts do not belong together or have changed bytes.
+enum Seal {
+    static func of(
+        key: RequestKey,
+        numbers: (status: Int, requestTime: Int64, responseTime: Int64, bodyLength: Int),
+        file: String?,
+        fields: UnsafeRawBufferPointer,
+        vary: UnsafeRawBufferPointer,
+        checksums: UnsafeRawBufferPointer
+    ) -> UInt64 {
+        // Each part seeds the next, so a byte cannot move from one part to its neighbour unnoticed.
+        var hash: UInt64 = 0
+        for number in [Int64(numbers.status), numbers.requestTime, numbers.responseTime, Int64(numbers.bodyLength)] {
+            hash = (hash ^ UInt64(bitPattern: number)) &* 0x9E37_79B1_85EB_CA87
+            hash ^= hash >> 29
+        }
+        for text in [key.method, key.url, key.partition, file ?? ""] {
+            var text = text
+            hash = text.withUTF8 { Checksum.of(UnsafeRawBufferPointer($0), seed: hash) }
+        }
+        hash = Checksum.of(fields, seed: hash)
+        hash = Checksum.of(vary, seed: hash)
+        return Checksum.of(checksums, seed: hash)
+    }
+}

@@ -1,0 +1,247 @@
+import Foundation
+import GRDB
+import HTTPTypes
+
+extension StoreIndex {
+    /// Rows that a change removed, for those who hold copies or files of them.
+    struct Removal: Sendable {
+        var keys: Set<RequestKey> = []
+        var files: [String] = []
+        var count = 0
+        var bytes = 0
+
+        mutating func formUnion(_ other: Removal) {
+            keys.formUnion(other.keys)
+            files += other.files
+            count += other.count
+            bytes += other.bytes
+        }
+    }
+
+    /// Which rows to remove.
+    struct Selection {
+        fileprivate let condition: String
+        fileprivate let arguments: StatementArguments
+
+        static let all = Selection(condition: "1", arguments: [])
+
+        static func id(_ id: Int64) -> Selection { Selection(condition: "id = ?", arguments: [id]) }
+
+        static func url(_ url: String) -> Selection { Selection(condition: "url = ?", arguments: [url]) }
+
+        static func partition(_ partition: String) -> Selection {
+            Selection(condition: "partition = ?", arguments: [partition])
+        }
+
+        static func older(than date: Date) -> Selection {
+            Selection(condition: "response_time < ?", arguments: [date.microseconds])
+        }
+
+        static func prefix(_ prefix: String) -> Selection { ranges([prefix]) }
+
+        /// Any http(s) URL of the host, with or without a port.
+        static func host(_ host: String) -> Selection {
+            let name = host.lowercased()
+            let authority = name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name
+            let origins = ["http://\(authority)", "https://\(authority)"]
+            return ranges(origins.flatMap { ["\($0)/", "\($0):", "\($0)?"] })
+        }
+
+        /// URLs that begin with one of the prefixes, found through the index on URLs.
+        private static func ranges(_ prefixes: [String]) -> Selection {
+            Selection(
+                condition: prefixes.map { _ in "(url >= ? AND url < ?)" }.joined(separator: " OR "),
+                // No canonical URL holds U+10FFFF, which sorts behind everything that one does hold.
+                arguments: StatementArguments(prefixes.flatMap { [$0, $0 + "\u{10FFFF}"] })
+            )
+        }
+    }
+
+    /// Runs changes that happen together or not at all, while no other process writes.
+    func change<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try writer.writeWithoutTransaction { db in
+            var result: Result?
+            try db.inTransaction(.immediate) {
+                result = try body(db)
+                return .commit
+            }
+            guard let result else { throw IndexError.damaged("ended a transaction without a result") }
+            return result
+        }
+    }
+
+    /// Adds a record in the place of the variant with the same key and vary record.
+    ///
+    /// `publish` puts the body file in its place. It runs while the index is locked for writing, so that whoever
+    /// sweeps body files (``removeOrphans(among:shard:remove:)``) never sees one that has no row yet.
+    func insert(
+        _ record: IndexRecord,
+        maximumVariants: Int,
+        publish: () throws -> Void
+    ) throws -> (id: Int64, replaced: Removal, totalBytes: Int) {
+        let head = EncodedHead(record.head)
+        return try change { db in
+            try publish()
+            let key: StatementArguments = [head.url, head.method, head.partition]
+            var replaced = try Self.remove(
+                Selection(
+                    condition: "url = ? AND method = ? AND partition = ? AND vary = ?",
+                    arguments: key + [head.vary]
+                ),
+                db
+            )
+            let surplus = Selection(
+                condition: """
+                    id IN (SELECT id FROM responses WHERE url = ? AND method = ? AND partition = ?
+                           ORDER BY response_time DESC, id DESC LIMIT -1 OFFSET ?)
+                    """,
+                arguments: key + [max(0, maximumVariants - 1)]
+            )
+            replaced.formUnion(try Self.remove(surplus, db))
+            var inline: Data?
+            if case .inline(let data) = record.body { inline = data }
+            try db.cachedStatement(
+                sql: """
+                    INSERT INTO responses (method, url, partition, status, request_time, response_time, last_used, size,
+                                           seal, body_length, body_file, vary, fields, block_sums, body)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """
+            ).execute(arguments: [
+                head.method, head.url, head.partition, head.status, head.requestTime, head.responseTime,
+                record.lastUsed.microseconds, head.size(bodyLength: record.bodyLength),
+                Int64(bitPattern: record.seal), record.bodyLength, record.bodyFile, head.vary, head.fields,
+                record.checksums.encoded, inline,
+            ])
+            return (db.lastInsertedRowID, replaced, try Self.totalBytes(db))
+        }
+    }
+
+    /// Replaces the fields and times of a row; `false` when it is no longer there.
+    func update(
+        id: Int64,
+        key: RequestKey,
+        headerFields: HTTPFields,
+        requestTime: Date,
+        responseTime: Date
+    ) throws -> Bool {
+        try change { db in
+            let sql = """
+                SELECT status, body_length, body_file, block_sums, vary FROM responses
+                WHERE id = ? AND url = ? AND method = ? AND partition = ?
+                """
+            guard let row = try Row.fetchOne(db, sql: sql, arguments: [id, key.url, key.method, key.partition]) else {
+                return false
+            }
+            guard let status = Self.integer(row, 0), let length = Self.integer(row, 1),
+                let sums = Data.fromDatabaseValue(row[3]), let varyBytes = Data.fromDatabaseValue(row[4]),
+                let vary = varyBytes.withUnsafeBytes({ VaryRecord(encoded: $0) })
+            else { throw IndexError.damaged("has a row of the wrong types") }
+            let head = EncodedHead(
+                ResponseHead(
+                    key: key,
+                    status: Int(status),
+                    headerFields: headerFields,
+                    vary: vary,
+                    requestTime: requestTime,
+                    responseTime: responseTime
+                )
+            )
+            let file = String.fromDatabaseValue(row[2])
+            let seal = head.seal(checksums: sums, bodyLength: Int(length), file: file)
+            try db.execute(
+                sql: """
+                    UPDATE responses SET fields = ?, request_time = ?, response_time = ?, seal = ?, size = ? WHERE id = ?
+                    """,
+                arguments: [
+                    head.fields, head.requestTime, head.responseTime, Int64(bitPattern: seal),
+                    head.size(bodyLength: Int(length)), id,
+                ]
+            )
+            return true
+        }
+    }
+
+    /// Removes what is selected, in several transactions, so that other processes get their turn.
+    ///
+    /// Rows that are added meanwhile stay.
+    func remove(_ selection: Selection) throws -> Removal {
+        let newest = try writer.writeWithoutTransaction { try Int64.fetchOne($0, sql: "SELECT max(id) FROM responses") }
+        let bounded = Selection(
+            condition: "(\(selection.condition)) AND id <= ?",
+            arguments: selection.arguments + [newest ?? 0]
+        )
+        var removal = Removal()
+        while true {
+            let step = try change { try Self.remove(bounded, limit: 512, $0) }
+            removal.formUnion(step)
+            if step.count < 512 { return removal }
+        }
+    }
+
+    /// Removes up to `limit` of what is selected.
+    func removeStep(_ selection: Selection, limit: Int) throws -> Removal {
+        try change { try Self.remove(selection, limit: limit, $0) }
+    }
+
+    /// Removes up to `limit` of the least recently used rows, no more than it takes to come down to `target` bytes.
+    func evictStep(downTo target: Int, limit: Int) throws -> (removal: Removal, isDone: Bool) {
+        try change { db in
+            var surplus = try Self.totalBytes(db) - target
+            guard surplus > 0 else { return (Removal(), true) }
+            var ids: [Int64] = []
+            let rows = try Row.fetchCursor(
+                db,
+                sql: "SELECT id, size FROM responses ORDER BY last_used, id LIMIT ?",
+                arguments: [limit]
+            )
+            while surplus > 0, let row = try rows.next() {
+                guard let id = Self.integer(row, 0) else { continue }
+                ids.append(id)
+                surplus -= Int(clamping: Self.integer(row, 1) ?? 0)
+            }
+            var removal = Removal()
+            for id in ids { removal.formUnion(try Self.remove(.id(id), db)) }
+            return (removal, surplus <= 0 || removal.count == 0)
+        }
+    }
+
+    /// Notes when rows were last used; rows that are gone are skipped.
+    func touch(_ uses: [Int64: Date]) throws {
+        guard !uses.isEmpty else { return }
+        try change { db in
+            let statement = try db.cachedStatement(
+                sql: "UPDATE responses SET last_used = max(last_used, ?) WHERE id = ?"
+            )
+            for (id, date) in uses { try statement.execute(arguments: [date.microseconds, id]) }
+        }
+    }
+
+    private static func totalBytes(_ db: Database) throws -> Int {
+        let row = try Row.fetchOne(db, sql: "SELECT bytes FROM totals")
+        return Int(clamping: row.flatMap { integer($0, 0) } ?? 0)
+    }
+
+    private static func remove(_ selection: Selection, limit: Int = -1, _ db: Database) throws -> Removal {
+        let select = try db.cachedStatement(
+            sql:
+                "SELECT id, size, body_file, method, url, partition FROM responses WHERE \(selection.condition) LIMIT ?"
+        )
+        // Fetched whole before anything is deleted: a row deleted under a cursor may be seen twice or not at all.
+        let rows = try Row.fetchAll(select, arguments: selection.arguments + [limit])
+        let delete = try db.cachedStatement(sql: "DELETE FROM responses WHERE id = ?")
+        var removal = Removal()
+        for row in rows {
+            guard let id = integer(row, 0) else { continue }
+            try delete.execute(arguments: [id])
+            removal.count += 1
+            removal.bytes += Int(clamping: integer(row, 1) ?? 0)
+            String.fromDatabaseValue(row[2]).map { removal.files.append($0) }
+            if let method = String.fromDatabaseValue(row[3]), let url = String.fromDatabaseValue(row[4]),
+                let partition = String.fromDatabaseValue(row[5])
+            {
+                removal.keys.insert(RequestKey(method: method, url: url, partition: partition))
+            }
+        }
+        return removal
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import GRDB
+
+extension StoreIndex {
+    /// A number that changes whenever another connection than the writing one has changed the index.
+    func dataVersion() throws -> Int64 {
+        try writer.writeWithoutTransaction { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
+    }
+
+    /// How many rows there are and how many bytes they count.
+    func totals() throws -> (entries: Int, bytes: Int) {
+        try reader.unsafeRead { db in
+            guard let row = try Row.fetchOne(db, sql: "SELECT entries, bytes FROM totals") else { return (0, 0) }
+            return (Int(clamping: Self.integer(row, 0) ?? 0), Int(clamping: Self.integer(row, 1) ?? 0))
+        }
+    }
+
+    /// Makes the totals what the rows add up to; damage may have parted them.
+    func recount() throws {
+        let sum = "SELECT count(*), coalesce(sum(size), 0) FROM responses"
+        let isRight = try reader.unsafeRead { db in
+            try Bool.fetchOne(
+                db,
+                sql: "SELECT count(*) = 1 AND (SELECT (entries, bytes) = (\(sum)) FROM totals) FROM totals"
+            )
+        }
+        guard isRight != true else { return }
+        try change { try $0.execute(sql: "DELETE FROM totals; INSERT INTO totals \(sum)") }
+    }
+
+    /// Body files that no row names; `remove` is called for each while no process can publish one.
+    func removeOrphans(among names: () throws -> [String], shard: String, remove: (String) throws -> Void) throws -> Int
+    {
+        try change { db in
+            let known = try Set(
+                String.fetchAll(
+                    db,
+                    sql: "SELECT CAST(body_file AS TEXT) FROM responses WHERE body_file >= ? AND body_file < ?",
+                    arguments: ["\(shard)/", "\(shard)0"]  // "0" follows "/"
+                )
+            )
+            let orphans = try names().map { "\(shard)/\($0)" }.filter { !known.contains($0) }
+            for orphan in orphans { try remove(orphan) }
+            return orphans.count
+        }
+    }
+
+    /// Gives pages that removed rows have left back to the file system when they are many.
+    ///
+    /// - Returns: Whether there are more.
+    func vacuumStep() throws -> Bool {
+        try writer.writeWithoutTransaction { db in
+            let free = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
+            let all = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+            guard free > 512, free > all / 4 else { return false }
+            _ = try Row.fetchAll(db, sql: "PRAGMA incremental_vacuum(256)")
+            return true
+        }
+    }
+}

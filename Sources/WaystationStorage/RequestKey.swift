@@ -1,0 +1,24 @@
+/// What a stored response answers: one method on one URL, within one partition.
+///
+/// Keys are compared byte for byte. Two spellings of one URL are two keys, so make URLs canonical first.
+public struct RequestKey: Hashable, Sendable {
+    /// The method as sent, such as `GET`.
+    ///
+    /// Methods are case-sensitive (RFC 9110 §9.1).
+    public let method: String
+
+    /// The canonical absolute URL, query included, without its fragment.
+    public let url: String
+
+    /// Keeps apart the responses of callers who must not see each other's, such as two logins.
+    ///
+    /// The default, the empty string, is the partition that everyone shares.
+    public let partition: String
+
+    /// Makes a key.
+    public init(method: String, url: String, partition: String = "") {
+        self.method = method
+        self.url = url
+        self.partition = partition
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import Synchronization
+
+/// Responses kept in memory after a look-up, bounded by bytes, the least recently used leaving first.
+///
+/// **What makes an answer from memory right.** Changes of this process take their keys out (``invalidate(_:)``). For
+/// those of other processes an answer counts only for a second after something has confirmed it: its own look-up, or
+/// a check that nothing was changed (``confirm(at:hasChanged:)``). A change makes all entries unconfirmed (`epoch`);
+/// the next look-up of each reads its rows again and, where they are the same, keeps the instances.
+///
+/// **What keeps a look-up from bringing back what a change has just taken out.** Look-ups run one at a time. One
+/// notes its key before it reads (``beginReading(_:)``); an invalidation that comes in between makes its result unfit
+/// to be kept.
+final class ResidentResponses: Sendable {
+    /// How long an answer counts after it was confirmed.
+    static let confirmedFor: TimeInterval = 1
+    /// After how long a check is asked for, so that keys in steady use never become unconfirmed.
+    static let checkAfter: TimeInterval = 0.5
+    /// Uses are noted once in this time for each entry.
+    static let useInterval: TimeInterval = 60
+
+    struct Answer {
+        var responses: [StoredResponse]?
+        var needsCheck = false
+        var needsUseNoted = false
+    }
+
+    fileprivate struct Slot {
+        let key: RequestKey
+        var responses: [StoredResponse]
+        var size: Int
+        var epoch: Int
+        var confirmedAt: Date
+        var usedAt: Date
+        var newer: Int
+        var older: Int
+    }
+
+    /// Slots form a list by use, in an array and with indices for links: no reference counting on a hit.
+    fileprivate struct State {
+        var slots: [Slot] = []
+        var free: [Int] = []
+        var positions: [RequestKey: Int] = [:]
+        var newest = -1
+        var oldest = -1
+        var bytes = 0
+        var hits = 0
+        var epoch = 0
+        var confirmedAt = Date.distantPast
+        var isCheckRequested = false
+        var reading: RequestKey?
+        var isReadingStale = false
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: ByteCount) { self.limit = limit.bytes }
+
+    /// The responses of a key, if they are here and confirmed.
+    func responses(for key: RequestKey, at time: Date) -> Answer {
+        state.withLock { state in
+            var answer = Answer()
+            guard let position = state.positions[key] else { return answer }
+            let checked = state.slots[position].epoch == state.epoch ? state.confirmedAt : .distantPast
+            let age = time.timeIntervalSince(max(checked, state.slots[position].confirmedAt))
+            // A clock that was set back says nothing about how long ago the confirmation was.
+            let isConfirmed = age >= -Self.confirmedFor && age <= Self.confirmedFor
+            if !isConfirmed || age > Self.checkAfter, !state.isCheckRequested {
+                state.isCheckRequested = true
+                answer.needsCheck = true
+            }
+            guard isConfirmed else { return answer }
+            if abs(time.timeIntervalSince(state.slots[position].usedAt)) > Self.useInterval {
+                state.slots[position].usedAt = time
+                answer.needsUseNoted = true
+            }
+            state.hits += 1
+            state.moveToNewest(position)
+            answer.responses = state.slots[position].responses
+            return answer
+        }
+    }
+
+    /// Notes which key is about to be read from disk.
+    func beginReading(_ key: RequestKey) {
+        state.withLock {
+            $0.reading = key
+            $0.isReadingStale = false
+        }
+    }
+
+    /// The instance of a response that is here already, confirmed or not.
+    func instance(id: Int64, seal: UInt64, for key: RequestKey) -> StoredResponse? {
+        state.withLock { state in
+            state.positions[key].flatMap { position in
+                state.slots[position].responses.first { $0.id == id && $0.seal == seal }
+            }
+        }
+    }
+
+    /// Keeps what a look-up has read, if it fits and was not changed meanwhile.
+    ///
+    /// `time` is when the look-up began to read.
+    func keep(_ responses: [StoredResponse], for key: RequestKey, readAt time: Date) {
+        // Only bodies in memory: an open file for each entry would use up the process's descriptors.
+        let isInMemory = responses.allSatisfy { if case .data = $0.body { true } else { false } }
+        let size = responses.reduce(0) { $0 + $1.residentSize }
+        let departed = state.withLock { state -> [[StoredResponse]] in
+            defer { state.reading = nil }
+            guard !state.isReadingStale else { return [] }
+            var departed: [[StoredResponse]] = []
+            if let position = state.positions[key] { departed.append(state.remove(position)) }
+            guard isInMemory, !responses.isEmpty, size <= limit else { return departed }
+            state.insert(responses, for: key, size: size, at: time)
+            while state.bytes > limit, state.oldest >= 0 { departed.append(state.remove(state.oldest)) }
+            return departed
+        }
+        // Instances may be the last of their kind and carry a consumer's object: they go outside the lock.
+        withExtendedLifetime(departed) {}
+    }
+
+    /// Takes out keys that this process has changed.
+    func invalidate(_ keys: Set<RequestKey>) {
+        let departed = state.withLock { state in
+            if let reading = state.reading, keys.contains(reading) { state.isReadingStale = true }
+            return keys.compactMap { key in state.positions[key].map { state.remove($0) } }
+        }
+        withExtendedLifetime(departed) {}
+    }
+
+    /// Takes out everything.
+    func invalidateAll() {
+        let departed = state.withLock { state in
+            state.isReadingStale = true
+            let slots = state.slots
+            (state.slots, state.free, state.positions) = ([], [], [:])
+            (state.newest, state.oldest, state.bytes) = (-1, -1, 0)
+            return slots
+        }
+        withExtendedLifetime(departed) {}
+    }
+
+    /// Ends a check for changes of other processes that began at `time`; `nil` when it could not be done.
+    func confirm(at time: Date?, hasChanged: Bool) {
+        state.withLock { state in
+            state.isCheckRequested = false
+            if hasChanged { state.epoch += 1 }
+            if let time { state.confirmedAt = time }
+        }
+    }
+
+    /// How much is here, and how often it answered.
+    var counts: (entries: Int, bytes: Int, hits: Int) {
+        state.withLock { ($0.positions.count, $0.bytes, $0.hits) }
+    }
+}
+
+extension ResidentResponses.State {
+    fileprivate mutating func insert(_ responses: [StoredResponse], for key: RequestKey, size: Int, at time: Date) {
+        let slot = ResidentResponses.Slot(
+            key: key,
+            responses: responses,
+            size: size,
+            epoch: epoch,
+            confirmedAt: time,
+            usedAt: time,
+            newer: -1,
+            older: newest
+        )
+        let position: Int
+        if let free = free.popLast() {
+            position = free
+            slots[position] = slot
+        } else {
+            position = slots.count
+            slots.append(slot)
+        }
+        if newest >= 0 { slots[newest].newer = position }
+        newest = position
+        if oldest < 0 { oldest = position }
+        positions[key] = position
+        bytes += size
+    }
+
+    fileprivate mutating func remove(_ position: Int) -> [StoredResponse] {
+        unlink(position)
+        positions[slots[position].key] = nil
+        bytes -= slots[position].size
+        free.append(position)
+        defer { slots[position].responses = [] }
+        return slots[position].responses
+    }
+
+    fileprivate mutating func moveToNewest(_ position: Int) {
+        guard position != newest else { return }
+        unlink(position)
+        slots[position].newer = -1
+        slots[position].older = newest
+        if newest >= 0 { slots[newest].newer = position }
+        newest = position
+        if oldest < 0 { oldest = position }
+    }
+
+    private mutating func unlink(_ position: Int) {
+        let (newer, older) = (slots[position].newer, slots[position].older)
+        if newer >= 0 { slots[newer].older = older } else { newest = older }
+        if older >= 0 { slots[older].newer = newer } else { oldest = newer }
+    }
+}
+
+extension StoredResponse {
+    /// What this instance takes in memory, about: body, fields, and the objects around them.
+    fileprivate var residentSize: Int {
+        bodyLength + key.url.utf8.count + 512 + headerFields.count * 96
+    }
+}

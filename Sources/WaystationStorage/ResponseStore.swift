@@ -1,0 +1,178 @@
+public import Foundation
+import Synchronization
+
+/// HTTP responses on disk, bounded by age and bytes.
+///
+/// ```swift
+/// let store = ResponseStore(directory: caches.appending(path: "http"), limits: StoreLimits(maximumSize: .mebibytes(200)))
+/// let writer = store.begin(NewResponse(key: key, status: 200, headerFields: fields, requestTime: sent, responseTime: received))
+/// writer?.append(body)
+/// writer?.commit()
+/// …
+/// let responses = store.resident(key) ?? await store.lookup(key)
+/// ```
+///
+/// **It never fails a load.** A store that is damaged, locked, full or on a path that cannot be written misses its
+/// look-ups and drops its writes, and says so in an event; a damaged index is moved aside and replaced. Opening
+/// happens in the background, and is tried again every 30 s when it did not work.
+///
+/// **It survives a kill at any moment:** each response is then either as before or as after.
+///
+/// **Several processes** may use one directory. Look-ups see what others have committed; a response in memory may be
+/// answered for at most a second after another process removed it.
+///
+/// **Threads.** All methods may be called from any thread and none waits for the disk. Completions and events are
+/// called on the store's own queues, which wait for them: hand longer work on.
+public final class ResponseStore: Sendable {
+    /// The directory that holds the store; made when missing, with access for its owner alone.
+    public let directory: URL
+
+    /// The limits the store was made with.
+    public let limits: StoreLimits
+
+    let now: @Sendable () -> Date
+    let report: @Sendable (StoreEvent) -> Void
+    let environment: StoreEnvironment
+    let layout: StoreLayout
+    let resident: ResidentResponses
+    /// One look-up at a time; waits for the first opening.
+    let readQueue = DispatchQueue(label: "Waystation.store.read", qos: .userInitiated)
+    /// Everything that changes the store, in order.
+    let writeQueue = DispatchQueue(label: "Waystation.store.write")
+    let state = Mutex(State())
+
+    /// The parts of an open store.
+    struct Opened: Sendable {
+        let index: StoreIndex
+        let staging: StagingDirectory
+    }
+
+    enum Availability: Sendable {
+        case opening
+        case open(Opened)
+        case unavailable(until: Date)
+    }
+
+    struct State {
+        var availability = Availability.opening
+        var writesPausedUntil = Date.distantPast
+        var dataVersion: Int64 = 0
+        var uses: [Int64: Date] = [:]
+        var upkeep = Upkeep()
+        var diskHits = 0
+        var misses = 0
+        var stored = 0
+    }
+
+    /// How long the store waits before it tries again to open, or to write to a disk that was full.
+    static let retryInterval: TimeInterval = 30
+
+    /// Makes a store and begins to open it in the background.
+    ///
+    /// - Parameters:
+    ///   - directory: Where the store is; nothing else should be in it.
+    ///   - limits: How much is kept and for how long.
+    ///   - now: The clock.
+    ///   - events: Told what happens; called on the store's own queues.
+    public convenience init(
+        directory: URL,
+        limits: StoreLimits = StoreLimits(),
+        now: @escaping @Sendable () -> Date = { Date() },
+        events: @escaping @Sendable (StoreEvent) -> Void = { _ in }
+    ) {
+        self.init(directory: directory, limits: limits, environment: StoreEnvironment(), now: now, events: events)
+    }
+
+    package init(
+        directory: URL,
+        limits: StoreLimits = StoreLimits(),
+        environment: StoreEnvironment,
+        now: @escaping @Sendable () -> Date = { Date() },
+        events: @escaping @Sendable (StoreEvent) -> Void = { _ in }
+    ) {
+        self.directory = directory
+        self.limits = limits
+        self.environment = environment
+        self.now = now
+        self.report = events
+        self.layout = StoreLayout(root: directory.standardizedFileURL.path(percentEncoded: false).trimmingTrailingSlash)
+        self.resident = ResidentResponses(limit: limits.residentLimit)
+        // Look-ups that come before the store is open wait for it, so that the first load of a process can hit.
+        readQueue.suspend()
+        writeQueue.async { [self] in
+            open()
+            readQueue.resume()
+        }
+    }
+
+    /// The responses of a key, if a look-up has brought them into memory and they are sure to be current.
+    ///
+    /// Touches memory only and takes well under a microsecond. `nil` says nothing about the disk: look up then.
+    /// The same instances are returned as long as nothing changes them.
+    public func resident(_ key: RequestKey) -> [StoredResponse]? {
+        let time = now()
+        let answer = resident.responses(for: key, at: time)
+        if answer.needsCheck { writeQueue.async { self.checkForOtherProcesses() } }
+        guard let responses = answer.responses, let oldest = responses.last else { return nil }
+        guard !isExpired(oldest.responseTime, at: time) else { return nil }
+        if answer.needsUseNoted { noteUse(of: responses.map(\.id), at: time) }
+        return responses
+    }
+
+    /// Finds the variants of a key, newest first.
+    ///
+    /// The completion is called once, on the store's read queue; with nothing when the key is not stored or the store
+    /// does not work.
+    public func lookup(_ key: RequestKey, completion: @escaping @Sendable ([StoredResponse]) -> Void) {
+        readQueue.async { completion(self.find(key)) }
+    }
+
+    /// Finds the variants of a key, newest first.
+    public func lookup(_ key: RequestKey) async -> [StoredResponse] {
+        await withCheckedContinuation { continuation in
+            lookup(key) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Begins to store a response.
+    ///
+    /// - Returns: `nil` when it would not be kept: its body is announced as larger than
+    ///   ``StoreLimits/maximumEntrySize``, or writes are paused because the disk is full or the store does not work.
+    public func begin(_ entry: NewResponse) -> ResponseWriter? {
+        if let length = entry.expectedLength, length > largestBody {
+            reportTooLarge(entry.key, length: length)
+            return nil
+        }
+        guard acceptsWrites(at: now()) else { return nil }
+        return ResponseWriter(entry: entry, store: self, spool: BodySpool(fileSystem: environment.fileSystem))
+    }
+
+    /// Returns when everything asked of the store before has been done, the upkeep that it caused included.
+    public func flush() async {
+        await withCheckedContinuation { continuation in
+            readQueue.async { self.writeQueue.async { self.finishFlush(continuation) } }
+        }
+    }
+
+    /// What the store holds and has done.
+    public func statistics() async -> StoreStatistics {
+        await withCheckedContinuation { continuation in
+            readQueue.async { continuation.resume(returning: self.currentStatistics()) }
+        }
+    }
+
+    /// The largest body that can be kept without evicting itself.
+    var largestBody: Int { min(limits.maximumEntrySize.bytes, lowWaterSize) }
+
+    var lowWaterSize: Int { Int(Double(limits.maximumSize.bytes) * StoreLimits.lowWaterMark) }
+
+    func isExpired(_ responseTime: Date, at time: Date) -> Bool {
+        time.timeIntervalSince(responseTime) > limits.maximumAge.seconds
+    }
+}
+
+extension String {
+    fileprivate var trimmingTrailingSlash: String {
+        count > 1 && hasSuffix("/") ? String(dropLast()) : self
+    }
+}

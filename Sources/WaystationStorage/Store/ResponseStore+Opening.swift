@@ -1,0 +1,181 @@
+import Foundation
+import Synchronization
+
+extension ResponseStore {
+    /// Opens the store, or notes that it does not work.
+    ///
+    /// On the write queue.
+    ///
+    /// - Parameter damaged: The index that was found damaged while it was open.
+    func open(replacing damaged: StoreIndex? = nil) {
+        do {
+            let fileSystem = environment.fileSystem
+            for path in [layout.root, layout.bodies, layout.staging] { try fileSystem.createDirectory(path) }
+            let index = try openIndex(replacing: damaged)
+            let staging = try StagingDirectory(in: layout, fileSystem: fileSystem)
+            let version = try index.dataVersion()
+            let wasUnavailable = state.withLock { state in
+                defer {
+                    state.availability = .open(Opened(index: index, staging: staging))
+                    state.dataVersion = version
+                }
+                if case .unavailable = state.availability { return true }
+                return false
+            }
+            resident.invalidateAll()
+            resident.confirm(at: now(), hasChanged: true)
+            if wasUnavailable { report(StoreEvent(.recovered, detail: "\(layout.root) is open")) }
+            schedule([.recount, .leftOvers, .orphans, .expiry, .eviction])
+        } catch {
+            let retryTime = now().addingTimeInterval(Self.retryInterval)
+            state.withLock { $0.availability = .unavailable(until: retryTime) }
+            resident.invalidateAll()
+            resident.confirm(at: nil, hasChanged: true)
+            report(
+                StoreEvent(
+                    .unavailable,
+                    count: 0,
+                    detail: "\(layout.root) cannot be opened and nothing is stored for a while: \(error)"
+                )
+            )
+        }
+    }
+
+    private func openIndex(replacing damaged: StoreIndex?) throws -> StoreIndex {
+        var reason = "it was found damaged while it was in use"
+        if damaged == nil {
+            do {
+                return try StoreIndex(path: layout.index, environment: environment)
+            } catch  where StoreFailure(error) == .damaged {
+                reason = "\(error)"
+            }
+        }
+        guard let lock = try environment.fileSystem.lock(layout.recoveryLock) else {
+            throw StoreError(.unavailable, "another process is replacing the index")
+        }
+        return try withExtendedLifetime(lock) {
+            // Another process may have replaced it before this one had the lock.
+            if try damaged == nil || environment.fileSystem.identity(of: layout.index) != damaged?.identity {
+                do {
+                    return try StoreIndex(path: layout.index, environment: environment)
+                } catch  where StoreFailure(error) == .damaged {
+                    reason = "\(error)"
+                }
+            }
+            try moveIndexAside(reason)
+            return try StoreIndex(path: layout.index, environment: environment)
+        }
+    }
+
+    /// Keeps the damaged index for whoever wants to know, the last one only, and makes room for a new one.
+    private func moveIndexAside(_ reason: String) throws {
+        let fileSystem = environment.fileSystem
+        let prefix = "index.sqlite.damaged-"
+        let numbers = try fileSystem.contents(of: layout.root).compactMap { name in
+            name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.count)) : nil
+        }
+        // First, since SQLite would apply a left-over log to the new index.
+        for suffix in ["-wal", "-shm"] { try fileSystem.removeFile(layout.index + suffix) }
+        let number = (numbers.max() ?? 0) % 1_000_000 + 1
+        if try fileSystem.identity(of: layout.index) != nil {
+            try fileSystem.rename(layout.index, to: "\(layout.root)/\(prefix)\(number)")
+        }
+        for old in numbers where old != number { try fileSystem.removeFile("\(layout.root)/\(prefix)\(old)") }
+        report(
+            StoreEvent(
+                .damaged,
+                count: 0,
+                detail: "the index was moved to \(prefix)\(number) and begun anew: \(reason)"
+            )
+        )
+    }
+
+    /// The open parts, or `nil` while the store does not work.
+    ///
+    /// Asks for another attempt when one is due.
+    func opened() -> Opened? {
+        let time = now()
+        let (opened, isDue) = state.withLock { state -> (Opened?, Bool) in
+            switch state.availability {
+            case .open(let opened): return (opened, false)
+            case .opening: return (nil, false)
+            case .unavailable(let retryTime):
+                guard time >= retryTime else { return (nil, false) }
+                state.availability = .unavailable(until: time.addingTimeInterval(Self.retryInterval))
+                return (nil, true)
+            }
+        }
+        if isDue { writeQueue.async { self.open() } }
+        return opened
+    }
+
+    func acceptsWrites(at time: Date) -> Bool {
+        if opened() != nil { return state.withLock { time >= $0.writesPausedUntil } }
+        // While it opens for the first time writes wait in line behind that.
+        return state.withLock { if case .opening = $0.availability { true } else { false } }
+    }
+
+    /// Does what an error calls for and says so.
+    ///
+    /// - Returns: The error in the store's own words.
+    @discardableResult
+    func handle(_ error: any Error, in opened: Opened?, while task: String, key: RequestKey? = nil) -> StoreError {
+        let detail = "while \(task): \(error)"
+        switch StoreFailure(error) {
+        case .damaged:
+            if let opened { writeQueue.async { self.replace(opened, isDamaged: true) } }
+            return StoreError(.damaged, "the index is damaged and will be begun anew", cause: error)
+        case .moved:
+            if let opened { writeQueue.async { self.replace(opened, isDamaged: false) } }
+            return StoreError(.unavailable, "the index was moved away", cause: error)
+        case .full:
+            let time = now()
+            let isNew = state.withLock { state in
+                defer { state.writesPausedUntil = time.addingTimeInterval(Self.retryInterval) }
+                return time >= state.writesPausedUntil
+            }
+            let advice = "nothing is stored for \(Int(Self.retryInterval)) s; free some space"
+            if isNew { report(StoreEvent(.full, key: key, count: 0, detail: "\(advice) (\(detail))")) }
+            return StoreError(.full, "the disk is full; \(advice)", cause: error)
+        case .busy:
+            report(StoreEvent(.unavailable, key: key, detail: "another process held the index for too long \(detail)"))
+            return StoreError(.unavailable, "another process held the index for too long", cause: error)
+        case .other:
+            report(StoreEvent(.unavailable, key: key, detail: detail))
+            return StoreError(.unavailable, "the store failed while \(task)", cause: error)
+        }
+    }
+
+    /// Closes an index and opens what is there now, or a new one.
+    ///
+    /// On the write queue.
+    private func replace(_ failed: Opened, isDamaged: Bool) {
+        // Several operations may have met the same damage.
+        guard let current = opened(), current.index === failed.index else { return }
+        state.withLock { $0.availability = .opening }
+        failed.index.close()
+        open(replacing: isDamaged ? failed.index : nil)
+    }
+
+    /// Learns whether another process has changed the index since the last check.
+    ///
+    /// On the write queue.
+    func checkForOtherProcesses() {
+        let time = now()
+        guard let opened = opened() else { return resident.confirm(at: nil, hasChanged: true) }
+        do {
+            let version = try opened.index.dataVersion()
+            let hasChanged = state.withLock { state in
+                defer { state.dataVersion = version }
+                return state.dataVersion != version
+            }
+            // Whoever found it damaged has put another one in its place; or the directory was removed.
+            let isSameFile = try environment.fileSystem.identity(of: layout.index) == opened.index.identity
+            resident.confirm(at: time, hasChanged: hasChanged || !isSameFile)
+            if !isSameFile { replace(opened, isDamaged: false) }
+        } catch {
+            resident.confirm(at: nil, hasChanged: true)
+            handle(error, in: opened, while: "asking for changes of other processes")
+        }
+    }
+}

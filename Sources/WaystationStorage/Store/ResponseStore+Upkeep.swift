@@ -1,0 +1,159 @@
+import Foundation
+import Synchronization
+
+/// Work that the store gives itself: one step at a time on the write queue, so that writes come in between.
+struct Upkeep: Sendable {
+    enum Job: Hashable, Sendable {
+        /// Write down when responses were last used.
+        case uses
+        /// Make the totals what the rows add up to.
+        case recount
+        /// Remove what dead processes left in staging.
+        case leftOvers
+        /// Remove body files that no row names, in every directory below `bodies/`.
+        case orphans
+        /// The same in one of these directories.
+        case orphansIn(String)
+        /// Remove what is too old.
+        case expiry
+        /// Come down to the low-water mark when over the maximum.
+        case eviction
+        /// Go on until the low-water mark.
+        case evictionStep
+        /// Give free pages back.
+        case vacuum
+    }
+
+    var jobs: [Job] = []
+    var isRunning = false
+    var lastExpiry = Date.distantPast
+}
+
+extension ResponseStore {
+    /// Rows removed in one step.
+    private static let stepSize = 64
+
+    /// How often age is looked at; look-ups do not return what is too old in any case.
+    private static let expiryInterval: TimeInterval = 60
+
+    /// Does jobs soon, each once however often it was asked for.
+    func schedule(_ jobs: [Upkeep.Job]) {
+        let mustStart = state.withLock { state in
+            for job in jobs where !state.upkeep.jobs.contains(job) { state.upkeep.jobs.append(job) }
+            defer { state.upkeep.isRunning = true }
+            return !state.upkeep.isRunning
+        }
+        if mustStart { writeQueue.async { self.runUpkeepStep() } }
+    }
+
+    /// What a commit calls for.
+    func scheduleUpkeep(totalBytes: Int) {
+        let time = now()
+        if totalBytes > limits.maximumSize.bytes { schedule([.eviction]) }
+        let isDue = state.withLock { abs(time.timeIntervalSince($0.upkeep.lastExpiry)) > Self.expiryInterval }
+        if isDue { schedule([.expiry]) }
+    }
+
+    private func runUpkeepStep() {
+        let job = state.withLock { state -> Upkeep.Job? in
+            if state.upkeep.jobs.isEmpty {
+                state.upkeep.isRunning = false
+                return nil
+            }
+            return state.upkeep.jobs.removeFirst()
+        }
+        guard let job else { return }
+        if let opened = opened() {
+            do {
+                let followUps = try run(job, in: opened)
+                state.withLock { state in
+                    for job in followUps where !state.upkeep.jobs.contains(job) { state.upkeep.jobs.append(job) }
+                }
+            } catch {
+                handle(error, in: opened, while: "doing upkeep (\(job))")
+            }
+        }
+        writeQueue.async { self.runUpkeepStep() }
+    }
+
+    /// Does one step of a job.
+    ///
+    /// - Returns: What is to be done next.
+    private func run(_ job: Upkeep.Job, in opened: Opened) throws -> [Upkeep.Job] {
+        switch job {
+        case .uses:
+            try writeUses(in: opened)
+            return []
+        case .recount:
+            try opened.index.recount()
+            return []
+        case .leftOvers:
+            let count = try opened.staging.removeLeftOvers(in: layout)
+            reportSwept(count, "staging directories of processes that ended")
+            return []
+        case .orphans:
+            return try environment.fileSystem.contents(of: layout.bodies).map { .orphansIn($0) }
+        case .orphansIn(let shard):
+            let count = try sweepOrphans(in: shard, opened)
+            reportSwept(count, "body files that no response names")
+            return []
+        case .expiry:
+            return try expire(in: opened)
+        case .eviction:
+            try writeUses(in: opened)
+            return try opened.index.totals().bytes > limits.maximumSize.bytes ? [.evictionStep] : []
+        case .evictionStep:
+            let (removal, isDone) = try opened.index.evictStep(downTo: lowWaterSize, limit: Self.stepSize)
+            finish(removal)
+            if removal.count > 0 {
+                let detail = "\(removal.count) responses, \(removal.bytes) bytes, least recently used"
+                report(StoreEvent(.evicted, count: removal.count, bytes: removal.bytes, detail: detail))
+            }
+            return [isDone ? .vacuum : .evictionStep]
+        case .vacuum:
+            return try opened.index.vacuumStep() ? [.vacuum] : []
+        }
+    }
+
+    private func expire(in opened: Opened) throws -> [Upkeep.Job] {
+        let time = now()
+        state.withLock { $0.upkeep.lastExpiry = time }
+        let limit = time.addingTimeInterval(-limits.maximumAge.seconds)
+        let removal = try opened.index.removeStep(.older(than: limit), limit: Self.stepSize)
+        finish(removal)
+        guard removal.count > 0 else { return [] }
+        let detail = "\(removal.count) responses, \(removal.bytes) bytes, older than \(limits.maximumAge)"
+        report(StoreEvent(.expired, count: removal.count, bytes: removal.bytes, detail: detail))
+        return [removal.count == Self.stepSize ? .expiry : .vacuum]
+    }
+
+    private func sweepOrphans(in shard: String, _ opened: Opened) throws -> Int {
+        let fileSystem = environment.fileSystem
+        let directory = "\(layout.bodies)/\(shard)"
+        return try opened.index.removeOrphans(among: { try fileSystem.contents(of: directory) }, shard: shard) {
+            try fileSystem.removeFile("\(layout.bodies)/\($0)")
+        }
+    }
+
+    private func reportSwept(_ count: Int, _ what: String) {
+        guard count > 0 else { return }
+        report(StoreEvent(.swept, count: count, detail: "\(count) \(what) were removed"))
+    }
+
+    private func writeUses(in opened: Opened) throws {
+        let uses = state.withLock { state in
+            defer { state.uses = [:] }
+            return state.uses
+        }
+        try opened.index.touch(uses)
+    }
+
+    /// Goes round the write queue until there is no upkeep left.
+    ///
+    /// On the write queue.
+    func finishFlush(_ continuation: CheckedContinuation<Void, Never>) {
+        if state.withLock({ !$0.uses.isEmpty }), opened() != nil { schedule([.uses]) }
+        guard state.withLock({ $0.upkeep.isRunning }) else { return continuation.resume() }
+        writeQueue.async { self.finishFlush(continuation) }
+    }
+}

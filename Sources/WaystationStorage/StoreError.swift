@@ -1,0 +1,41 @@
+/// Why an operation of a store did not work.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+    /// The sort of failure.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's name: short and stable.
+        public let description: String
+
+        /// Bytes on disk are not those that were stored.
+        public static let damaged = Code(description: "damaged")
+        /// The store cannot be opened, or another process held it for too long.
+        public static let unavailable = Code(description: "unavailable")
+        /// The disk is full.
+        public static let full = Code(description: "full")
+        /// The body is larger than the store keeps.
+        public static let tooLarge = Code(description: "tooLarge")
+        /// The body did not have the length that was announced.
+        public static let truncated = Code(description: "truncated")
+        /// The writer was abandoned before its commit.
+        public static let abandoned = Code(description: "abandoned")
+    }
+
+    /// The sort of failure.
+    public let code: Code
+
+    /// What was wrong, where, and what can be done.
+    public let message: String
+
+    /// The error beneath, if there was one.
+    public let cause: (any Error)?
+
+    init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    /// Code, message and cause on one line.
+    public var description: String {
+        "\(code): \(message)" + (cause.map { " (\($0))" } ?? "")
+    }
+}

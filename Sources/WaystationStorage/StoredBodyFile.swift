@@ -1,0 +1,70 @@
+public import Foundation
+
+/// An open file that holds a large body.
+///
+/// It stays readable for as long as this object lives, even when the response is removed from its store meanwhile.
+/// Safe to use from any thread.
+public final class StoredBodyFile: Sendable {
+    /// The number of bytes in the body.
+    public let length: Int
+
+    private let file: OpenFile
+    private let fileSystem: any StoreFileSystem
+    private let checksums: BlockChecksums
+    private let onDamage: @Sendable (String) -> Void
+
+    init(
+        length: Int,
+        file: OpenFile,
+        fileSystem: any StoreFileSystem,
+        checksums: BlockChecksums,
+        onDamage: @escaping @Sendable (String) -> Void
+    ) {
+        self.length = length
+        self.file = file
+        self.fileSystem = fileSystem
+        self.checksums = checksums
+        self.onDamage = onDamage
+    }
+
+    /// Reads bytes and checks them against the checksums taken when they were stored.
+    ///
+    /// Checksums cover blocks of 64 KiB: ranges that begin and end on multiples of it read nothing twice.
+    /// - Parameters:
+    ///   - offset: Where to begin; at or beyond ``length`` there are no bytes.
+    ///   - count: How many bytes; the range is cut at ``length``.
+    /// - Returns: The bytes of the range; never fewer than it holds.
+    /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when the file is short or its bytes have changed,
+    ///   after the store was told to drop the response. Never returns fewer bytes than the range holds.
+    public func read(at offset: Int, count: Int) throws(StoreError) -> Data {
+        guard offset >= 0, count > 0, offset < length else { return Data() }
+        let end = offset + min(count, length - offset)
+        let firstBlock = offset / BlockChecksums.blockSize
+        let start = firstBlock * BlockChecksums.blockSize
+        let stop = min(length, BlockChecksums.count(forLength: end) * BlockChecksums.blockSize)
+        let bytes: Data
+        do {
+            bytes = try fileSystem.read(file, at: start, count: stop - start)
+        } catch {
+            throw damaged("could not be read", cause: error)
+        }
+        guard bytes.count == stop - start else {
+            throw damaged("ends after \(start + bytes.count) of \(length) bytes")
+        }
+        var rest = bytes[...]
+        for block in firstBlock..<BlockChecksums.count(forLength: end) {
+            guard Checksum.of(rest.prefix(BlockChecksums.blockSize)) == checksums.values[block] else {
+                throw damaged("has changed bytes after byte \(block * BlockChecksums.blockSize)")
+            }
+            rest = rest.dropFirst(BlockChecksums.blockSize)
+        }
+        let isWhole = start == offset && stop == end
+        return isWhole ? bytes : bytes.subdata(in: bytes.startIndex + offset - start..<bytes.startIndex + end - start)
+    }
+
+    private func damaged(_ what: String, cause: (any Error)? = nil) -> StoreError {
+        let detail = "body file \(file.path) \(what)"
+        onDamage(detail)
+        return StoreError(.damaged, detail + "; the response is dropped, load it again", cause: cause)
+    }
+}

@@ -1,0 +1,60 @@
+public import Foundation
+public import HTTPTypes
+package import Synchronization
+
+/// A complete response as it was stored.
+///
+/// Immutable; safe to use from any thread.
+///
+/// The store judges nothing: whether a response may still be used, must be validated, or suits a request
+/// (``VaryRecord/matches(_:)``) is for its caller to decide.
+public final class StoredResponse: Sendable {
+    /// What this response answers.
+    public let key: RequestKey
+
+    /// Names this response in its store; never used again for another one.
+    public let id: Int64
+
+    /// The status code.
+    public let status: Int
+
+    /// The fields as they were stored: order, case and repeated fields kept.
+    public let headerFields: HTTPFields
+
+    /// The request fields that chose this response.
+    public let vary: VaryRecord
+
+    /// When the request was sent, to the microsecond.
+    public let requestTime: Date
+
+    /// When the response arrived or was last freshened, to the microsecond.
+    ///
+    /// Age is counted from here.
+    public let responseTime: Date
+
+    /// The body.
+    public let body: StoredBody
+
+    /// The number of bytes in the body.
+    public var bodyLength: Int { body.length }
+
+    /// Room for an object that the consumer derives from this response once, such as a ready `HTTPURLResponse`.
+    ///
+    /// It lives as long as this instance; while a response is resident, look-ups return the same instance.
+    package let prepared = Mutex<(any Sendable)?>(nil)
+
+    /// The index's checksum over this response: with ``id`` it tells whether a row still holds the same one.
+    let seal: UInt64
+
+    init(id: Int64, seal: UInt64, head: ResponseHead, body: StoredBody) {
+        self.id = id
+        self.seal = seal
+        self.key = head.key
+        self.status = head.status
+        self.headerFields = head.headerFields
+        self.vary = head.vary
+        self.requestTime = head.requestTime
+        self.responseTime = head.responseTime
+        self.body = body
+    }
+}
