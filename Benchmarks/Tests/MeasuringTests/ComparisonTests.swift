@@ -57,8 +57,9 @@ struct ComparisonTests {
 
     @Test("Foundation's own loader may end as it does without Waystation, and no worse")
     func plainLoader() {
-        #expect(verdict(.hung(plain), .hung(plain), isPlainLoader: true) == .equal)
-        #expect(verdict(.crashed("a"), .crashed("b"), isPlainLoader: true) == .equal)
+        let same = Verdict.argued(["Foundation's own loader runs here, and has no end without Waystation either"])
+        #expect(verdict(.hung(plain), .hung(plain), isPlainLoader: true) == same)
+        #expect(verdict(.crashed("a"), .crashed("b"), isPlainLoader: true) == same)
         #expect(verdict(.hung(plain), .crashed("b"), isPlainLoader: true) == .crashes)
         #expect(verdict(.observed(plain), .hung(plain), isPlainLoader: true) == .hangs)
     }
