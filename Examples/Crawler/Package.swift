@@ -32,8 +32,10 @@ let package = Package(
             name: "CrawlerTests",
             dependencies: [
                 "Crawler",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Waystation", package: "waystation"),
             ]
         ),
     ],
