@@ -16,16 +16,16 @@ struct EndToEndTests {
             let counter = Counter()
             let summary = try await serve(counting: counter) { try await crawl($0, into: directory) }
             #expect(summary.end == .complete)
-            #expect(counter.repeated.isEmpty)
+            #expect(counter.repeated == Self.redirected)
             #expect(counter.paths == Self.everything)
             #expect(summary.broken == 1)
             #expect(summary.disallowed == 1)
             #expect(summary.failed == 0)
 
             let result = try await check(directory)
-            #expect(result.line == "offline: 19 pages, 31 resources, 0 missing, 0 differing")
+            #expect(result.line == "offline: 21 pages, 31 resources, 0 missing, 0 differing")
             #expect(result.broken.map(\.url).map { URL(string: $0)?.path } == ["/gone.html"])
-            #expect(result.broken.first?.referrers.map(\.kind) == ["link"])
+            #expect(result.broken.first?.referrers.map { URL(string: $0.url)?.path } == ["/", "/index.html"])
         }
     }
 
@@ -44,9 +44,9 @@ struct EndToEndTests {
 
                 let second = try await crawl(address, into: directory)
                 #expect(second.end == .complete)
-                #expect(second.pages == 19)
+                #expect(second.pages == 21)
             }
-            #expect(counter.repeated.isEmpty)
+            #expect(counter.repeated == Self.redirected)
             #expect(counter.paths == Self.everything)
             #expect(try await check(directory).isWhole)
         }
@@ -62,8 +62,8 @@ struct EndToEndTests {
                 #expect(first.leftOver > 0)
                 #expect(try await crawl(address, into: directory).end == .complete)
             }
-            #expect(counter.repeated.count <= 1)
-            #expect(try await check(directory).line == "offline: 19 pages, 31 resources, 0 missing, 0 differing")
+            #expect(counter.repeated.subtracting(Self.redirected).count <= 1)
+            #expect(try await check(directory).line == "offline: 21 pages, 31 resources, 0 missing, 0 differing")
         }
     }
 
@@ -79,7 +79,7 @@ struct EndToEndTests {
                 }
                 let again = try await crawl(address, into: directory)
                 #expect(again.fromNetwork == 0)
-                #expect(again.pages == 19)
+                #expect(again.pages == 21)
             }
             // Errors are not archived.
             #expect(counter.paths == ["/gone.html"])
@@ -130,17 +130,17 @@ struct EndToEndTests {
     func retryAfter() async throws {
         try await withDirectory { directory in
             let counter = Counter()
-            let busy = CountingHandler(counter: counter, base: BusyOnce(path: "/new.html", counter: counter))
+            let busy = CountingHandler(counter: counter, base: BusyOnce(path: "/listed.html", counter: counter))
             let summary = try await SiteServer.withServer(handler: busy) { try await crawl($0, into: directory) }
             #expect(summary.failed + summary.broken == 1)
-            #expect(summary.pages == 19)
-            #expect(counter.repeated == ["/new.html"])
+            #expect(summary.pages == 21)
+            #expect(counter.repeated == Self.redirected.union(["/listed.html"]))
             #expect(try await check(directory).isWhole)
         }
     }
 
     @Test("scope and depth", arguments: [
-        (Scope.Breadth.page, Int?.none, 1), (.host, 0, 1), (.host, 1, 15),
+        (Scope.Breadth.page, Int?.none, 1), (.host, 0, 1), (.host, 1, 14),
     ])
     func scope(breadth: Scope.Breadth, depth: Int?, pages: Int) async throws {
         try await withDirectory { directory in
@@ -169,6 +169,9 @@ struct EndToEndTests {
             #expect(html.contains("<svg"))
         }
     }
+
+    /// Asked for by a redirect and by their own names, since either may be asked for offline.
+    static let redirected: Set<String> = ["/new.html", "/sub/"]
 
     /// What a crawl of the small site asks for: every file but the private one, the moved page, and the broken link.
     static let everything: Set<String> = {
