@@ -34,12 +34,12 @@ final class Load: Sendable {
         return start
     }
 
-    /// The session called `stopLoading`: a suspension, or a cancel, after which Foundation itself ends the task.
-    func stop() {
-        if task.state == .suspended {
-            state.withLock { $0.delivery.suspend() }
-        } else {
-            cancel()
+    /// The session called `stopLoading`.
+    func stop(_ reason: StopReason) {
+        switch reason {
+        case .suspension: state.withLock { $0.delivery.suspend() }
+        case .cancellation: cancel()
+        case .overtaken: break
         }
     }
 

@@ -32,11 +32,14 @@ final class ReturnedLoad: NSObject {
 
     func start() { loader.startLoading() }
 
-    func stop() {
-        loader.stopLoading()
-        if client.task.state != .suspended {
+    func stop(_ reason: StopReason) {
+        switch reason {
+        case .suspension: loader.stopLoading()
+        case .cancellation:
+            loader.stopLoading()
             context.emit(.cancelled)
             release()
+        case .overtaken: break
         }
     }
 
