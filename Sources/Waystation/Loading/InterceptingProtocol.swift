@@ -58,7 +58,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             // Uploads keep their body, downloads get their file, web sockets their frames.
             return handBack(binding, rule: nil, "a \(type(of: task)) is Foundation's own")
         }
-        let prepared = PreparedStep.taken(from: cachedResponse) ?? binding.interceptor.engine.firstStep(for: request)
+        let prepared = PreparedStep.taken(from: cachedResponse) ?? binding.interceptor.firstStep(for: request)
         guard let prepared else { return handBack(binding, rule: nil, "no rule takes it") }
         take(prepared.step, client, LoadContext(binding: binding, request: request, rule: prepared.rule))
     }
@@ -81,7 +81,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         case .lookUp(let lookUp):
             let load = begunLoad(client)
             lookUp.run { step in
-                load.onLoadingQueue { (client.owner as? Self)?.proceed(with: step, load, client, context) }
+                load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
             }
         }
     }
@@ -97,7 +97,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             context.emit(error.isBlocked ? .blocked : .failed(error))
         case .lookUp(let lookUp):
             lookUp.run { step in
-                load.onLoadingQueue { (client.owner as? Self)?.proceed(with: step, load, client, context) }
+                load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
             }
         }
     }

@@ -72,14 +72,6 @@ final class Load: Sendable {
         if isWorthwhile { LoadingQueue.hop(for: task) { self.drain() } }
     }
 
-    /// Runs `work` on the work queue, unless the load is over by then.
-    func onLoadingQueue(_ work: @escaping @Sendable () -> Void) {
-        LoadingQueue.hop(for: task) {
-            guard !self.hasEnded else { return }
-            work()
-        }
-    }
-
     // MARK: - Delivering, on the work queue
 
     private func drain() {
