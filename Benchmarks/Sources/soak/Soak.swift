@@ -94,7 +94,8 @@ struct Soak: Sendable {
 
     private func line(_ state: Counters.State, hung: Int, memory: (early: Double, late: Double)) -> String {
         let sizes = String(format: "%.0f -> %.0f", memory.early, memory.late)
-        return "soak: \(state.ended) loads, \(state.hits) hits, \(state.forwards) forwards, \(state.cancelled) cancelled, "
+        return
+            "soak: \(state.ended) loads, \(state.hits) hits, \(state.forwards) forwards, \(state.cancelled) cancelled, "
             + "\(state.wrong + state.failed) wrong, \(hung) hung, rss \(sizes) MiB"
     }
 }
