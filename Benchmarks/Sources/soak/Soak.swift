@@ -9,9 +9,16 @@ struct Soak: Sendable {
     private static let patience: Duration = .seconds(60)
 
     let total: Int
+    let kinds: [Load.Kind]
+    /// Whether Waystation is left out, to tell what Foundation does by itself; only forwards work then.
+    let isPlain: Bool
     private let counters = Counters()
 
-    init(total: Int) { self.total = total }
+    init(total: Int, kinds: [Load.Kind] = [], isPlain: Bool = false) {
+        self.total = total
+        self.isPlain = isPlain
+        self.kinds = kinds
+    }
 
     /// - Returns: Whether everything went well.
     func run() async throws -> Bool {
@@ -24,11 +31,13 @@ struct Soak: Sendable {
             try Load.body(number).write(to: files.appendingPathComponent("\(number).bin"))
         }
         let interceptors = try ["a", "b"].map { name in
-            try InterceptedSession.mixed(
-                files: (files, "http://files.test/"),
-                archive: (scratch.url.appendingPathComponent(name), "\(origin.base)/archive/**"),
-                network: "\(origin.base)/forward/**"
-            )
+            isPlain
+                ? .plain
+                : try InterceptedSession.mixed(
+                    files: (files, "http://files.test/"),
+                    archive: (scratch.url.appendingPathComponent(name), "\(origin.base)/archive/**"),
+                    network: "\(origin.base)/forward/**"
+                )
         }
         let loaders = [
             Loader(interceptors[0].configuration(), usesDelegate: false),
@@ -54,7 +63,7 @@ struct Soak: Sendable {
     private func work(upTo limit: Int, _ loader: Loader, origin: String) async {
         while let order = counters.start(of: limit) {
             var random = SeededRandom(seed: UInt64(order))
-            let load = Load(order: order, using: &random)
+            let load = Load(order: order, kinds: kinds, using: &random)
             let url = load.url(files: "http://files.test", origin: origin)
             counters.open(order, "\(url)\(load.cancelAfter.map { " cancelled after \($0) µs" } ?? "")")
             let ending = await loader.load(url, cancelAfter: load.cancelAfter)
