@@ -10,7 +10,8 @@ struct Soak: Sendable {
 
     let total: Int
     let kinds: [Load.Kind]
-    /// Whether Waystation is left out, to tell what Foundation does by itself; only forwards work then.
+    /// Whether Waystation is left out, to tell what Foundation does by itself. Only forwards work then, and nothing is
+    /// cancelled: a cancel that meets the end of its load kills the process without Waystation.
     let isPlain: Bool
     private let counters = Counters()
 
@@ -66,7 +67,7 @@ struct Soak: Sendable {
             let load = Load(order: order, kinds: kinds, using: &random)
             let url = load.url(files: "http://files.test", origin: origin)
             counters.open(order, "\(url)\(load.cancelAfter.map { " cancelled after \($0) µs" } ?? "")")
-            let ending = await loader.load(url, cancelAfter: load.cancelAfter)
+            let ending = await loader.load(url, cancelAfter: isPlain ? nil : load.cancelAfter)
             counters.end(order) { $0.count(ending, of: load, url) }
             if (order + 1).isMultiple(of: 50_000) {
                 say("\(order + 1) loads, rss \(Int(ProcessMemory.residentMiB)) MiB")
