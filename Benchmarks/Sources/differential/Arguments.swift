@@ -93,7 +93,6 @@ extension Argument {
         ),
         Argument(
             "control/suspend-middle",
-            variants: ["network", "stored"],
             facts: ["bytes", "calls", "origin"],
             because: "Foundation may load again when a task is resumed, and then delivers what it had delivered; "
                 + "a suspended load goes on where it was"
