@@ -28,6 +28,7 @@ public struct ChildProcess: Sendable {
     ///   - home: An empty directory that stands for the user's home there, so that cookies, credentials and caches of
     ///     one run never reach another.
     ///   - limit: After how many seconds it is killed.
+    /// - Returns: How it ended, and what it said.
     /// - Throws: What starting a process throws.
     public static func run(_ arguments: [String], home: URL, limit: Double) throws -> ChildProcess {
         let process = Process()

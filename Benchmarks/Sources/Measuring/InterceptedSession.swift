@@ -16,7 +16,9 @@ public struct InterceptedSession: Sendable {
 
     private init(_ interceptor: Interceptor?) {
         self.interceptor = interceptor
-        installed = Installed(configuration: interceptor.map(URLSessionConfiguration.default.intercepted(by:)) ?? .default)
+        installed = Installed(
+            configuration: interceptor.map(URLSessionConfiguration.default.intercepted(by:)) ?? .default
+        )
     }
 
     /// `@unchecked Sendable`: a configuration that nobody changes.
@@ -44,6 +46,8 @@ public struct InterceptedSession: Sendable {
     /// - Parameters:
     ///   - directory: Where responses are kept.
     ///   - keepsBodiesInMemory: Whether bodies may stay in memory beside the disk.
+    /// - Returns: The way to load.
+    /// - Throws: What making the interceptor throws.
     public static func stored(in directory: URL, keepsBodiesInMemory: Bool = true) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {

@@ -1,6 +1,6 @@
 /// What one run of a scenario showed, as named facts that can be compared.
 public struct Observation: Codable, Equatable, Sendable {
-    /// The facts, each under its name: `status`, `bytes`, `calls`, …
+    /// The facts, each under its name, such as `status`.
     public var facts: [String: String]
 
     /// Makes an observation.

@@ -7,6 +7,7 @@ public enum Pattern {
     /// - Parameters:
     ///   - number: Which body.
     ///   - count: How many bytes it has.
+    /// - Returns: The bytes.
     public static func body(_ number: Int, count: Int) -> Data {
         var state = UInt64(truncatingIfNeeded: number) &* 0x9e37_79b9_7f4a_7c15 | 1
         var data = Data(count: count)

@@ -10,7 +10,9 @@ extension Benchmark {
             let scratch = try ScratchDirectory()
             try Floor.body.write(to: scratch.url.appendingPathComponent("body.txt"))
             let base = url("http://files.test/")
-            let session = URLSession(configuration: try InterceptedSession.files(in: scratch.url, at: base).configuration())
+            let session = URLSession(
+                configuration: try InterceptedSession.files(in: scratch.url, at: base).configuration()
+            )
             let loads = Loads(session, [url("http://files.test/body.txt")], count: 3_000)
             return try await Loads.ratio("file-hit/floor", limit: 1.15, of: ("file-hit", loads), to: floor)
         },

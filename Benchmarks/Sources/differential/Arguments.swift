@@ -55,5 +55,53 @@ extension Argument {
             facts: ["calls", "url", "origin"],
             because: "Foundation forgets the folder when it resolves a Location; RFC 3986, section 5.3, keeps it"
         ),
+        Argument(
+            "redirect/307/POST",
+            variants: ["network", "stored"],
+            facts: ["calls", "origin"],
+            because: "Foundation loses the body; RFC 9110, section 15.4.8, wants it sent again"
+        ),
+        Argument(
+            "redirect/308/POST",
+            variants: ["network", "stored"],
+            facts: ["calls", "origin"],
+            because: "Foundation loses the body; RFC 9110, section 15.4.9, wants it sent again"
+        ),
+        Argument(
+            "redirect/cross-origin-authorization*",
+            variants: ["network", "stored"],
+            facts: ["calls", "other"],
+            because: "Foundation takes credentials to another origin; they stay with their own (RFC 9110, section 15.4)"
+        ),
+        Argument(
+            "401/basic/post",
+            variants: ["network", "stored"],
+            facts: ["sent"],
+            because: "Foundation counts a body that is sent twice as one that is longer than announced"
+        ),
+        Argument(
+            "401/basic/*",
+            variants: ["network", "stored"],
+            facts: ["state"],
+            because: "nobody cancelled the task: a cancelled challenge ends the load, as any other failure does"
+        ),
+        Argument(
+            "control/suspend-early",
+            variants: ["stored"],
+            facts: ["origin"],
+            because: "Foundation asks the origin again when a task is resumed; a suspended load goes on where it was"
+        ),
+        Argument(
+            "control/suspend-middle",
+            facts: ["bytes", "calls", "origin"],
+            because: "Foundation may load again when a task is resumed, and then delivers what it had delivered; "
+                + "a suspended load goes on where it was"
+        ),
+        Argument(
+            "control/disposition-cancel",
+            variants: ["stored"],
+            facts: ["bytes", "calls", "error", "state"],
+            because: "Foundation ignores the disposition that its own documentation promises to obey"
+        ),
     ]
 }

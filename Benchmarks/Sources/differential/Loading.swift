@@ -20,9 +20,6 @@ extension Stage {
     static let uploaded = Data("the body of an upload".utf8)
 
     /// Starts a load, and notes how it ends.
-    ///
-    /// - Parameters:
-    ///   - started: Called with the task right after it was resumed, where there is a task to be had.
     func load(
         _ kind: Kind = .data,
         _ way: Way = .completion,

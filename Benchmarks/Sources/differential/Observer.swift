@@ -71,7 +71,8 @@ extension Observer: URLSessionTaskDelegate {
         )
         switch self.challenge {
         // A credential that was refused once is not offered for ever.
-        case .credential where challenge.previousFailureCount > 1: completionHandler(.cancelAuthenticationChallenge, nil)
+        case .credential where challenge.previousFailureCount > 1:
+            completionHandler(.cancelAuthenticationChallenge, nil)
         case .credential(let user, let password):
             completionHandler(.useCredential, URLCredential(user: user, password: password, persistence: .none))
         case .standard: completionHandler(.performDefaultHandling, nil)

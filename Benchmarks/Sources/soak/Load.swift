@@ -15,16 +15,24 @@ struct Load: Sendable {
 
     /// The next load: of a hundred 40 are file hits, 30 archive hits, 15 misses that store and 15 forwards; one of
     /// sixteen is cancelled, at any moment from before its start to after its end.
-    init(order: Int, using random: inout SeededRandom) {
-        switch Int.random(in: 0..<100, using: &random) {
-        case ..<40: kind = .file
-        case ..<70: kind = .archive
-        case ..<85: kind = .miss
-        default: kind = .forward
-        }
+    ///
+    /// With `kinds`, only these are loaded, alike often: what one kind costs in memory is so found out.
+    init(order: Int, kinds: [Kind] = [], using random: inout SeededRandom) {
+        let share = Int.random(in: 0..<100, using: &random)
+        kind =
+            if !kinds.isEmpty { kinds[share % kinds.count] } else {
+                switch share {
+                case ..<40: .file
+                case ..<70: .archive
+                case ..<85: .miss
+                default: .forward
+                }
+            }
         number = kind == .miss ? Self.population + order : Int.random(in: 0..<Self.population, using: &random)
         let isCancelled = Int.random(in: 0..<16, using: &random) == 0
-        cancelAfter = isCancelled ? Int.random(in: 0..<3_000, using: &random) : nil
+        // Squared, so that early moments are as likely as late ones are for loads of any length.
+        let moment = Double.random(in: 0..<1, using: &random)
+        cancelAfter = isCancelled ? Int(moment * moment * 3_000) : nil
     }
 
     /// The address, below the base of the files or of the origin.

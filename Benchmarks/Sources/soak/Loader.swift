@@ -13,7 +13,7 @@ final class Loader: Sendable {
     private let session: URLSession
     private let collector: Collector?
 
-    /// - Parameter usesDelegate: Whether bodies are put together by a session's delegate, rather than by Foundation.
+    /// Makes a session; its delegate puts bodies together when it `usesDelegate`, else Foundation does.
     init(_ configuration: URLSessionConfiguration, usesDelegate: Bool) {
         collector = usesDelegate ? Collector() : nil
         session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)

@@ -9,9 +9,17 @@ struct Soak: Sendable {
     private static let patience: Duration = .seconds(60)
 
     let total: Int
+    let kinds: [Load.Kind]
+    /// Whether Waystation is left out, to tell what Foundation does by itself. Only forwards work then, and nothing is
+    /// cancelled: a cancel that meets the end of its load kills the process without Waystation.
+    let isPlain: Bool
     private let counters = Counters()
 
-    init(total: Int) { self.total = total }
+    init(total: Int, kinds: [Load.Kind] = [], isPlain: Bool = false) {
+        self.total = total
+        self.isPlain = isPlain
+        self.kinds = kinds
+    }
 
     /// - Returns: Whether everything went well.
     func run() async throws -> Bool {
@@ -24,11 +32,13 @@ struct Soak: Sendable {
             try Load.body(number).write(to: files.appendingPathComponent("\(number).bin"))
         }
         let interceptors = try ["a", "b"].map { name in
-            try InterceptedSession.mixed(
-                files: (files, "http://files.test/"),
-                archive: (scratch.url.appendingPathComponent(name), "\(origin.base)/archive/**"),
-                network: "\(origin.base)/forward/**"
-            )
+            isPlain
+                ? .plain
+                : try InterceptedSession.mixed(
+                    files: (files, "http://files.test/"),
+                    archive: (scratch.url.appendingPathComponent(name), "\(origin.base)/archive/**"),
+                    network: "\(origin.base)/forward/**"
+                )
         }
         let loaders = [
             Loader(interceptors[0].configuration(), usesDelegate: false),
@@ -54,10 +64,10 @@ struct Soak: Sendable {
     private func work(upTo limit: Int, _ loader: Loader, origin: String) async {
         while let order = counters.start(of: limit) {
             var random = SeededRandom(seed: UInt64(order))
-            let load = Load(order: order, using: &random)
+            let load = Load(order: order, kinds: kinds, using: &random)
             let url = load.url(files: "http://files.test", origin: origin)
             counters.open(order, "\(url)\(load.cancelAfter.map { " cancelled after \($0) µs" } ?? "")")
-            let ending = await loader.load(url, cancelAfter: load.cancelAfter)
+            let ending = await loader.load(url, cancelAfter: isPlain ? nil : load.cancelAfter)
             counters.end(order) { $0.count(ending, of: load, url) }
             if (order + 1).isMultiple(of: 50_000) {
                 say("\(order + 1) loads, rss \(Int(ProcessMemory.residentMiB)) MiB")
@@ -94,7 +104,8 @@ struct Soak: Sendable {
 
     private func line(_ state: Counters.State, hung: Int, memory: (early: Double, late: Double)) -> String {
         let sizes = String(format: "%.0f -> %.0f", memory.early, memory.late)
-        return "soak: \(state.ended) loads, \(state.hits) hits, \(state.forwards) forwards, \(state.cancelled) cancelled, "
+        return
+            "soak: \(state.ended) loads, \(state.hits) hits, \(state.forwards) forwards, \(state.cancelled) cancelled, "
             + "\(state.wrong + state.failed) wrong, \(hung) hung, rss \(sizes) MiB"
     }
 }

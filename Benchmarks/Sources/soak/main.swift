@@ -1,6 +1,6 @@
 // Half a million loads of every kind, 64 at a time, over three sessions and two interceptors.
 //
-//   soak [LOADS]
+//   soak [LOADS [KIND…]] [--plain]        KIND is file, archive, miss or forward; all of them in the usual mix by default
 
 import Foundation
 import Measuring
@@ -14,4 +14,12 @@ guard let total = arguments.first.map({ Int($0) }) ?? 500_000, total > 0 else {
     say("soak [LOADS]: LOADS must be a number above 0, not \(arguments.first ?? "")")
     exit(2)
 }
-exit(try await Soak(total: total).run() ? 0 : 1)
+let isPlain = arguments.contains("--plain")
+let kinds = arguments.dropFirst().filter { $0 != "--plain" }.map { name in
+    guard let kind = Load.Kind(rawValue: name) else {
+        say("no kind is called \(name): there are \(Load.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+        exit(2)
+    }
+    return kind
+}
+exit(try await Soak(total: total, kinds: kinds, isPlain: isPlain).run() ? 0 : 1)

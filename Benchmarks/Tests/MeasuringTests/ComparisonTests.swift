@@ -10,22 +10,28 @@ struct ComparisonTests {
         #expect(verdict(.observed(plain), .observed(plain)) == .equal)
     }
 
-    @Test("a fact that differs, is missing or is new needs an argument", arguments: [
-        (["status": "200", "bytes": "4", "calls": "a > b"], "bytes: plain 5, here 4"),
-        (["status": "200", "calls": "a > b"], "bytes: plain 5, here absent"),
-        (["status": "200", "bytes": "5", "calls": "a > b", "new": "x"], "new: plain absent, here x"),
-    ])
+    @Test(
+        "a fact that differs, is missing or is new needs an argument",
+        arguments: [
+            (["status": "200", "bytes": "4", "calls": "a > b"], "bytes: plain 5, here 4"),
+            (["status": "200", "calls": "a > b"], "bytes: plain 5, here absent"),
+            (["status": "200", "bytes": "5", "calls": "a > b", "new": "x"], "new: plain absent, here x"),
+        ]
+    )
     func different(facts: [String: String], told: String) {
         #expect(verdict(.observed(plain), .observed(Observation(facts))) == .different([told]))
     }
 
-    @Test("an argument covers the facts it names, in the scenarios and variants it names, and no others", arguments: [
-        (Argument("data/*", facts: ["bytes"], because: "r"), Verdict.argued(["r"])),
-        (Argument("data/async", variants: ["hit"], facts: ["bytes", "status"], because: "r"), .argued(["r"])),
-        (Argument("data/async", variants: ["stored"], facts: ["bytes"], because: "r"), nil),
-        (Argument("data", facts: ["bytes"], because: "r"), nil),
-        (Argument("data/*", facts: ["status"], because: "r"), nil),
-    ])
+    @Test(
+        "an argument covers the facts it names, in the scenarios and variants it names, and no others",
+        arguments: [
+            (Argument("data/*", facts: ["bytes"], because: "r"), Verdict.argued(["r"])),
+            (Argument("data/async", variants: ["hit"], facts: ["bytes", "status"], because: "r"), .argued(["r"])),
+            (Argument("data/async", variants: ["stored"], facts: ["bytes"], because: "r"), nil),
+            (Argument("data", facts: ["bytes"], because: "r"), nil),
+            (Argument("data/*", facts: ["status"], because: "r"), nil),
+        ]
+    )
     func argued(argument: Argument, expected: Verdict?) {
         var other = plain
         other["bytes"] = "4"
@@ -45,12 +51,15 @@ struct ComparisonTests {
         )
     }
 
-    @Test("hanging and crashing are never right where Waystation answers", arguments: [
-        (Outcome.observed(Observation()), Outcome.hung(Observation()), Verdict.hangs),
-        (.hung(Observation()), .hung(Observation()), .hangs),
-        (.observed(Observation()), .crashed("signal 4"), .crashes),
-        (.crashed("signal 4"), .crashed("signal 4"), .crashes),
-    ])
+    @Test(
+        "hanging and crashing are never right where Waystation answers",
+        arguments: [
+            (Outcome.observed(Observation()), Outcome.hung(Observation()), Verdict.hangs),
+            (.hung(Observation()), .hung(Observation()), .hangs),
+            (.observed(Observation()), .crashed("signal 4"), .crashes),
+            (.crashed("signal 4"), .crashed("signal 4"), .crashes),
+        ]
+    )
     func ends(plain: Outcome, other: Outcome, expected: Verdict) {
         #expect(verdict(plain, other) == expected)
     }

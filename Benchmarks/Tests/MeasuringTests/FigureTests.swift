@@ -4,9 +4,12 @@ import Testing
 
 @Suite("Figures")
 struct FigureTests {
-    @Test("the median is the middle value, or the mean of the two middle ones", arguments: [
-        ([], nil), ([3], 3), ([9, 1, 2], 2), ([4, 1, 3, 2], 2.5),
-    ] as [([Double], Double?)])
+    @Test(
+        "the median is the middle value, or the mean of the two middle ones",
+        arguments: [
+            ([], nil), ([3], 3), ([9, 1, 2], 2), ([4, 1, 3, 2], 2.5),
+        ] as [([Double], Double?)]
+    )
     func medians(values: [Double], expected: Double?) {
         #expect(median(values) == expected)
     }
@@ -32,13 +35,16 @@ struct FigureTests {
         #expect(medians == [2, 7])
     }
 
-    @Test("a limit is kept by the value as it is printed", arguments: [
-        (1.1504, 1.15, Figure.Bound.atMost, true),
-        (1.1506, 1.15, .atMost, false),
-        (0.7996, 0.8, .atLeast, true),
-        (0.7994, 0.8, .atLeast, false),
-        (.nan, 1, .atMost, false),
-    ])
+    @Test(
+        "a limit is kept by the value as it is printed",
+        arguments: [
+            (1.1504, 1.15, Figure.Bound.atMost, true),
+            (1.1506, 1.15, .atMost, false),
+            (0.7996, 0.8, .atLeast, true),
+            (0.7994, 0.8, .atLeast, false),
+            (.nan, 1, .atMost, false),
+        ]
+    )
     func limits(value: Double, limit: Double, bound: Figure.Bound, isKept: Bool) {
         #expect(Figure("x", value, limit: limit, bound: bound).keepsLimit == isKept)
     }

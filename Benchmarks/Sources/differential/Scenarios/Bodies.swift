@@ -28,7 +28,9 @@ extension Scenario {
         + both("body/large") { _, _ in .ok(large, fields: ["Content-Type": "application/octet-stream"]) }
         + both("body/large-many-chunks") { _, _ in
             .stream(
-                stride(from: 0, to: large.count, by: 8 << 10).map { .bytes(large[$0..<min($0 + (8 << 10), large.count)]) },
+                stride(from: 0, to: large.count, by: 8 << 10).map {
+                    .bytes(large[$0..<min($0 + (8 << 10), large.count)])
+                },
                 fields: ["Content-Type": "application/octet-stream"]
             )
         }

@@ -6,7 +6,10 @@ extension Scenario {
     /// Header fields and cookies, both ways.
     static let fields: [Scenario] = [
         Scenario("fields/several-set-cookie", repeats: true) { _, _ in
-            .ok("hello", fields: ["Set-Cookie": "a=1; Path=/", "Set-Cookie": "b=2; Path=/", "Content-Type": "text/plain"])
+            .ok(
+                "hello",
+                fields: ["Set-Cookie": "a=1; Path=/", "Set-Cookie": "b=2; Path=/", "Content-Type": "text/plain"]
+            )
         } run: { stage in
             try await stage.load(.data, .completion, stage.request("/cookies"))
             try await stage.noteCookies()
