@@ -16,8 +16,9 @@ struct SiteSession: Sendable {
     let loader: Loader
     private let cache: ResponseCache
 
-    /// - Parameter directory: Of the crawl; the archive lies in `http` below it.
-    /// - Throws: When the archive cannot be opened.
+    /// Opens the archive, in `http` below the crawl's directory, and makes a session over it.
+    ///
+    /// Throws when the archive cannot be opened.
     init(_ mode: Mode, directory: URL, settings: CrawlSettings) throws {
         let forever = Duration.days(3650)
         let cache = try ResponseCache(

@@ -11,7 +11,9 @@ enum SiteDirectory {
 
     /// Crawls until done, limited or interrupted; Ctrl-C interrupts.
     static func crawl(
-        _ settings: CrawlSettings, into directory: URL, observer: any CrawlObserver
+        _ settings: CrawlSettings,
+        into directory: URL,
+        observer: any CrawlObserver
     ) async throws -> CrawlSummary {
         let journal = try Journal.open(in: directory)
         try journal.save(settings)

@@ -73,7 +73,9 @@ actor Crawl {
         }
     }
 
-    /// Starts all that may be started. Non-nil when nothing more will come.
+    /// Starts all that may be started.
+    ///
+    /// Non-nil when nothing more will come.
     private func fill(_ group: inout ThrowingTaskGroup<Completion, any Error>) -> CrawlSummary.End? {
         while true {
             if let limit = reachedLimit { return frontier.inFlightCount == 0 ? limit : nil }
@@ -126,7 +128,13 @@ actor Crawl {
         pagesInFlight.remove(id)
         let url = frontier.resources[id].url
         var record = LoadRecord(
-            id: id, url: url, state: .failed, startedAt: outcome.startedAt, duration: outcome.duration, attempts: attempt)
+            id: id,
+            url: url,
+            state: .failed,
+            startedAt: outcome.startedAt,
+            duration: outcome.duration,
+            attempts: attempt
+        )
         var links = ExtractedLinks()
         let decision: RetryPolicy.Decision
         switch outcome.result {
@@ -138,7 +146,11 @@ actor Crawl {
             record.error = message
         case .answered(let response, let extracted):
             decision = retryPolicy.decision(
-                status: response.status, retryAfter: response.retryAfter, attempt: attempt, now: Date())
+                status: response.status,
+                retryAfter: response.retryAfter,
+                attempt: attempt,
+                now: Date()
+            )
             record.take(response)
             record.isPage = extracted.isPage && record.state == .loaded
             links = extracted
@@ -168,7 +180,10 @@ actor Crawl {
 
     private func follow(_ extracted: ExtractedLinks, of record: LoadRecord) -> [Journal.Entry] {
         let finding = frontier.finding(
-            for: record.id, finalURL: record.finalURL, isStylesheet: record.mimeType == "text/css")
+            for: record.id,
+            finalURL: record.finalURL,
+            isStylesheet: record.mimeType == "text/css"
+        )
         var links = extracted.links
         if extracted.isNofollow, settings.obeysRobots { links.removeAll { !$0.kind.isRequisite } }
         // Another site's links are none of ours.
@@ -181,7 +196,8 @@ actor Crawl {
     }
 
     private func discover(
-        _ links: [FoundLink], from finding: Scope.Finding
+        _ links: [FoundLink],
+        from finding: Scope.Finding
     ) -> (entries: [Journal.Entry], targets: [(target: Int, kind: LinkKind)]) {
         var entries: [Journal.Entry] = []
         let targets = links.map { link in
@@ -206,8 +222,14 @@ actor Crawl {
         case .unreachable(let reason):
             frontier.finish(id, as: .failed)
             let record = LoadRecord(
-                id: id, url: frontier.resources[id].url, state: .failed, error: reason, startedAt: Date(), duration: 0,
-                attempts: 0)
+                id: id,
+                url: frontier.resources[id].url,
+                state: .failed,
+                error: reason,
+                startedAt: Date(),
+                duration: 0,
+                attempts: 0
+            )
             note([.finished(record)])
             count(record)
             observer.observe(.settled(record, progress))

@@ -31,7 +31,7 @@ final class Journal: Sendable {
     private let wake: AsyncStream<Void>.Continuation
     private let writer: Task<Void, Never>
 
-    /// - Parameter directory: Made when missing.
+    /// Opens the journal of a crawl, making its directory when it is missing.
     static func open(in directory: URL) throws -> Journal {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         return try Journal(path: directory.appending(path: "crawl.sqlite").path)
@@ -64,8 +64,9 @@ final class Journal: Sendable {
         wake.yield()
     }
 
-    /// Writes what is noted and ends the writer. Nothing may be noted after.
-    /// - Throws: What kept the journal from being written, at any time.
+    /// Writes what is noted and ends the writer.
+    ///
+    /// Nothing may be noted after. - Throws: What kept the journal from being written, at any time.
     func close() async throws {
         wake.finish()
         await writer.value

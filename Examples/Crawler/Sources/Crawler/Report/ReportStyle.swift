@@ -55,6 +55,7 @@ enum ReportStyle {
         .url { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 12.5px; overflow-wrap: anywhere; }
         .referrers { margin: 4px 0 0; padding: 0; list-style: none; color: var(--soft); }
         .referrers li::before { content: "from "; font-size: 12.5px; } .referrers em { font-size: 12.5px; }
+        summary { cursor: pointer; padding: 10px 0 2px; color: var(--soft); } summary:hover { color: var(--ink); }
         .tag { display: inline-block; padding: 0 8px; border-radius: 9px; font-size: 12.5px; }
         .tag.bad { color: var(--bad); border: 1px solid currentColor; }
         .count { color: var(--soft); font-weight: 400; }
