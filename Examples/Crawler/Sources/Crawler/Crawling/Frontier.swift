@@ -69,8 +69,8 @@ struct Frontier {
 
     /// Takes up what an earlier run of the crawl left, in the order of ids.
     ///
-    /// What failed is tried again, and what was left out is judged again, since depth and patterns may have changed. -
-    /// Returns: The resource as it now stands.
+    /// What failed is tried again, and what was left out is judged again, since depth and patterns may have changed.
+    /// Returns the resource as it now stands.
     mutating func restore(_ resource: Resource) -> Resource {
         var resource = resource
         if resource.state == .failed { resource.state = .queued }

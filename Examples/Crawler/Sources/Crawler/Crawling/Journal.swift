@@ -66,7 +66,7 @@ final class Journal: Sendable {
 
     /// Writes what is noted and ends the writer.
     ///
-    /// Nothing may be noted after. - Throws: What kept the journal from being written, at any time.
+    /// Nothing may be noted after. Throws what kept the journal from being written, at any time.
     func close() async throws {
         wake.finish()
         await writer.value

@@ -68,7 +68,7 @@ struct CSSTokenizer {
         return unquotedURL()
     }
 
-    /// Section 4.3.6.
+    /// Reads an unquoted URL (section 4.3.6).
     ///
     /// A quote, a parenthesis or white space within makes a bad token, which is skipped to its end.
     private mutating func unquotedURL() -> Token {
