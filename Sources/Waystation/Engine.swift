@@ -20,7 +20,9 @@ final class Engine: Sendable {
 
     /// The first step for a request that a rule takes, and the rule's index; nil when none takes it.
     func firstStep(for request: URLRequest) -> (step: ServingStep, rule: Int)? {
-        guard let canonical = CanonicalRequest(request), let match = rules.match(canonical, of: request) else { return nil }
+        guard let canonical = CanonicalRequest(request), let match = rules.match(canonical, of: request) else {
+            return nil
+        }
         let serving = Serving(engine: self, request: request, canonical: canonical)
         return (serving.step(match.action), match.index)
     }

@@ -7,10 +7,13 @@ extension Interceptor {
     public struct Configuration: Sendable {
         // MARK: Dependencies
 
-        /// The response archive that rules with `.cache(…)` use; nil by default. Several interceptors may share one.
+        /// The response archive that rules with `.cache(…)` use; nil by default.
+        ///
+        /// Several interceptors may share one.
         public var cache: ResponseCache?
-        /// Makes the network of a session from its configuration; ``URLSessionTransport`` by default. Called at
-        /// most once for each configuration that is intercepted, with the first request that needs it.
+        /// Makes the network of a session from its configuration; ``URLSessionTransport`` by default.
+        ///
+        /// Called at most once for each configuration that is intercepted, with the first request that needs it.
         public var makeTransport: @Sendable (URLSessionConfiguration) -> any Transport = {
             URLSessionTransport(configuration: $0)
         }

@@ -36,18 +36,22 @@ public final class Interceptor: Sendable {
         engine = try Engine(configuration)
     }
 
-    /// Whether requests are intercepted; true from the start. While it is false Foundation's own loader runs,
-    /// for tasks that begin then. Loads under way go on as they began.
+    /// Whether requests are intercepted; true from the start.
+    ///
+    /// While it is false Foundation's own loader runs, for tasks that begin then. Loads under way go on as they began.
     public var isEnabled: Bool {
         get { isSwitchedOn.load(ordering: .relaxed) }
         set { isSwitchedOn.store(newValue, ordering: .relaxed) }
     }
 
-    /// What happens from now on, as a new stream each time. A reader that falls more than 4,096 events behind
-    /// loses the oldest. The streams end with the interceptor.
+    /// What happens from now on, as a new stream each time.
+    ///
+    /// A reader that falls more than 4,096 events behind loses the oldest. The streams end with the interceptor.
     public var events: AsyncStream<LoadEvent> { engine.events.makeStream() }
 
-    /// Says which rule takes a request, or why none does. Has no effect on anything.
+    /// Says which rule takes a request, or why none does.
+    ///
+    /// Has no effect on anything.
     public func decision(for request: URLRequest) -> Decision {
         guard isEnabled else { return .untouched(reasons: ["the interceptor is switched off"]) }
         if ForwardingTag.isTagged(request) { return .untouched(reasons: ["an interceptor sent it"]) }
@@ -76,9 +80,19 @@ public final class Interceptor: Sendable {
         case untouched(reasons: [String])
     }
 
-    /// Whether the interceptor takes a request. Pure and quick: it runs under a lock of the whole process.
+    /// Whether the interceptor takes a request.
+    ///
+    /// Pure and quick: it runs under a lock of the whole process.
     func claims(_ request: URLRequest) -> Bool {
-        guard isEnabled, !ForwardingTag.isTagged(request), let canonical = CanonicalRequest(request) else { return false }
+        guard isEnabled, !ForwardingTag.isTagged(request), let canonical = CanonicalRequest(request) else {
+            return false
+        }
         return engine.rules.match(canonical, of: request) != nil
+    }
+
+    /// The first step for a request and the rule that takes it; nil where the interceptor does not.
+    func firstStep(for request: URLRequest) -> (step: ServingStep, rule: Int)? {
+        guard isEnabled, !ForwardingTag.isTagged(request) else { return nil }
+        return engine.firstStep(for: request)
     }
 }

@@ -68,7 +68,9 @@ public final class ResponseCache: Sendable {
         store = ResponseStore(directory: directory, limits: limits, now: now) { listeners.tell($0) }
     }
 
-    /// Removes everything. Returns how many responses that were.
+    /// Removes everything.
+    ///
+    /// Returns how many responses that were.
     @discardableResult
     public func removeAll() async throws -> Int { try await store.removeAll() }
 
@@ -88,7 +90,9 @@ public final class ResponseCache: Sendable {
 
     /// Removes everything that arrived longer ago than `age`.
     @discardableResult
-    public func remove(olderThan age: Duration) async throws -> Int { try await store.remove(olderThan: now().addingTimeInterval(-age.inSeconds)) }
+    public func remove(olderThan age: Duration) async throws -> Int {
+        try await store.remove(olderThan: now().addingTimeInterval(-age.inSeconds))
+    }
 
     /// Counts of what is stored.
     public var statistics: StoreStatistics {

@@ -3,7 +3,9 @@
 /// A load always fails with a `URLError`, as callers of `URLSession` expect; where the reason is the
 /// waystation's, this error is under it, as `NSUnderlyingErrorKey`.
 public struct WaystationError: Error, Sendable, CustomStringConvertible {
-    /// The kind of a failure. More may come.
+    /// The kind of a failure.
+    ///
+    /// More may come.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String

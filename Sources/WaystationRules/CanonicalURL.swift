@@ -15,6 +15,8 @@
 /// User information stays in ``string``, since it changes what is asked for, and is part of neither ``host`` nor
 /// ``origin``. An empty one (`http://@host/`) is dropped.
 ///
+/// A dot at the end of a host stays too: `shop.example.` is another origin than `shop.example`, as in browsers.
+///
 /// Hosts in other scripts are lower-cased and encoded by RFC 3492. That is not the whole of UTS 46: what its tables
 /// would map to something else (full-width letters, ligatures, base letters with a separate accent) is refused rather
 /// than encoded to a name that nobody registered.

@@ -6,16 +6,20 @@ public struct RuleDefinition<Action: Sendable>: Sendable {
     /// The text of a ``URLPattern``.
     public var pattern: String
 
-    /// The methods that are taken, `nil` for every one. Default: `nil`.
+    /// The methods that are taken, `nil` for every one.
+    ///
+    /// Default: `nil`.
     public var methods: Set<String>?
 
-    /// Query items that must be there beside those of the pattern. Default: none.
+    /// Query items that must be there beside those of the pattern.
+    ///
+    /// Default: none.
     public var query: [QueryCondition]
 
-    /// The last resort: asked only when all else has taken the request. Default: none.
+    /// The last resort: asked only when all else has taken the request.
     ///
-    /// Called for decisions and for explanations, any number of times and on any thread, so it must have no side
-    /// effect, not block, and not start loads.
+    /// Default: none. Called for decisions and for explanations, any number of times and on any thread, so it must have
+    /// no side effect, not block, and not start loads.
     public var predicate: (@Sendable (RuleRequest) -> Bool)?
 
     /// What to do with a request that is taken.
@@ -24,7 +28,9 @@ public struct RuleDefinition<Action: Sendable>: Sendable {
     /// Where the rule was written, for messages.
     public var location: RuleLocation?
 
-    /// Describes a rule. The place of the call is kept for messages.
+    /// Describes a rule.
+    ///
+    /// The place of the call is kept for messages.
     public init(
         _ pattern: String,
         methods: Set<String>? = nil,

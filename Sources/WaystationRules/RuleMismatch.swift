@@ -34,7 +34,7 @@ public struct RuleMismatch: Sendable, Hashable {
 }
 
 extension RuleMismatch: CustomStringConvertible {
-    /// `rule 3 `https://shop.example/app/**` (App/Rules.swift:12): host is x.example, not shop.example`
+    /// The rule, where it was written, and its reasons, on one line.
     public var description: String {
         let place = location.map { " (\($0))" } ?? ""
         return "rule \(index) `\(pattern)`\(place): \(reasons.map(\.description).joined(separator: "; "))"

@@ -69,7 +69,7 @@ public struct RuleTable<Action: Sendable>: Sendable {
         if let match = match(request) {
             return .matched(index: match.index, pattern: patterns[match.index], action: match.action)
         }
-        var closest = ClosestRules(limit: 5)
+        var closest = ClosestRules(to: request.url, limit: 5)
         for index in patterns.indices {
             let reasons = patterns[index].reasons(against: request, self.index.conditions[index])
             closest.insert(
@@ -78,8 +78,7 @@ public struct RuleTable<Action: Sendable>: Sendable {
                     pattern: patterns[index],
                     location: rules[index].location,
                     reasons: reasons
-                ),
-                for: request.url
+                )
             )
         }
         return .unmatched(closest.mismatches)

@@ -36,7 +36,7 @@ extension RuleTableError: CustomStringConvertible {
 }
 
 extension RuleTableError.Problem: CustomStringConvertible {
-    /// `rule 3 (App/Rules.swift:12): URL pattern not understood: …`
+    /// Number, place and error of the rule: `rule 3 (App/Rules.swift:12): URL pattern not understood: …`.
     public var description: String {
         "rule \(index)\(location.map { " (\($0))" } ?? ""): \(error)"
     }

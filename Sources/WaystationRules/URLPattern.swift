@@ -10,7 +10,7 @@
 /// - **port**: none means the default port of the scheme, `:8080` that port, `:*` any port.
 /// - **path**: `*` is any run of characters within a segment, also an empty one; `**` alone in a segment is any number
 ///   of segments, also none, so that `/app/**` takes `/app`, `/app/` and `/app/a/b`. No path means `/`. Letter case
-///   counts.
+///   counts. At most 256 segments.
 /// - **query**: none means any query. `?name=value&other=*&flag` means that these items are there, among others and in
 ///   any order; `*` and a name alone take any value. Names and values are compared after percent-decoding; `+` is `+`.
 ///

@@ -12,7 +12,9 @@ public struct NewResponse: Sendable {
     /// The fields to keep; order, case and repeated fields are kept.
     public var headerFields: HTTPFields
 
-    /// The request fields that chose the response. A stored variant with the same key and record is replaced.
+    /// The request fields that chose the response.
+    ///
+    /// A stored variant with the same key and record is replaced.
     public var vary: VaryRecord
 
     /// When the request was sent.
@@ -21,7 +23,9 @@ public struct NewResponse: Sendable {
     /// When the response arrived.
     public var responseTime: Date
 
-    /// The number of body bytes announced, if known. A body of any other length is not stored.
+    /// The number of body bytes announced, if known.
+    ///
+    /// A body of any other length is not stored.
     public var expectedLength: Int?
 
     /// Describes a response to store.

@@ -2,7 +2,9 @@
 ///
 /// Keys are compared byte for byte. Two spellings of one URL are two keys, so make URLs canonical first.
 public struct RequestKey: Hashable, Sendable {
-    /// The method as sent, such as `GET`. Methods are case-sensitive (RFC 9110 §9.1).
+    /// The method as sent, such as `GET`.
+    ///
+    /// Methods are case-sensitive (RFC 9110 §9.1).
     public let method: String
 
     /// The canonical absolute URL, query included, without its fragment.

@@ -1,4 +1,6 @@
-/// Something that happened inside a store, for logs and metrics. More kinds may come.
+/// Something that happened inside a store, for logs and metrics.
+///
+/// More kinds may come.
 public struct StoreEvent: Sendable, CustomStringConvertible {
     /// What sort of thing happened.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {

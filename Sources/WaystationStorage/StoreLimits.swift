@@ -1,23 +1,35 @@
 /// How much a store keeps, for how long, and where.
 public struct StoreLimits: Sendable {
-    /// Bytes of all responses together (bodies, fields and URLs). Default: 256 MiB.
+    /// Bytes of all responses together (bodies, fields and URLs).
+    ///
+    /// Default: 256 MiB.
     ///
     /// Eviction begins above this and goes down to ``lowWaterMark`` of it, least recently used first.
     public var maximumSize: ByteCount
 
-    /// How long a response is kept after its response time. Default: 30 days. Older ones are never returned.
+    /// How long a response is kept after its response time.
+    ///
+    /// Default: 30 days. Older ones are never returned.
     public var maximumAge: Duration
 
-    /// The largest body that is stored at all. Default: 32 MiB.
+    /// The largest body that is stored at all.
+    ///
+    /// Default: 32 MiB.
     public var maximumEntrySize: ByteCount
 
-    /// Bodies up to this live in the index, larger ones in files of their own. Default: 64 KiB.
+    /// Bodies up to this live in the index, larger ones in files of their own.
+    ///
+    /// Default: 64 KiB.
     public var inlineBodyLimit: ByteCount
 
-    /// Memory for responses kept at hand after a look-up. Default: 32 MiB; zero keeps none.
+    /// Memory for responses kept at hand after a look-up.
+    ///
+    /// Default: 32 MiB; zero keeps none.
     public var residentLimit: ByteCount
 
-    /// Variants kept for one key; beyond it the oldest goes. Default: 16.
+    /// Variants kept for one key; beyond it the oldest goes.
+    ///
+    /// Default: 16.
     public var maximumVariants: Int
 
     /// The part of ``maximumSize`` that eviction leaves: 0.8.

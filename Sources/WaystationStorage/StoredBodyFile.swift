@@ -33,6 +33,7 @@ public final class StoredBodyFile: Sendable {
     /// - Parameters:
     ///   - offset: Where to begin; at or beyond ``length`` there are no bytes.
     ///   - count: How many bytes; the range is cut at ``length``.
+    /// - Returns: The bytes of the range; never fewer than it holds.
     /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when the file is short or its bytes have changed,
     ///   after the store was told to drop the response. Never returns fewer bytes than the range holds.
     public func read(at offset: Int, count: Int) throws(StoreError) -> Data {

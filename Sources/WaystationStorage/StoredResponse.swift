@@ -2,7 +2,9 @@ public import Foundation
 public import HTTPTypes
 package import Synchronization
 
-/// A complete response as it was stored. Immutable; safe to use from any thread.
+/// A complete response as it was stored.
+///
+/// Immutable; safe to use from any thread.
 ///
 /// The store judges nothing: whether a response may still be used, must be validated, or suits a request
 /// (``VaryRecord/matches(_:)``) is for its caller to decide.
@@ -25,7 +27,9 @@ public final class StoredResponse: Sendable {
     /// When the request was sent, to the microsecond.
     public let requestTime: Date
 
-    /// When the response arrived or was last freshened, to the microsecond. Age is counted from here.
+    /// When the response arrived or was last freshened, to the microsecond.
+    ///
+    /// Age is counted from here.
     public let responseTime: Date
 
     /// The body.

@@ -1,5 +1,4 @@
 public import Foundation
-import HTTPTypes
 
 extension ScriptedOrigin {
     /// What the server does for one request: an answer, or a fault.
@@ -141,6 +140,16 @@ extension ScriptedOrigin.Response {
         }
     }
 
+    /// The phrases of RFC 9110, section 15, that tests are likely to meet in a trace; nothing depends on them.
+    private static let reasons = [
+        200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
+        301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect",
+        308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
+        407: "Proxy Authentication Required", 410: "Gone", 412: "Precondition Failed", 416: "Range Not Satisfiable",
+        429: "Too Many Requests", 500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable",
+        504: "Gateway Timeout",
+    ]
+
     private func message(
         status: Int,
         fields: [ScriptedOrigin.Field],
@@ -152,24 +161,26 @@ extension ScriptedOrigin.Response {
         let hasNoContent = status == 204 || status == 304 || (100..<200).contains(status)
         var fields = fields
         var keepsAlive = request.value(of: "Connection")?.lowercased() != "close" && request.version != "HTTP/1.0"
+        var isHonest = true
         switch framing {
         case _ where hasNoContent: break
         case .contentLength: fields.append(.init("Content-Length", "\(body.byteCount)"))
         case .declaredLength(let length):
             fields.append(.init("Content-Length", "\(length)"))
-            keepsAlive = keepsAlive && length == body.byteCount
+            // A server that breaks off does not announce it.
+            isHonest = length == body.byteCount
         case .chunked: fields.append(.init("Transfer-Encoding", "chunked"))
         case .untilClose: keepsAlive = false
         }
         if !keepsAlive { fields.append(.init("Connection", "close")) }
         let head =
-            "HTTP/1.1 \(status) \(HTTPResponse.Status(code: status).reasonPhrase)\r\n"
+            "HTTP/1.1 \(status) \(Self.reasons[status, default: "Unknown"])\r\n"
             + fields.map { "\($0)\r\n" }.joined() + "\r\n"
         var steps = [Step.bytes(Data(head.utf8))]
         if !hasNoContent, request.method != "HEAD" {
             steps += framing == .chunked ? body.chunked() : body
         }
-        return (steps, keepsAlive)
+        return (steps, keepsAlive && isHonest)
     }
 }
 

@@ -36,11 +36,13 @@ public final class ScriptedOrigin: Sendable {
     ///
     /// - Parameters:
     ///   - port: The port to listen on; 0, the default, lets the system pick a free one.
+    ///   - keepsRequests: Whether requests are recorded; true by default. A server for a very long run turns it off, and
+    ///     then ``requests`` and ``abandonedRequests`` stay empty while ``requestCount`` goes on.
     ///   - script: What answers each request. It is called on the connection's thread, and may block.
     /// - Throws: ``SocketFailure`` when the port cannot be opened.
-    public init(port: UInt16 = 0, script: @escaping Script) throws {
+    public init(port: UInt16 = 0, keepsRequests: Bool = true, script: @escaping Script) throws {
         let listener = try LoopbackSocket.listening(on: port)
-        let exchanges = ExchangeLog()
+        let exchanges = ExchangeLog(isKeeping: keepsRequests)
         let connections = ConnectionRegistry()
         self.port = try listener.port()
         self.listener = listener
@@ -95,6 +97,9 @@ public final class ScriptedOrigin: Sendable {
     /// of the script itself are not counted.
     public var abandonedRequests: [Request] { exchanges.abandonedRequests }
 
+    /// The number of requests received so far.
+    public var requestCount: Int { exchanges.received }
+
     /// The number of connections accepted so far.
     public var connectionCount: Int { connections.accepted }
 
@@ -103,7 +108,7 @@ public final class ScriptedOrigin: Sendable {
     /// - Returns: ``requests`` at that time; fewer than `count` only when the server was stopped meanwhile.
     @discardableResult
     public func waitForRequests(_ count: Int) async -> [Request] {
-        await exchanges.wait { $0.requests.count >= count }
+        await exchanges.wait { $0.received >= count }
         return requests
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import WaystationFiles
+import WaystationFiles
 
 @Suite("Media types")
 struct MediaTypeTests {

@@ -7,6 +7,7 @@ import WaystationFiles
 /// A site with everything in it that a spelling could try to reach, and a secret beside it.
 private final class HostileSite: Sendable {
     static let shared = Result { try HostileSite() }
+    let site: TemporarySite
     let directory: OfflineDirectory
 
     init() throws {
@@ -31,8 +32,12 @@ private final class HostileSite: Sendable {
         #expect(mkfifo(site.path("pipe"), 0o600) == 0)
         #expect(mknod(site.path("docs/socket"), S_IFSOCK | 0o600, 0) == 0)
         directory = try site.directory()
-        // The descriptor keeps the tree alive only while its names exist, so the site stays until the process ends.
-        _ = Unmanaged.passRetained(site)
+        self.site = site
+        // Shared by hundreds of test cases, so no one of them can remove it.
+        atexit {
+            guard let site = try? HostileSite.shared.get().site else { return }
+            try? FileManager.default.removeItem(at: site.enclosure)
+        }
     }
 }
 

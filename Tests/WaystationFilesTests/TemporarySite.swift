@@ -4,7 +4,7 @@ import HTTPTypes
 import WaystationFiles
 
 /// A real directory of web files with a folder of its own around it, removed at the end.
-final class TemporarySite {
+final class TemporarySite: Sendable {
     /// The folder around the site.
     let enclosure: URL
     let root: URL

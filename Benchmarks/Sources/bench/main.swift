@@ -1,1 +1,43 @@
-print("")
+// Measures Waystation beside what it is compared with, and prints one JSON object a line.
+//
+//   bench [NAME]        all measures, or the one of that name
+
+import Foundation
+import Measuring
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+if arguments.first == "--large" {
+    guard arguments.count == 4, let way = LargeLoad.Way(rawValue: arguments[1]) else {
+        say("--large needs a way, a URL and a directory")
+        exit(2)
+    }
+    try await LargeLoad.runChild(way, arguments[2], root: arguments[3])
+    exit(0)
+}
+
+let only = arguments.first
+let chosen = Benchmark.all.filter { only == nil || $0.names.contains { $0 == only } }
+guard !chosen.isEmpty else {
+    say("no measure is called \(only ?? ""); there are: \(Benchmark.all.flatMap(\.names).joined(separator: ", "))")
+    exit(2)
+}
+
+say(Environment.line)
+var missed: [String] = []
+for benchmark in chosen {
+    do {
+        for figure in try await benchmark.run() {
+            say(figure.line)
+            if !figure.keepsLimit { missed.append(figure.name) }
+        }
+    } catch {
+        // No number was measured, so none is printed.
+        FileHandle.standardError.write(Data("\(benchmark.names.joined(separator: ", ")): \(error)\n".utf8))
+        missed += benchmark.names
+    }
+}
+if !missed.isEmpty {
+    FileHandle.standardError.write(Data("not kept: \(missed.joined(separator: ", "))\n".utf8))
+    exit(1)
+}

@@ -20,6 +20,7 @@ package enum ArchiveDecision: Equatable, Sendable {
     ///   - policy: The request's, which goes before it.
     ///   - age: How long ago the stored response arrived, in seconds, or nil when none is stored. A negative
     ///     age, from a clock set back, counts as zero.
+    /// - Returns: What to do.
     package static func make(
         _ strategy: CacheStrategy,
         policy: URLRequest.CachePolicy = .useProtocolCachePolicy,

@@ -31,8 +31,9 @@ package struct ArchiveEntry: Sendable {
         .range, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange,
     ]
 
-    /// Whether the archive keeps a response with this head: a whole representation, or word that it is gone for
-    /// good. Redirects are followed before anything is stored.
+    /// Whether the archive keeps a response with this head: a whole representation, or word that it is gone for good.
+    ///
+    /// Redirects are followed before anything is stored.
     ///
     /// `no-store` is honoured although ages are not: it is about privacy. `Vary: *` matches no later request
     /// (RFC 9111 §4.1).

@@ -1,4 +1,6 @@
-/// How a rule uses the response archive and the network. The names are Workbox's and the RFCs'.
+/// How a rule uses the response archive and the network.
+///
+/// The names are Workbox's and the RFCs'.
 ///
 /// Whatever the strategy, `URLRequest.cachePolicy` overrides it where it is not `.useProtocolCachePolicy`.
 public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
@@ -12,15 +14,19 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
 
     package let kind: Kind
 
-    /// Serves a stored response until it is `limit` old, whatever its header fields say; then loads and stores
-    /// anew. A response older than that is not served, network or not.
+    /// Serves a stored response until it is `limit` old, whatever its header fields say; then loads and stores anew.
+    ///
+    /// A response older than that is not served, network or not.
     public static func cacheFirst(for limit: Duration) -> Self { Self(kind: .cacheFirst(limit)) }
 
-    /// Loads and stores; serves a stored response, however old, when the network fails or has not begun to
-    /// answer within `timeout`. A late answer is still stored.
+    /// Loads and stores; serves a stored response, however old, when the network fails or has not begun to answer
+    /// within `timeout`.
+    ///
+    /// A late answer is still stored.
     ///
     /// - Parameter timeout: nil, the default, waits as long as the request itself does: the archive is used
     ///   only when there is no network.
+    /// - Returns: The strategy.
     public static func networkFirst(timeout: Duration? = nil) -> Self { Self(kind: .networkFirst(timeout)) }
 
     /// Serves a stored response at once and renews it in the background, while it is at most `limit` old; then

@@ -3,8 +3,9 @@ import FoundationNetworking
 package import HTTPTypes
 
 extension HTTPFields {
-    /// The fields of a Foundation dictionary. Names or values that are no valid HTTP are left out, so that none
-    /// can smuggle a line in.
+    /// The fields of a Foundation dictionary.
+    ///
+    /// Names or values that are no valid HTTP are left out, so that none can smuggle a line in.
     package init(_ dictionary: [String: String]) {
         self.init()
         reserveCapacity(dictionary.count)

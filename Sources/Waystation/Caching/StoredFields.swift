@@ -24,5 +24,5 @@ package enum StoredFields {
     private static let hopByHop: [HTTPField.Name] =
         [.connection, .transferEncoding, .te, .trailer, .upgrade, .proxyAuthenticate, .proxyAuthorization]
         + ["Keep-Alive", "Proxy-Connection", "Proxy-Authentication-Info", "Cache-Status", "Set-Cookie", "Set-Cookie2"]
-            .compactMap { HTTPField.Name($0) }
+        .compactMap { HTTPField.Name($0) }
 }

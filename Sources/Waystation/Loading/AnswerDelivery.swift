@@ -3,7 +3,9 @@ import FoundationNetworking
 
 /// Brings an answer that is at hand to its task.
 enum AnswerDelivery {
-    /// Delivers on the spot. To be called in `startLoading`, for a task whose delegate has no say.
+    /// Delivers on the spot.
+    ///
+    /// To be called in `startLoading`, for a task whose delegate has no say.
     ///
     /// - Returns: False when the answer must take its steps one by one.
     static func deliverInline(_ answer: Answer, to client: LoadClient, _ context: LoadContext) -> Bool {
@@ -35,6 +37,11 @@ enum AnswerDelivery {
     private static func served(_ answer: Answer, _ context: LoadContext) {
         context.emit(.served(from: answer.source, status: answer.response.statusCode, bytes: answer.body.length))
         guard let entry = answer.renews else { return }
-        context.engine.renewals.start(entry, for: context.request, engine: context.engine, network: context.binding.network)
+        context.engine.renewals.start(
+            entry,
+            for: context.request,
+            engine: context.engine,
+            network: context.binding.network
+        )
     }
 }

@@ -30,7 +30,14 @@ struct BodyPump: Sendable {
                 let next = offset + data.count
                 load.deliver(.data(data), .reached { self.whenCaughtUp { read(at: next, chunk: chunk) } })
             } catch {
-                end(URLError(.cannotDecodeRawData, failing: load.task.originalRequest?.url, "\(error)", underlying: error))
+                end(
+                    URLError(
+                        .cannotDecodeRawData,
+                        failing: load.task.originalRequest?.url,
+                        "\(error)",
+                        underlying: error
+                    )
+                )
             }
         }
     }

@@ -3,8 +3,11 @@ import FoundationNetworking
 
 /// Asks a task's delegate for credentials, as Foundation would.
 enum DelegateChallenge {
+    /// Asks, and says what becomes of the request.
+    ///
     /// - Parameters:
     ///   - task: Whose delegate is asked; without a task or a delegate the proposed credential is the answer.
+    ///   - challenge: What is asked.
     ///   - completion: Called once, on any thread.
     static func ask(
         _ task: URLSessionTask?,

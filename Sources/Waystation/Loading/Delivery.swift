@@ -11,7 +11,7 @@ struct Delivery {
     enum Item {
         case response(HTTPURLResponse)
         case data(Data)
-        /// Called on the work queue once everything before it was told.
+        /// To be called on the work queue, once everything before it was told.
         case reached(@Sendable () -> Void)
         case end((any Error)?)
     }
@@ -52,14 +52,18 @@ struct Delivery {
         if phase == .running { phase = .suspended }
     }
 
-    /// Ends the load and drops what was not delivered. False when it was over already.
+    /// Ends the load and drops what was not delivered.
+    ///
+    /// False when it was over already.
     mutating func cancel() -> Bool {
         defer { phase = .ended }
         items = []
         return phase != .ended
     }
 
-    /// Takes an item in; after the end it is dropped. True when the queue must be visited for it.
+    /// Takes an item in; after the end it is dropped.
+    ///
+    /// True when the queue must be visited for it.
     mutating func enqueue(_ item: Item) -> Bool {
         guard phase != .ended else { return false }
         items.append(item)

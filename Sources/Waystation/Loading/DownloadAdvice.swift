@@ -3,16 +3,27 @@ import FoundationNetworking
 
 /// What a failed download is told when the waystation holds what it asked for.
 enum DownloadAdvice {
-    /// The error, or one that names the way out.
+    /// Passes the error on, or one that names the way out.
     ///
     /// On Linux a custom protocol cannot give a download task its file: with a completion handler there is
     /// none, with a delegate the process is killed. So downloads always go to the network, and where there is
     /// none, someone who knows that the file is held would be at a loss.
-    static func explaining(_ error: any Error, of task: URLSessionTask, _ context: LoadContext) -> any Error {
+    ///
+    /// `completion` is called once; at once unless the disk must be asked what is held.
+    static func explain(
+        _ error: any Error,
+        of task: URLSessionTask,
+        _ context: LoadContext,
+        _ completion: @escaping @Sendable (any Error) -> Void
+    ) {
         guard task is URLSessionDownloadTask, let failure = error as? URLError, failure.code != .cancelled,
-            let request = task.originalRequest, context.engine.isHeld(request)
-        else { return error }
-        return URLError(
+            let request = task.originalRequest, let step = context.engine.firstStep(for: request)?.step
+        else { return completion(error) }
+        isHeld(step) { isHeld in completion(isHeld ? advice(after: failure, for: request) : failure) }
+    }
+
+    private static func advice(after failure: URLError, for request: URLRequest) -> URLError {
+        URLError(
             failure.code,
             failing: request.url,
             """
@@ -20,18 +31,17 @@ enum DownloadAdvice {
             Linux Foundation gives a custom protocol no way to hand a file to a download task: load it with a data \
             task, data(for:) for instance, and write the bytes yourself.
             """,
-            underlying: WaystationError(.downloadUnavailable, "load it with a data task instead", cause: error)
+            underlying: WaystationError(.downloadUnavailable, "load it with a data task instead", cause: failure)
         )
     }
-}
 
-extension Engine {
-    /// Whether the rule of a request could answer it without the network, as far as that is known without I/O.
-    fileprivate func isHeld(_ request: URLRequest) -> Bool {
-        switch firstStep(for: request)?.step {
-        case .answer, .lookUp: true
-        case .forward(let forwarding): forwarding.fallback != nil
-        case .handBack, .fail, nil: false
+    /// Whether a step ends in an answer without the network.
+    private static func isHeld(_ step: ServingStep, _ completion: @escaping @Sendable (Bool) -> Void) {
+        switch step {
+        case .answer: completion(true)
+        case .forward(let forwarding): completion(forwarding.fallback != nil)
+        case .handBack, .fail: completion(false)
+        case .lookUp(let lookUp): lookUp.run { isHeld($0, completion) }
         }
     }
 }

@@ -31,7 +31,9 @@ enum FoundationInternals {
             // `callDelegate` has no payload.
             return (session.delegate as? any URLSessionTaskDelegate).map(Audience.delegate) ?? .nobody
         }
-        let payload = Mirror(reflecting: chosen.value).children.lazy.compactMap { $0.value as? any URLSessionTaskDelegate }
+        let payload = Mirror(reflecting: chosen.value).children.lazy.compactMap {
+            $0.value as? any URLSessionTaskDelegate
+        }
         return .completionHandler(delegate: payload.first)
     }
 

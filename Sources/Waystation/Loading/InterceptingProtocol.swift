@@ -1,8 +1,9 @@
 import Foundation
 import FoundationNetworking
 
-/// The protocol class that stands first in an intercepted configuration. `Depth` tells one binding's class
-/// from another's and means nothing else.
+/// The protocol class that stands first in an intercepted configuration.
+///
+/// `Depth` tells one binding's class from another's and means nothing else.
 ///
 /// Foundation calls it on one serial queue that all sessions of the process share, so nothing here may block,
 /// and nothing may make or resume a task: that would wait for this very queue.
@@ -17,8 +18,9 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     // Touched on the loading queue alone.
     private var phase = Phase.created
 
-    /// Whether the binding's interceptor takes the request: a pure function of it. Runs under a lock of the
-    /// whole process.
+    /// Whether the binding's interceptor takes the request: a pure function of it.
+    ///
+    /// Runs under a lock of the whole process.
     override class func canInit(with request: URLRequest) -> Bool {
         Binding.of(self)?.interceptor.claims(request) ?? false
     }
@@ -56,7 +58,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             // Uploads keep their body, downloads get their file, web sockets their frames.
             return handBack(binding, rule: nil, "a \(type(of: task)) is Foundation's own")
         }
-        let prepared = PreparedStep.taken(from: cachedResponse) ?? binding.interceptor.engine.firstStep(for: request)
+        let prepared = PreparedStep.taken(from: cachedResponse) ?? binding.interceptor.firstStep(for: request)
         guard let prepared else { return handBack(binding, rule: nil, "no rule takes it") }
         take(prepared.step, client, LoadContext(binding: binding, request: request, rule: prepared.rule))
     }
@@ -79,7 +81,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         case .lookUp(let lookUp):
             let load = begunLoad(client)
             lookUp.run { step in
-                load.onLoadingQueue { (client.owner as? Self)?.proceed(with: step, load, client, context) }
+                load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
             }
         }
     }
@@ -95,7 +97,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             context.emit(error.isBlocked ? .blocked : .failed(error))
         case .lookUp(let lookUp):
             lookUp.run { step in
-                load.onLoadingQueue { (client.owner as? Self)?.proceed(with: step, load, client, context) }
+                load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
             }
         }
     }

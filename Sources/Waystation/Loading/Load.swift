@@ -72,18 +72,12 @@ final class Load: Sendable {
         if isWorthwhile { LoadingQueue.hop(for: task) { self.drain() } }
     }
 
-    /// Runs `work` on the work queue, unless the load is over by then.
-    func onLoadingQueue(_ work: @escaping @Sendable () -> Void) {
-        LoadingQueue.hop(for: task) {
-            guard !self.hasEnded else { return }
-            work()
-        }
-    }
-
     // MARK: - Delivering, on the work queue
 
     private func drain() {
-        while let (item, client) = state.withLock({ state in state.delivery.next().flatMap { item in state.client.map { (item, $0) } } }) {
+        while let (item, client) = state.withLock({ state in
+            state.delivery.next().flatMap { item in state.client.map { (item, $0) } }
+        }) {
             switch item {
             case .response(let response): announce(response, to: client)
             case .data(let data): take(data, for: client)
@@ -108,7 +102,9 @@ final class Load: Sendable {
         if isAllowed { state.withLock { $0.delivery.allow() } }
     }
 
-    /// The delegate wants no more than the response. As on other platforms the task ends as cancelled.
+    /// The delegate wants no more than the response.
+    ///
+    /// As on other platforms the task ends as cancelled.
     private func refuse() {
         LoadingQueue.hop(for: task) {
             let (client, work) = self.state.withLock { state -> (LoadClient?, (@Sendable () -> Void)?) in
@@ -125,8 +121,10 @@ final class Load: Sendable {
         state.withLock { $0.gathered.append(data) }
     }
 
-    /// Whether each piece goes to a delegate as it comes. A completion handler gets the last piece alone, so
-    /// for it, and where it cannot be told, everything is gathered first. To be read on the work queue.
+    /// Whether each piece goes to a delegate as it comes.
+    ///
+    /// A completion handler gets the last piece alone, so for it, and where it cannot be told, everything is gathered
+    /// first. To be read on the work queue.
     var isStreamed: Bool {
         if let known = state.withLock({ $0.isStreamed }) { return known }
         var isStreamed = false

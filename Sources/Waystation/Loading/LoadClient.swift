@@ -25,7 +25,9 @@ struct LoadClient: @unchecked Sendable {
         owner.client?.urlProtocol(owner, didLoad: data)
     }
 
-    /// Ends the task well. `response` is what the task was given last.
+    /// Ends the task well.
+    ///
+    /// `response` is what the task was given last.
     func finish(_ response: URLResponse?) {
         (response as? UnchallengedResponse).concluding {
             owner.client?.urlProtocolDidFinishLoading(owner)

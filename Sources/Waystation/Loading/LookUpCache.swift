@@ -1,7 +1,9 @@
 import Foundation
 import FoundationNetworking
 
-/// The `URLCache` of an intercepted configuration. It caches nothing.
+/// The `URLCache` of an intercepted configuration.
+///
+/// It caches nothing.
 ///
 /// A session asks its cache about a data task before it starts the task's protocol, takes the answer on any
 /// thread, and starts the protocol on the right queue then: so disk look-ups are made here, off the loading
@@ -25,17 +27,19 @@ final class LookUpCache: URLCache, @unchecked Sendable {
         completionHandler: @Sendable @escaping (CachedURLResponse?) -> Void
     ) {
         guard let request = dataTask.originalRequest, type(of: dataTask) == URLSessionDataTask.self,
-            binding.interceptor.claims(request),
-            let (step, rule) = binding.interceptor.engine.firstStep(for: request)
+            let (step, rule) = binding.interceptor.firstStep(for: request)
         else { return passOn(dataTask, completionHandler) }
         guard case .lookUp(let lookUp) = step else { return completionHandler(PreparedStep(step, rule: rule).carrier) }
         lookUp.run { completionHandler(PreparedStep($0, rule: rule).carrier) }
     }
 
-    /// What the app put into its own cache stays of use. `URLCache.shared` is asked only when something is in
-    /// it: the session itself never puts anything there on Linux.
+    /// What the app put into its own cache stays of use.
+    ///
+    /// `URLCache.shared` is asked only when something is in it: the session itself never puts anything there on Linux.
     private func passOn(_ task: URLSessionDataTask, _ completion: @Sendable @escaping (CachedURLResponse?) -> Void) {
-        guard let appCache, appCache !== URLCache.shared || appCache.currentMemoryUsage > 0 else { return completion(nil) }
+        guard let appCache, appCache !== URLCache.shared || appCache.currentMemoryUsage > 0 else {
+            return completion(nil)
+        }
         appCache.getCachedResponse(for: task, completionHandler: completion)
     }
 

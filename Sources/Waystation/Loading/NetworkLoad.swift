@@ -56,18 +56,33 @@ final class NetworkLoad: ForwardedLoadOwner {
 
     // MARK: - Asking the delegate
 
-    func shouldFollow(_ response: HTTPURLResponse, _ next: URLRequest, answer: @escaping @Sendable (URLRequest?) -> Void) {
-        guard let delegate = load.task.delegate, !isDetached, let session = FoundationInternals.session(of: load.task) else {
+    func shouldFollow(
+        _ response: HTTPURLResponse,
+        _ next: URLRequest,
+        answer: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        guard let delegate = load.task.delegate, !isDetached, let session = FoundationInternals.session(of: load.task)
+        else {
             return answer(next)
         }
         let task = load.task
-        session.delegateQueue.addOperation {
-            delegate.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: next) { answer($0) }
-        }
+        // In line behind what was told before.
+        load.deliver(
+            .reached {
+                session.delegateQueue.addOperation {
+                    delegate.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: next) {
+                        answer($0)
+                    }
+                }
+            }
+        )
     }
 
     func answer(_ challenge: URLAuthenticationChallenge, _ completion: @escaping @Sendable (ChallengeAnswer) -> Void) {
-        DelegateChallenge.ask(isDetached ? nil : load.task, challenge, completion)
+        guard !isDetached else { return DelegateChallenge.ask(nil, challenge, completion) }
+        let task = load.task
+        // A delegate hears the refusal and its body first, as it does from Foundation.
+        load.deliver(.reached { DelegateChallenge.ask(task, challenge, completion) })
     }
 
     // MARK: - Bringing what arrives
@@ -97,7 +112,9 @@ final class NetworkLoad: ForwardedLoadOwner {
 
     func didSend(_ count: Int64, total: Int64, expected: Int64) {
         let task = load.task
-        guard let delegate = task.delegate, !isDetached, let session = FoundationInternals.session(of: task) else { return }
+        guard let delegate = task.delegate, !isDetached, let session = FoundationInternals.session(of: task) else {
+            return
+        }
         session.delegateQueue.addOperation {
             delegate.urlSession(
                 session,

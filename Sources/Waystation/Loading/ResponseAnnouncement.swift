@@ -7,7 +7,9 @@ import FoundationNetworking
 /// counts, Foundation's own call is taken back out of the delegate's queue and made here instead. When that
 /// call cannot be told from others for certain, it stands, and the answer is ignored as on plain sessions.
 enum ResponseAnnouncement {
-    /// Sets the response of the task, telling its delegate. To be called on the work queue.
+    /// Sets the response of the task, telling its delegate.
+    ///
+    /// To be called on the work queue.
     ///
     /// - Returns: True when nobody is to be asked: go on. False when `answer` will be called, once, on the
     ///   delegate's queue.
@@ -33,7 +35,9 @@ enum ResponseAnnouncement {
 
     /// Sets the response of the task without a word to its delegate, which has heard of it already.
     static func replace(with response: HTTPURLResponse, for task: URLSessionTask, receive: (URLResponse) -> Void) {
-        guard task.delegate != nil, let session = FoundationInternals.session(of: task) else { return receive(response) }
+        guard task.delegate != nil, let session = FoundationInternals.session(of: task) else {
+            return receive(response)
+        }
         _ = withholdingCall(in: session) { receive(response) }
     }
 
@@ -46,8 +50,9 @@ enum ResponseAnnouncement {
         }
     }
 
-    /// Runs `body`, and takes the one call that it queued for the delegate back. False when there was not
-    /// exactly one: then nothing is taken.
+    /// Runs `body`, and takes the one call that it queued for the delegate back.
+    ///
+    /// False when there was not exactly one: then nothing is taken.
     private static func withholdingCall(in session: URLSession, _ body: () -> Void) -> Bool {
         let queue = session.delegateQueue
         let wasSuspended = queue.isSuspended

@@ -50,14 +50,21 @@ final class ReturnedLoad: NSObject {
 
     fileprivate func didReceive(_ response: URLResponse) {
         status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        guard let head = response as? HTTPURLResponse else { return pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) } }
+        guard let head = response as? HTTPURLResponse else {
+            return pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
+        }
         let task = client.task
-        _ = ResponseAnnouncement.make(head, for: task, receive: { response in
-            self.pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
-        }, answer: { disposition in
-            // Foundation cannot hold the body back; a refusal ends the task all the same.
-            if disposition == .cancel { task.cancel() }
-        })
+        _ = ResponseAnnouncement.make(
+            head,
+            for: task,
+            receive: { response in
+                self.pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
+            },
+            answer: { disposition in
+                // Foundation cannot hold the body back; a refusal ends the task all the same.
+                if disposition == .cancel { task.cancel() }
+            }
+        )
     }
 
     fileprivate func didLoad(_ data: Data) {
@@ -72,9 +79,21 @@ final class ReturnedLoad: NSObject {
     }
 
     fileprivate func didFail(_ error: any Error) {
-        let told = DownloadAdvice.explaining(error, of: client.task, context)
-        pass { $0.urlProtocol(loader, didFailWithError: told) }
-        context.emit(.failed((told as? URLError) ?? URLError(.unknown, failing: context.request.url, "\(told)")))
+        guard client.task is URLSessionDownloadTask, FoundationInternals.workQueue(of: client.task) != nil else {
+            return fail(error)
+        }
+        let box = Box(load: self)
+        let task = client.task
+        DownloadAdvice.explain(error, of: task, context) { told in
+            LoadingQueue.hop(for: task) { box.load.fail(told) }
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        // A cancel ends the task by itself.
+        guard client.task.state != .canceling, client.task.state != .completed else { return release() }
+        pass { $0.urlProtocol(loader, didFailWithError: error) }
+        context.emit(.failed((error as? URLError) ?? URLError(.unknown, failing: context.request.url, "\(error)")))
         release()
     }
 
@@ -103,6 +122,8 @@ final class ReturnedLoad: NSObject {
         )
         let box = Box(load: self)
         let task = client.task
+        // With no way back to this queue, the question is left to Foundation.
+        guard FoundationInternals.workQueue(of: task) != nil else { return finish(status: response.statusCode) }
         DelegateChallenge.ask(task, challenge) { answer in
             LoadingQueue.hop(for: task) { box.load.proceed(answer, after: response) }
         }

@@ -19,7 +19,8 @@ final class UnchallengedResponse: HTTPURLResponse, @unchecked Sendable {
             return response
         }
         let fields = response.allHeaderFields as? [String: String]
-        return UnchallengedResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: fields) ?? response
+        return UnchallengedResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: fields)
+            ?? response
     }
 }
 

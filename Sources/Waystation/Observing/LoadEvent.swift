@@ -18,7 +18,9 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
         public static let foundation = Source(description: "foundation")
     }
 
-    /// What happened. More cases may come: a `switch` needs a default.
+    /// What happened.
+    ///
+    /// More cases may come: a `switch` needs a default.
     public enum Kind: Sendable {
         /// The request was answered with this status and number of body bytes.
         case served(from: Source, status: Int, bytes: Int)

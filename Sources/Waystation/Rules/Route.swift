@@ -11,11 +11,14 @@ public struct Route: Sendable, CustomStringConvertible {
 
     package let kind: Kind
 
-    /// The network. With nothing to store or to change, Foundation's own loader runs the task.
+    /// The network.
+    ///
+    /// With nothing to store or to change, Foundation's own loader runs the task.
     public static let network = Route(kind: .network)
 
-    /// The response archive and the network, in the order of `strategy`. Needs a
-    /// ``Interceptor/Configuration/cache``.
+    /// The response archive and the network, in the order of `strategy`.
+    ///
+    /// Needs a ``Interceptor/Configuration/cache``.
     public static func cache(_ strategy: CacheStrategy) -> Route { Route(kind: .cache(strategy)) }
 
     /// The files of a directory, as a web server would serve them.
@@ -25,12 +28,14 @@ public struct Route: Sendable, CustomStringConvertible {
     ///   - base: The URL of the folder's top, such as `https://app.example/shop/`. URLs outside it, and files
     ///     that the folder lacks, go on to `otherwise`.
     ///   - otherwise: Where such requests go; the network by default.
+    /// - Returns: The route.
     public static func files(in directory: URL, at base: String, orElse otherwise: Route = .network) -> Route {
         Route(kind: .files(directory: directory, base: base, otherwise: otherwise))
     }
 
-    /// Nowhere: the load fails with `URLError.resourceUnavailable`. For the end of a chain that must not reach
-    /// the network.
+    /// Nowhere: the load fails with `URLError.resourceUnavailable`.
+    ///
+    /// For the end of a chain that must not reach the network.
     public static let nowhere = Route(kind: .nowhere)
 
     /// As it is written in code.
@@ -38,7 +43,8 @@ public struct Route: Sendable, CustomStringConvertible {
         switch kind {
         case .network: "network"
         case .cache(let strategy): "cache(\(strategy))"
-        case .files(let directory, let base, let otherwise): "files(in: \(directory.path), at: \(base), orElse: \(otherwise))"
+        case .files(let directory, let base, let otherwise):
+            "files(in: \(directory.path), at: \(base), orElse: \(otherwise))"
         case .nowhere: "nowhere"
         }
     }

@@ -33,6 +33,7 @@ public struct Rule: Sendable {
     ///   - route: Where answers come from.
     ///   - fileID: Where the rule is written, for messages.
     ///   - line: Where the rule is written, for messages.
+    /// - Returns: The rule.
     public static func allow(
         _ pattern: String,
         methods: Set<String>? = nil,
@@ -54,6 +55,7 @@ public struct Rule: Sendable {
     ///   - predicate: A last condition in code; see ``allow(_:methods:queryItems:where:via:fileID:line:)``.
     ///   - fileID: Where the rule is written, for messages.
     ///   - line: Where the rule is written, for messages.
+    /// - Returns: The rule.
     public static func block(
         _ pattern: String,
         methods: Set<String>? = nil,

@@ -24,7 +24,9 @@ final class ArchiveRecorder: Sendable {
         requestTime = now()
     }
 
-    /// Begins with a head, dropping what a head before it began. True when the response is being kept.
+    /// Begins with a head, dropping what a head before it began.
+    ///
+    /// True when the response is being kept.
     func begin(_ head: HTTPURLResponse) -> Bool {
         let writer = ArchiveEntry.isStorable(head) ? store.begin(newResponse(head)) : nil
         let earlier = state.withLock { state in
@@ -43,7 +45,9 @@ final class ArchiveRecorder: Sendable {
         writer?.append(part)
     }
 
-    /// Ends the recording: kept when it is complete, else without a trace. Returns the number of bytes kept.
+    /// Ends the recording: kept when it is complete, else without a trace.
+    ///
+    /// Returns the number of bytes kept.
     func end(isComplete: Bool) -> Int? {
         let state = state.withLock { state in
             defer { state = State() }

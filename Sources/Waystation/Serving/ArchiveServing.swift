@@ -47,7 +47,10 @@ extension Serving {
     }
 
     private var notStored: URLError {
-        refusal(.notStored, "\(canonical.method) \(canonical.url) is not in the archive, and may be answered from nowhere else")
+        refusal(
+            .notStored,
+            "\(canonical.method) \(canonical.url) is not in the archive, and may be answered from nowhere else"
+        )
     }
 
     private func answer(_ stored: StoredResponse, age: TimeInterval, limit: Duration?) -> Answer? {
@@ -60,11 +63,15 @@ extension Serving {
         return Answer(response: response, body: body, source: .archive)
     }
 
-    /// The response for what is stored. `Age` changes with every second, so it is made once a second at most.
+    /// The response for what is stored.
+    ///
+    /// `Age` changes with every second, so it is made once a second at most.
     private func response(for stored: StoredResponse, age: Int, limit: Duration?) -> HTTPURLResponse? {
         let timeToLive = limit.map { Int($0.inSeconds) - age }
         let made = stored.prepared.withLock { $0 as? PreparedArchiveResponse }
-        if let made, made.age == age, made.timeToLive == timeToLive, made.askedURL == request.url { return made.response }
+        if let made, made.age == age, made.timeToLive == timeToLive, made.askedURL == request.url {
+            return made.response
+        }
         var fields = stored.headerFields
         let url = StoredURL.take(from: &fields) ?? request.url
         fields[.contentLength] = String(stored.bodyLength)

@@ -26,7 +26,7 @@ extension Serving {
             LookUp { completion in
                 DispatchQueue.global().async {
                     switch mounted.directory.answer(fileRequest) {
-                    case .answer(let file): completion(answer(file))
+                    case .answer(let file): completion(redirected(by: file, in: mounted, otherwise) ?? answer(file))
                     case .notFound: completion(otherwise())
                     case .refused(let refusal):
                         completion(.fail(self.refusal(.notFound, "\(canonical.url) is refused: \(refusal)")))
@@ -37,6 +37,24 @@ extension Serving {
                 }
             }
         )
+    }
+
+    /// Where a folder's URL lacks its slash: what the URL with the slash gets.
+    ///
+    /// Foundation on Linux cannot be told of a redirect by a protocol, so it is followed here, and shows in the
+    /// response's URL alone.
+    private func redirected(
+        by file: FileAnswer,
+        in mounted: MountedDirectory,
+        _ otherwise: @escaping @Sendable () -> ServingStep
+    ) -> ServingStep? {
+        guard file.status == .movedPermanently, let location = file.headerFields[.location],
+            let url = request.url, let target = URL(string: location, relativeTo: url)?.absoluteURL
+        else { return nil }
+        var request = request
+        request.url = target
+        guard let canonical = CanonicalRequest(request), canonical.url != self.canonical.url else { return nil }
+        return Serving(engine: engine, request: request, canonical: canonical).fileStep(mounted, otherwise: otherwise)
     }
 
     private var isUnconditional: Bool {

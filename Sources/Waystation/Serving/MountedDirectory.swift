@@ -21,7 +21,11 @@ struct MountedDirectory: Sendable {
         do {
             directory = try OfflineDirectory(root)
         } catch {
-            throw WaystationError(.unusableDirectory, "rule \(rule) serves files that cannot be opened: \(error)", cause: error)
+            throw WaystationError(
+                .unusableDirectory,
+                "rule \(rule) serves files that cannot be opened: \(error)",
+                cause: error
+            )
         }
     }
 

@@ -29,7 +29,9 @@ final class Renewals: Sendable {
     }
 }
 
-/// Stores what arrives and tells nobody. Redirects are followed, credentials come from the storage alone.
+/// Stores what arrives and tells nobody.
+///
+/// Redirects are followed, credentials come from the storage alone.
 private final class Renewal: ForwardedLoadOwner {
     private let recorder: ArchiveRecorder
     private let ended: @Sendable (Int?) -> Void

@@ -7,7 +7,9 @@ struct Serving: Sendable {
     let request: URLRequest
     let canonical: CanonicalRequest
 
-    /// What comes first. Costs no I/O; what needs some comes back as a look-up.
+    /// What comes first.
+    ///
+    /// Costs no I/O; what needs some comes back as a look-up.
     func step(_ route: CompiledRules.Step) -> ServingStep {
         switch route {
         case .block:
@@ -23,8 +25,10 @@ struct Serving: Sendable {
         }
     }
 
-    /// The network with nothing to store. Where nothing is to be changed on the way either, Foundation's own
-    /// loader runs the task: it is the most faithful and the quickest.
+    /// The network with nothing to store.
+    ///
+    /// Where nothing is to be changed on the way either, Foundation's own loader runs the task: it is the most faithful
+    /// and the quickest.
     ///
     /// A redirect of Foundation's takes credentials along to another origin and leaves the body of a 307 or
     /// 308 behind; so what carries either goes through the transport, which does neither.

@@ -3,12 +3,14 @@ package import FoundationNetworking
 
 /// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.6.1).
 package struct AuthenticationChallengeField: Equatable, Sendable {
-    /// The scheme, lower-case: `basic`, `digest`, `bearer`, …
+    /// The scheme, lower-case, such as `basic`.
     package var scheme: String
     /// The `realm` parameter, unquoted.
     package var realm: String?
 
-    /// The challenges of a field value, in order. What cannot be read ends the list, without harm.
+    /// The challenges of a field value, in order.
+    ///
+    /// What cannot be read ends the list, without harm.
     package static func parse(_ value: String) -> [AuthenticationChallengeField] {
         var challenges: [AuthenticationChallengeField] = []
         for item in elements(of: value) {

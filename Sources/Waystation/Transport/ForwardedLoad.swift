@@ -9,7 +9,11 @@ import Synchronization
 package protocol ForwardedLoadOwner: Sendable {
     /// A redirect wants to be followed with `next`; the answer is what to send, or nil to take the redirect
     /// itself as the answer.
-    func shouldFollow(_ response: HTTPURLResponse, _ next: URLRequest, answer: @escaping @Sendable (URLRequest?) -> Void)
+    func shouldFollow(
+        _ response: HTTPURLResponse,
+        _ next: URLRequest,
+        answer: @escaping @Sendable (URLRequest?) -> Void
+    )
     /// The server asks for credentials.
     func answer(_ challenge: URLAuthenticationChallenge, _ completion: @escaping @Sendable (ChallengeAnswer) -> Void)
     /// The head of what will be delivered arrived; `request` is the one it answers, after redirects.
@@ -54,7 +58,9 @@ package final class ForwardedLoad: TransportReceiver {
         state = Mutex(State(request: request))
     }
 
-    /// Sends the request. To be called once.
+    /// Sends the request.
+    ///
+    /// To be called once.
     package func start() {
         let request = state.withLock { state in
             state.head = nil

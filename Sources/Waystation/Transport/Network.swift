@@ -13,7 +13,10 @@ final class Network: Sendable {
     private let makeTransport: @Sendable (URLSessionConfiguration) -> any Transport
     private let made = Mutex<(any Transport)?>(nil)
 
-    init(_ configuration: URLSessionConfiguration, makeTransport: @escaping @Sendable (URLSessionConfiguration) -> any Transport) {
+    init(
+        _ configuration: URLSessionConfiguration,
+        makeTransport: @escaping @Sendable (URLSessionConfiguration) -> any Transport
+    ) {
         settings = Settings(configuration: (configuration.copy() as? URLSessionConfiguration) ?? .default)
         self.makeTransport = makeTransport
     }

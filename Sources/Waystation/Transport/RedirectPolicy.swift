@@ -28,6 +28,7 @@ package enum RedirectPolicy {
     ///   - response: The final head that arrived.
     ///   - request: The request that it answers.
     ///   - count: How many redirects were followed already.
+    /// - Returns: What to do next.
     package static func decision(
         for response: HTTPURLResponse,
         to request: URLRequest,
@@ -68,7 +69,8 @@ package enum RedirectPolicy {
         guard target.fragment == nil, let fragment = current.fragment,
             var components = URLComponents(url: target, resolvingAgainstBaseURL: false)
         else { return target }
-        components.percentEncodedFragment = URLComponents(url: current, resolvingAgainstBaseURL: false)?
+        components.percentEncodedFragment =
+            URLComponents(url: current, resolvingAgainstBaseURL: false)?
             .percentEncodedFragment ?? fragment
         return components.url ?? target
     }

@@ -13,6 +13,7 @@ public protocol Transport: Sendable {
     ///   - request: What to send. Its `timeoutInterval` bounds the silence between two arrivals, in seconds.
     ///   - receiver: Told of what arrives: at most one head, then body parts in order, then one end. Calls
     ///     come one at a time, on any thread, and none after the end or after a cancel took effect.
+    /// - Returns: The exchange, to be cancelled by.
     func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange
 }
 

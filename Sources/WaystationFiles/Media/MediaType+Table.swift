@@ -11,7 +11,7 @@ extension MediaType {
     ///
     /// Types are the registered ones (https://www.iana.org/assignments/media-types); where none is, the one that
     /// browsers and servers agree on.
-    static let extensionsByEssence: [(essence: String, extensions: String)] = [
+    package static let extensionsByEssence: [(essence: String, extensions: String)] = [
         // Pages and what runs in them
         ("text/html", "html htm shtml"),
         ("application/xhtml+xml", "xhtml xht"),

@@ -1,8 +1,9 @@
 /// Hosts of RFC 3986 §3.2.2 in one spelling each.
 enum HostName {
-    /// The host in canonical form, or `nil` when it cannot be one. An empty host stays empty.
+    /// The host in canonical form, or `nil` when it cannot be one.
     ///
-    /// - Parameter readsNumbersAsIPv4: Whether a host that ends in a number is an IPv4 address, as it is for http.
+    /// An empty host stays empty. With `readsNumbersAsIPv4` a host that ends in a number is an IPv4 address or nothing,
+    /// as it is for http.
     static func canonicalize(_ text: ArraySlice<UInt8>, readsNumbersAsIPv4: Bool) -> [UInt8]? {
         if text.first == UInt8(ascii: "[") {
             guard text.last == UInt8(ascii: "]"), let address = IPv6Address(text.dropFirst().dropLast()) else {

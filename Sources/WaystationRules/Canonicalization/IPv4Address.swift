@@ -25,8 +25,10 @@ struct IPv4Address: CustomStringConvertible {
 
     /// Whether the last label is a number, so that the host is an address or nothing.
     static func endsInNumber(_ host: [UInt8]) -> Bool {
-        let labels = host.split(separator: UInt8(ascii: "."))
-        guard let last = labels.last else { return false }
+        let name = host.last == UInt8(ascii: ".") ? host.dropLast() : host[...]
+        let last = name.lastIndex(of: UInt8(ascii: ".")).map { name[($0 + 1)...] } ?? name
+        // Spares nearly every host the rest: a number begins with a digit.
+        guard let first = last.first, first >= UInt8(ascii: "0"), first <= UInt8(ascii: "9") else { return false }
         return last.allSatisfy { hexadecimalValue($0).map { $0 < 10 } ?? false } || number(last) != nil
     }
 
@@ -42,7 +44,9 @@ struct IPv4Address: CustomStringConvertible {
                 digits = 0
                 value = 0
             } else {
-                guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9"), digits == 0 || value > 0 else { return false }
+                guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9"), digits == 0 || value > 0 else {
+                    return false
+                }
                 digits += 1
                 value = value * 10 + Int(byte - UInt8(ascii: "0"))
                 guard value <= 255 else { return false }

@@ -13,7 +13,10 @@ enum InternationalName {
             if label.allSatisfy(\.isASCII) {
                 encoded.append(contentsOf: String(label).utf8)
             } else {
-                guard label.allSatisfy(isStable), let digits = Punycode.encode(Array(label)) else { return nil }
+                // A longer label cannot be in the DNS (RFC 1035 §2.3.4), and encoding takes the square of its length.
+                guard label.count <= 63, label.allSatisfy(isStable), let digits = Punycode.encode(Array(label)) else {
+                    return nil
+                }
                 encoded.append(contentsOf: "xn--".utf8)
                 encoded.append(contentsOf: digits)
             }

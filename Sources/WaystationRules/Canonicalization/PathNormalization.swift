@@ -3,24 +3,25 @@ enum PathNormalization {
     /// Appends the normal form of a path, which is empty or begins with `/`.
     static func append(_ path: ArraySlice<UInt8>, to output: inout [UInt8]) {
         let base = output.count
+        let slash = UInt8(ascii: "/")
         var index = path.startIndex
         while index < path.endIndex {
             let segmentStart = output.count
-            output.append(UInt8(ascii: "/"))
-            let next = path[(index + 1)...].firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
+            output.append(slash)
+            let next = path[(index + 1)...].firstIndex(of: slash) ?? path.endIndex
             appendSegment(path[(index + 1)..<next], to: &output)
             index = next
 
             // Dots count only after decoding, else `%2e%2e` would climb later, in someone else's hands.
             let dots = dotCount(output[(segmentStart + 1)...])
             guard dots > 0 else { continue }
-            output.removeSubrange(segmentStart...)
-            if dots == 2, let slash = output[base...].lastIndex(of: UInt8(ascii: "/")) {
-                output.removeSubrange(slash...)
+            output.removeLast(output.count - segmentStart)
+            if dots == 2, let parent = output[base...].lastIndex(of: slash) {
+                output.removeLast(output.count - parent)
             }
-            if next == path.endIndex { output.append(UInt8(ascii: "/")) }
+            if next == path.endIndex { output.append(slash) }
         }
-        if output.count == base { output.append(UInt8(ascii: "/")) }
+        if output.count == base { output.append(slash) }
     }
 
     /// Appends one segment with its percent-encodings normalised.

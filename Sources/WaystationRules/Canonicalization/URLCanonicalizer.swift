@@ -6,10 +6,10 @@ enum URLCanonicalizer {
         var output: [UInt8] = []
         output.reserveCapacity(input.count + 16)
 
-        guard let colon = schemeEnd(input[...]), input[colon...].starts(with: Array("://".utf8)) else { return nil }
-        output.append(contentsOf: input[..<colon].map(lowercased))
+        guard let colon = schemeEnd(input), input[colon...].starts(with: "://".utf8) else { return nil }
+        for byte in input[..<colon] { output.append(lowercased(byte)) }
         let scheme = KnownScheme(output)
-        output.append(contentsOf: Array("://".utf8))
+        output.append(contentsOf: "://".utf8)
 
         let authorityStart = colon + 3
         let authorityEnd = input[authorityStart...].firstIndex(where: isAuthorityEnd) ?? input.endIndex
@@ -64,7 +64,7 @@ enum URLCanonicalizer {
     }
 
     /// The index of the colon after a scheme (RFC 3986 §3.1), or `nil`.
-    static func schemeEnd(_ input: ArraySlice<UInt8>) -> Int? {
+    private static func schemeEnd(_ input: [UInt8]) -> Int? {
         guard let first = input.first, first >= UInt8(ascii: "A"), ByteSet.alphanumeric.contains(first),
             let end = input.firstIndex(where: { !ByteSet.schemeTail.contains($0) }), input[end] == UInt8(ascii: ":")
         else { return nil }

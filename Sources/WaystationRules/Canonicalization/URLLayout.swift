@@ -33,7 +33,9 @@ extension URLLayout {
         let scheme = KnownScheme(bytes[0..<schemeEnd])
 
         let hostStart = schemeEnd + 3
-        guard let hostEnd = Self.endOfPlainHost(bytes, from: hostStart, isKnownScheme: scheme != nil) else { return nil }
+        guard let hostEnd = Self.endOfPlainHost(bytes, from: hostStart, isKnownScheme: scheme != nil) else {
+            return nil
+        }
 
         index = hostEnd
         var port: Int32 = -1

@@ -49,9 +49,11 @@ func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
 extension [UInt8] {
     /// Appends `%XX` with upper-case digits (RFC 3986 §6.2.2.1).
     mutating func appendPercentEncoded(_ byte: UInt8) {
-        append(UInt8(ascii: "%"))
-        for digit in [byte >> 4, byte & 15] {
-            append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10)
+        func digit(_ value: UInt8) -> UInt8 {
+            value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
         }
+        append(UInt8(ascii: "%"))
+        append(digit(byte >> 4))
+        append(digit(byte & 15))
     }
 }

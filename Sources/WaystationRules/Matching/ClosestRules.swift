@@ -15,19 +15,21 @@ struct ClosestRules {
     }
 
     private let limit: Int
+    private let path: [Substring]
     private var entries: [Entry] = []
 
-    init(limit: Int) {
+    init(to url: CanonicalURL, limit: Int) {
         self.limit = limit
+        path = url.pathSegments
     }
 
     var mismatches: [RuleMismatch] { entries.map(\.mismatch) }
 
-    mutating func insert(_ mismatch: RuleMismatch, for url: CanonicalURL) {
+    mutating func insert(_ mismatch: RuleMismatch) {
         let entry = Entry(
             mismatch: mismatch,
             distance: mismatch.reasons.reduce(0) { $0 + $1.weight },
-            sharedSegments: mismatch.pattern.sharedSegments(with: url)
+            sharedSegments: mismatch.pattern.sharedSegments(with: path)
         )
         let position = entries.firstIndex { entry.isCloser(than: $0) } ?? entries.endIndex
         guard position < limit else { return }
@@ -80,8 +82,8 @@ extension URLPattern {
     }
 
     /// How many segments at its start the path of a URL has in common with the pattern.
-    fileprivate func sharedSegments(with url: CanonicalURL) -> Int {
-        zip(path, url.pathSegments).prefix { pattern, segment in
+    fileprivate func sharedSegments(with segments: [Substring]) -> Int {
+        zip(path, segments).prefix { pattern, segment in
             switch pattern {
             case .literal(let text): segment.utf8.elementsEqual(text)
             case .any: true

@@ -65,7 +65,8 @@ enum PathSegmentPattern: Sendable, Hashable {
     }
 
     /// Matches `*` wildcards with one point of return, hence in O(pattern × text) at worst.
-    private static func glob(_ pattern: [UInt8], _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Bool {
+    private static func glob(_ pattern: [UInt8], _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Bool
+    {
         var index = 0
         var position = start
         var retry: (index: Int, position: Int)?

@@ -1,5 +1,8 @@
 /// Reads the parts of a ``URLPattern`` from left to right.
 struct URLPatternParser {
+    /// Bounds the depth of the tries, and so the stack that a walk through them takes, whoever sent the pattern.
+    private static let segmentLimit = 256
+
     private let text: String
     private let bytes: [UInt8]
     private var position = 0
@@ -130,6 +133,9 @@ struct URLPatternParser {
             var dots = 0
             if case .literal(let text) = segment { dots = PathNormalization.dotCount(text[...]) }
             if dots == 0 {
+                guard segments.count < Self.segmentLimit else {
+                    throw expected("at most \(Self.segmentLimit) path segments", at: start)
+                }
                 // `**/**` says no more than `**`.
                 if segment != .anyDepth || segments.last != .anyDepth { segments.append(segment) }
                 continue

@@ -48,7 +48,9 @@ final class BodySpool: Sendable {
         }
     }
 
-    /// Removes the file. Later calls do nothing.
+    /// Removes the file.
+    ///
+    /// Later calls do nothing.
     func discard() {
         state.withLock { state in
             state.isDiscarded = true

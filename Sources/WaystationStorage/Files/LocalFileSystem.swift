@@ -1,6 +1,8 @@
 package import Foundation
 
-/// The machine's own file system, by POSIX calls. Every descriptor is close-on-exec, so that a lock ends with the
+/// The machine's own file system, by POSIX calls.
+///
+/// Every descriptor is close-on-exec, so that a lock ends with the
 /// process that took it and not with the last child it started.
 package struct LocalFileSystem: StoreFileSystem {
     /// Makes the file system; it has no state.

@@ -60,6 +60,7 @@ extension StoreIndex {
     /// Runs changes that happen together or not at all, while no other process writes.
     func change<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try writer.writeWithoutTransaction { db in
+            if db.isInsideTransaction { try db.rollback() }
             var result: Result?
             try db.inTransaction(.immediate) {
                 result = try body(db)
@@ -72,8 +73,8 @@ extension StoreIndex {
 
     /// Adds a record in the place of the variant with the same key and vary record.
     ///
-    /// - Parameter publish: Puts the body file in its place. It runs while the index is locked for writing, so that
-    ///   whoever sweeps body files (``orphans(among:shard:)``) never sees one that has no row yet.
+    /// `publish` puts the body file in its place. It runs while the index is locked for writing, so that whoever
+    /// sweeps body files (``removeOrphans(among:shard:remove:)``) never sees one that has no row yet.
     func insert(
         _ record: IndexRecord,
         maximumVariants: Int,

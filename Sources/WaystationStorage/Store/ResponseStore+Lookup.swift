@@ -2,7 +2,9 @@ import Foundation
 import Synchronization
 
 extension ResponseStore {
-    /// Finds the variants of a key. On the read queue.
+    /// Finds the variants of a key.
+    ///
+    /// On the read queue.
     func find(_ key: RequestKey) -> [StoredResponse] {
         if let responses = resident(key) { return responses }
         guard let opened = opened() else { return missed() }
@@ -83,8 +85,9 @@ extension ResponseStore {
         return nil
     }
 
-    /// Removes a response that is not what was stored. Another process may have removed it properly meanwhile, and
-    /// its file with it; then there was no damage.
+    /// Removes a response that is not what was stored.
+    ///
+    /// Another process may have removed it properly meanwhile, and its file with it; then there was no damage.
     func drop(_ id: Int64, of key: RequestKey, from opened: Opened, because problem: String) {
         writeQueue.async { [self] in
             do {

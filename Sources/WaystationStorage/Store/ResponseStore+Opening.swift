@@ -2,7 +2,9 @@ import Foundation
 import Synchronization
 
 extension ResponseStore {
-    /// Opens the store, or notes that it does not work. On the write queue.
+    /// Opens the store, or notes that it does not work.
+    ///
+    /// On the write queue.
     ///
     /// - Parameter damaged: The index that was found damaged while it was open.
     func open(replacing damaged: StoreIndex? = nil) {
@@ -43,7 +45,7 @@ extension ResponseStore {
         var reason = "it was found damaged while it was in use"
         if damaged == nil {
             do {
-                return try StoreIndex(path: layout.index, environment: environment)
+                return try openExistingIndex()
             } catch  where StoreFailure(error) == .damaged {
                 reason = "\(error)"
             }
@@ -62,6 +64,20 @@ extension ResponseStore {
             }
             try moveIndexAside(reason)
             return try StoreIndex(path: layout.index, environment: environment)
+        }
+    }
+
+    /// Opens the index, waiting for others who open it too.
+    ///
+    /// While one process switches a new index to its log, SQLite turns others away without asking its busy handler.
+    private func openExistingIndex() throws -> StoreIndex {
+        let deadline = ContinuousClock.now + .seconds(environment.busyTimeout)
+        while true {
+            do {
+                return try StoreIndex(path: layout.index, environment: environment)
+            } catch  where StoreFailure(error) == .busy && ContinuousClock.now < deadline {
+                Thread.sleep(forTimeInterval: 0.005)
+            }
         }
     }
 
@@ -88,7 +104,9 @@ extension ResponseStore {
         )
     }
 
-    /// The open parts, or `nil` while the store does not work. Asks for another attempt when one is due.
+    /// The open parts, or `nil` while the store does not work.
+    ///
+    /// Asks for another attempt when one is due.
     func opened() -> Opened? {
         let time = now()
         let (opened, isDue) = state.withLock { state -> (Opened?, Bool) in
@@ -142,7 +160,9 @@ extension ResponseStore {
         }
     }
 
-    /// Closes an index and opens what is there now, or a new one. On the write queue.
+    /// Closes an index and opens what is there now, or a new one.
+    ///
+    /// On the write queue.
     private func replace(_ failed: Opened, isDamaged: Bool) {
         // Several operations may have met the same damage.
         guard let current = opened(), current.index === failed.index else { return }
@@ -151,7 +171,9 @@ extension ResponseStore {
         open(replacing: isDamaged ? failed.index : nil)
     }
 
-    /// Learns whether another process has changed the index since the last check. On the write queue.
+    /// Learns whether another process has changed the index since the last check.
+    ///
+    /// On the write queue.
     func checkForOtherProcesses() {
         let time = now()
         guard let opened = opened() else { return resident.confirm(at: nil, hasChanged: true) }

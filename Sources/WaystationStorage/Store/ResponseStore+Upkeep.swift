@@ -92,7 +92,9 @@ extension ResponseStore {
             reportSwept(count, "staging directories of processes that ended")
             return []
         case .orphans:
-            return try environment.fileSystem.contents(of: layout.bodies).map { .orphansIn($0) }
+            return try environment.fileSystem.contents(of: layout.bodies)
+                .filter { $0.utf8.count == 2 && $0.allSatisfy { $0.isASCII && $0.isHexDigit } }
+                .map { .orphansIn($0) }
         case .orphansIn(let shard):
             let count = try sweepOrphans(in: shard, opened)
             reportSwept(count, "body files that no response names")
@@ -148,7 +150,9 @@ extension ResponseStore {
         try opened.index.touch(uses)
     }
 
-    /// Goes round the write queue until there is no upkeep left. On the write queue.
+    /// Goes round the write queue until there is no upkeep left.
+    ///
+    /// On the write queue.
     func finishFlush(_ continuation: CheckedContinuation<Void, Never>) {
         if state.withLock({ !$0.uses.isEmpty }), opened() != nil { schedule([.uses]) }
         guard state.withLock({ $0.upkeep.isRunning }) else { return continuation.resume() }

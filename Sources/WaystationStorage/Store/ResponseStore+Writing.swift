@@ -26,9 +26,7 @@ extension ResponseStore {
 
     /// Makes a response visible.
     ///
-    /// - Parameters:
-    ///   - rest: What was not spooled: all of a small body, the end of a large one.
-    ///   - length: The length of the whole body.
+    /// `rest` is what was not spooled (all of a small body, the end of a large one), `length` that of the whole body.
     func commit(
         _ entry: NewResponse,
         rest: Data,
@@ -36,10 +34,12 @@ extension ResponseStore {
         spool: BodySpool,
         completion: @escaping @Sendable (Result<Int64, StoreError>) -> Void
     ) {
+        resident.beginChanging(entry.key)
         writeQueue.async { [self] in
             let result = Result { () throws(StoreError) in
                 try store(entry, rest: rest, length: length, spool: spool)
             }
+            resident.endChanging(entry.key)
             if case .failure = result { spool.discard() }
             completion(result)
         }

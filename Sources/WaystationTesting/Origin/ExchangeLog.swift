@@ -4,8 +4,9 @@ import Synchronization
 /// What the server received, and who waits for it to receive more.
 final class ExchangeLog: Sendable {
     struct State {
+        var received = 0
         var requests: [ScriptedOrigin.Request] = []
-        var abandoned: [Int] = []
+        var abandoned: [ScriptedOrigin.Request] = []
         var isClosed = false
         fileprivate var waiters: [Waiter] = []
     }
@@ -15,19 +16,23 @@ final class ExchangeLog: Sendable {
         let continuation: CheckedContinuation<Void, Never>
     }
 
+    private let isKeeping: Bool
     private let state = Mutex(State())
+
+    /// - Parameter isKeeping: Whether requests are kept, not only counted.
+    init(isKeeping: Bool) { self.isKeeping = isKeeping }
+
+    var received: Int { state.withLock { $0.received } }
 
     var requests: [ScriptedOrigin.Request] { state.withLock { $0.requests } }
 
-    var abandonedRequests: [ScriptedOrigin.Request] {
-        state.withLock { state in state.abandoned.map { state.requests[$0] } }
-    }
+    var abandonedRequests: [ScriptedOrigin.Request] { state.withLock { $0.abandoned } }
 
     /// Records a request, giving it its place in the order.
     func record(_ head: RequestHead, body: Data, connection: Int) -> ScriptedOrigin.Request {
         change { state in
             let request = ScriptedOrigin.Request(
-                order: state.requests.count,
+                order: state.received,
                 connection: connection,
                 method: head.method,
                 target: head.target,
@@ -35,7 +40,8 @@ final class ExchangeLog: Sendable {
                 fields: head.fields,
                 body: body
             )
-            state.requests.append(request)
+            state.received += 1
+            if isKeeping { state.requests.append(request) }
             return request
         }
     }
@@ -43,7 +49,7 @@ final class ExchangeLog: Sendable {
     func recordAbandoned(_ request: ScriptedOrigin.Request) {
         change { state in
             // A server that cuts its own connections has not been abandoned.
-            if !state.isClosed { state.abandoned.append(request.order) }
+            if isKeeping, !state.isClosed { state.abandoned.append(request) }
         }
     }
 

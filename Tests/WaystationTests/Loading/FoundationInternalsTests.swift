@@ -6,6 +6,7 @@ import Testing
 @testable import Waystation
 
 /// These fail when a toolchain changes what is read by reflection: then `FoundationInternals` needs a look.
+///
 /// Loads go on by public API alone meanwhile, more slowly.
 @Suite("What the session keeps to itself")
 struct FoundationInternalsTests {

@@ -12,7 +12,10 @@ struct HitTests {
         let site = try TemporaryDirectory()
         try site.write("<!doctype html><title>home</title>", to: "index.html")
         try site.write("body {}", to: "css/site.css")
-        try site.write(Data((0..<30_000).flatMap { withUnsafeBytes(of: $0 &* 31, Array.init) + Array(repeating: 7, count: 92) }), to: "big.bin")
+        try site.write(
+            Data((0..<3000).flatMap { Array(repeating: UInt8(truncatingIfNeeded: $0), count: 1000) }),
+            to: "big.bin"
+        )
         self.site = site
         interceptor = try Interceptor {
             $0.rules = [

@@ -23,15 +23,17 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
     private let state = Mutex(State())
     private let disposition: URLSession.ResponseDisposition
     private let follow: @Sendable (URLRequest) -> URLRequest?
-    private let credential: @Sendable (URLAuthenticationChallenge) -> (URLSession.AuthChallengeDisposition, URLCredential?)
+    private let credential:
+        @Sendable (URLAuthenticationChallenge) -> (URLSession.AuthChallengeDisposition, URLCredential?)
     private let received: @Sendable (URLSessionTask) -> Void
 
     init(
         disposition: URLSession.ResponseDisposition = .allow,
         follow: @escaping @Sendable (URLRequest) -> URLRequest? = { $0 },
-        credential: @escaping @Sendable (URLAuthenticationChallenge) -> (
-            URLSession.AuthChallengeDisposition, URLCredential?
-        ) = { _ in (.performDefaultHandling, nil) },
+        credential:
+            @escaping @Sendable (URLAuthenticationChallenge) -> (
+                URLSession.AuthChallengeDisposition, URLCredential?
+            ) = { _ in (.performDefaultHandling, nil) },
         received: @escaping @Sendable (URLSessionTask) -> Void = { _ in }
     ) {
         self.disposition = disposition

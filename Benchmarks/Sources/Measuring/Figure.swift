@@ -1,18 +1,19 @@
 import Foundation
 
 /// One measured number and the limit that it must keep, printed as one line of JSON.
-public struct Measurement: Sendable {
+public struct Figure: Sendable {
     /// How the value stands to its limit when it is kept.
     public enum Bound: Sendable { case atMost, atLeast }
 
-    let name: String
+    /// What was measured, as `a/b` when it is a ratio.
+    public let name: String
     let value: Double
     let unit: String
     let limit: Double?
     let bound: Bound
     let against: [String: Double]
 
-    /// Makes a measurement.
+    /// Makes a figure.
     ///
     /// - Parameters:
     ///   - name: What was measured, as `a/b` when it is a ratio.

@@ -1,0 +1,121 @@
+public import Foundation
+import Glibc
+import WaystationTesting
+
+/// An nginx of our own on loopback, which serves the files of a directory until it is stopped.
+public final class Nginx: Sendable {
+    /// Why no nginx runs.
+    public struct Failure: Error, CustomStringConvertible {
+        /// What went wrong, and what to do.
+        public let description: String
+    }
+
+    /// The port that it listens on, on `127.0.0.1`.
+    public let port: UInt16
+    /// The directory whose files it serves.
+    public let root: URL
+
+    private let scratch: ScratchDirectory
+    private let process: Process
+    private let leash = Pipe()
+
+    /// Starts nginx with a configuration of its own in a scratch directory.
+    ///
+    /// - Throws: ``Failure`` when nginx is not installed, or does not come up.
+    public init() throws {
+        let paths = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"]
+        guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
+            throw Failure(description: "nginx is not installed: apt-get install nginx-light")
+        }
+        scratch = try ScratchDirectory()
+        root = scratch.url.appendingPathComponent("root")
+        // nginx reads as a user of its own when root starts it.
+        let open: [FileAttributeKey: Any] = [.posixPermissions: 0o755]
+        try FileManager.default.setAttributes(open, ofItemAtPath: scratch.url.path)
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true, attributes: open)
+        port = try Self.freePort()
+        let configuration = scratch.url.appendingPathComponent("nginx.conf")
+        try Self.configuration(port: port, scratch: scratch.url.path)
+            .write(to: configuration, atomically: true, encoding: .utf8)
+        process = Process()
+        // A shell holds nginx on a leash: when our end of the pipe closes, even because we were killed, nginx goes too.
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = [
+            "-c", "\"$0\" \"$@\" & read -r _; kill $!", path,
+            "-p", scratch.url.path, "-c", configuration.path, "-e", "error.log",
+        ]
+        process.standardInput = leash
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        for _ in 0..<200 where !Self.accepts(port) {
+            guard process.isRunning else { break }
+            usleep(20_000)
+        }
+        guard Self.accepts(port) else {
+            let log = try? String(contentsOf: scratch.url.appendingPathComponent("error.log"), encoding: .utf8)
+            throw Failure(description: "nginx did not come up: \(log ?? "no log")")
+        }
+    }
+
+    deinit { stop() }
+
+    /// Stops it; calling it again does nothing.
+    public func stop() {
+        guard process.isRunning else { return }
+        try? leash.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    /// The URL of a file below ``root``.
+    public func url(_ path: String) -> URL {
+        URL(string: "http://127.0.0.1:\(port)/\(path)") ?? root
+    }
+
+    private static func configuration(port: UInt16, scratch: String) -> String {
+        """
+        daemon off;
+        master_process off;
+        worker_processes 1;
+        pid \(scratch)/nginx.pid;
+        error_log \(scratch)/error.log;
+        events { worker_connections 1024; }
+        http {
+            access_log off;
+            sendfile on;
+            tcp_nopush on;
+            keepalive_timeout 600s;
+            keepalive_requests 100000000;
+            open_file_cache max=1000;
+            types { text/plain txt; application/octet-stream bin; }
+            client_body_temp_path \(scratch)/client;
+            proxy_temp_path \(scratch)/proxy;
+            fastcgi_temp_path \(scratch)/fastcgi;
+            uwsgi_temp_path \(scratch)/uwsgi;
+            scgi_temp_path \(scratch)/scgi;
+            server { listen 127.0.0.1:\(port); root \(scratch)/root; }
+        }
+        """
+    }
+
+    /// A port that was free a moment ago.
+    private static func freePort() throws -> UInt16 {
+        let origin = try ScriptedOrigin { _ in .closed }
+        defer { origin.stop() }
+        return origin.port
+    }
+
+    private static func accepts(_ port: UInt16) -> Bool {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import Measuring
+
+/// A measure by name; one run may tell several numbers that belong together.
+struct Benchmark: Sendable {
+    let names: [String]
+    let run: @Sendable () async throws -> [Figure]
+
+    init(_ names: String..., run: @escaping @Sendable () async throws -> [Figure]) {
+        self.names = names
+        self.run = run
+    }
+
+    static let all: [Benchmark] = hits + [manyEntries] + network + [decisions] + largeBodies
+}

@@ -1,0 +1,41 @@
+import Foundation
+import FoundationNetworking
+
+/// The least that any protocol can cost: it answers every load of `floor.test` from memory, inside `startLoading`.
+final class Floor: URLProtocol {
+    static let body = Data(repeating: 0x61, count: Sizes.small)
+
+    static var session: URLSession {
+        let configuration = URLSessionConfiguration.default
+        configuration.urlCache = nil
+        configuration.protocolClasses = [Floor.self] + (configuration.protocolClasses ?? [])
+        return URLSession(configuration: configuration)
+    }
+
+    override class func canInit(with request: URLRequest) -> Bool { request.url?.host == "floor.test" }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        // Made for each load, as any protocol must: the URL is the request's own.
+        guard let url = request.url,
+            let response = HTTPURLResponse(
+                url: url,
+                statusCode: 200,
+                httpVersion: "HTTP/1.1",
+                headerFields: ["Content-Type": "text/plain"]
+            )
+        else { return }
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        client?.urlProtocol(self, didLoad: Self.body)
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    override func stopLoading() {}
+}
+
+enum Sizes {
+    /// The body of most measures.
+    static let small = 16 << 10
+    /// The body of the measures of memory and throughput.
+    static let large = 256 << 20
+}

@@ -1,0 +1,85 @@
+import Foundation
+import FoundationNetworking
+import Measuring
+import WaystationTesting
+
+extension Benchmark {
+    /// Answers that need no network, beside the least that an answer can cost.
+    static let hits: [Benchmark] = [
+        Benchmark("file-hit/floor") {
+            let scratch = try ScratchDirectory()
+            try Floor.body.write(to: scratch.url.appendingPathComponent("body.txt"))
+            let base = url("http://files.test/")
+            let session = URLSession(configuration: try InterceptedSession.files(in: scratch.url, at: base).configuration())
+            let loads = Loads(session, [url("http://files.test/body.txt")], count: 3_000)
+            return try await Loads.ratio("file-hit/floor", limit: 1.15, of: ("file-hit", loads), to: floor)
+        },
+        Benchmark("archive-hit-memory/floor") {
+            let archive = try await Archive(entries: 1_000, keepsBodiesInMemory: true)
+            // Once through, so that every body is where it is meant to be.
+            _ = try await archive.loads(count: 2_000).microseconds(atATime: 64)
+            return try await Loads.ratio(
+                "archive-hit-memory/floor",
+                limit: 1.15,
+                of: ("archive-hit-memory", archive.loads(count: 3_000)),
+                to: floor
+            )
+        },
+        Benchmark("archive-hit-disk/floor") {
+            let archive = try await Archive(entries: 1_000, keepsBodiesInMemory: false)
+            return try await Loads.ratio(
+                "archive-hit-disk/floor",
+                limit: 1.40,
+                of: ("archive-hit-disk", archive.loads(count: 3_000)),
+                to: floor
+            )
+        },
+    ]
+
+    /// What a hundred times as many entries cost.
+    static let manyEntries = Benchmark("archive-hit-disk-100000/archive-hit-disk-1000") {
+        let few = try await Archive(entries: 1_000, keepsBodiesInMemory: false)
+        let many = try await Archive(entries: 100_000, keepsBodiesInMemory: false)
+        return try await Loads.ratio(
+            "archive-hit-disk-100000/archive-hit-disk-1000",
+            limit: 1.10,
+            of: ("archive-hit-disk-100000", many.loads(count: 3_000)),
+            to: ("archive-hit-disk-1000", few.loads(count: 3_000))
+        )
+    }
+
+    private static var floor: (name: String, loads: Loads) {
+        ("floor", Loads(Floor.session, [url("http://floor.test/body.txt")], count: 3_000))
+    }
+}
+
+/// An archive filled through a session from an origin that is then stopped, so that only the archive can answer.
+struct Archive: Sendable {
+    private let scratch: ScratchDirectory
+    private let session: URLSession
+    private let urls: [URL]
+
+    init(entries: Int, keepsBodiesInMemory: Bool) async throws {
+        scratch = try ScratchDirectory()
+        let intercepted = try InterceptedSession.stored(in: scratch.url, keepsBodiesInMemory: keepsBodiesInMemory)
+        session = URLSession(configuration: intercepted.configuration())
+        // Bodies all differ, since a store may keep equal ones once.
+        let origin = try ScriptedOrigin(keepsRequests: false) { request in
+            .ok(
+                Pattern.body(Int(request.path.dropFirst()) ?? 0, count: Sizes.small),
+                fields: ["Content-Type": "text/plain"]
+            )
+        }
+        let all = (0..<entries).map { origin.url("/\($0)") }
+        _ = try await Loads(session, all, count: entries).microseconds(atATime: 64)
+        origin.stop()
+        // A thousand of them at most, in an order that no index can be kind to.
+        var random = SeededRandom(seed: 1)
+        urls = Array(all.shuffled(using: &random).prefix(1_000))
+    }
+
+    func loads(count: Int) -> Loads { Loads(session, urls, count: count) }
+}
+
+/// A URL that is written down here, so that it is one.
+func url(_ string: String) -> URL { URL(string: string) ?? URL(fileURLWithPath: string) }

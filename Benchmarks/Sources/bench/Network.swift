@@ -1,0 +1,62 @@
+import Foundation
+import FoundationNetworking
+import Measuring
+
+extension Benchmark {
+    /// Loads that go to the network, beside the same by plain URLSession; nginx answers on loopback.
+    static let network: [Benchmark] = [
+        Benchmark("untouched/plain") {
+            try await besidePlain("untouched", limit: 1.00, through: try .untouched(rules: 10_000))
+        },
+        Benchmark("forwarded/plain") {
+            try await besidePlain("forwarded", limit: 1.10, through: try .network())
+        },
+    ]
+
+    private static func besidePlain(
+        _ name: String,
+        limit: Double,
+        through intercepted: InterceptedSession
+    ) async throws -> [Figure] {
+        let nginx = try Nginx()
+        defer { nginx.stop() }
+        try Floor.body.write(to: nginx.root.appendingPathComponent("body.txt"))
+        let urls = [nginx.url("body.txt")]
+        return try await Loads.ratio(
+            "\(name)/plain",
+            limit: limit,
+            rounds: 15,
+            of: (name, Loads(URLSession(configuration: intercepted.configuration()), urls, count: 600)),
+            to: ("plain", Loads(URLSession(configuration: .default), urls, count: 600))
+        )
+    }
+
+    /// What a table of ten thousand rules costs beside one of ten.
+    static let decisions = Benchmark("decide-10000-rules/decide-10-rules") {
+        let few = try InterceptedSession.untouched(rules: 10)
+        let many = try InterceptedSession.untouched(rules: 10_000)
+        // Hosts and paths that rules name and that they do not; the same requests for both tables.
+        let requests = (0..<64).map { number in
+            URLRequest(url: url(InterceptedSession.ruledURL(number % 20) + (number.isMultiple(of: 2) ? "x.html" : "")))
+        }
+        let rounds = 20_000
+        func nanoseconds(_ intercepted: InterceptedSession) -> Double {
+            let clock = ContinuousClock()
+            var taken = 0
+            let duration = clock.measure {
+                for number in 0..<rounds where intercepted.takes(requests[number % requests.count]) { taken += 1 }
+            }
+            // Used, so that the loop cannot be left out.
+            return duration / .nanoseconds(1) / Double(rounds) + (taken < 0 ? 1 : 0)
+        }
+        let costs = try await interleaved(rounds: 15, [{ nanoseconds(few) }, { nanoseconds(many) }])
+        return [
+            Figure(
+                "decide-10000-rules/decide-10-rules",
+                costs[1] / costs[0],
+                limit: 1.5,
+                against: ["decide-10-ns": costs[0], "decide-10000-ns": costs[1]]
+            )
+        ]
+    }
+}

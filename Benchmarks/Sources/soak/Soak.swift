@@ -1,0 +1,120 @@
+import Foundation
+import FoundationNetworking
+import Measuring
+
+/// The whole run: workers that load, and a watch over them.
+struct Soak: Sendable {
+    private static let width = 64
+    /// How long nothing may end before that counts as a hang.
+    private static let patience: Duration = .seconds(60)
+
+    let total: Int
+    private let counters = Counters()
+
+    init(total: Int) { self.total = total }
+
+    /// - Returns: Whether everything went well.
+    func run() async throws -> Bool {
+        let scratch = try ScratchDirectory()
+        let origin = try Origin()
+        defer { origin.stop() }
+        let files = scratch.url.appendingPathComponent("files")
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        for number in 0..<Load.population {
+            try Load.body(number).write(to: files.appendingPathComponent("\(number).bin"))
+        }
+        let interceptors = try ["a", "b"].map { name in
+            try InterceptedSession.mixed(
+                files: (files, "http://files.test/"),
+                archive: (scratch.url.appendingPathComponent(name), "\(origin.base)/archive/**"),
+                network: "\(origin.base)/forward/**"
+            )
+        }
+        let loaders = [
+            Loader(interceptors[0].configuration(), usesDelegate: false),
+            Loader(interceptors[0].configuration(), usesDelegate: true),
+            Loader(interceptors[1].configuration(), usesDelegate: false),
+        ]
+        watch()
+        let early = try await load(upTo: max(total / 5, 1), loaders, origin: origin.base)
+        let late = try await load(upTo: total, loaders, origin: origin.base)
+        return report(early: early, late: late)
+    }
+
+    /// Loads until so many have been started, prints the memory on the way, and returns it at the end.
+    private func load(upTo limit: Int, _ loaders: [Loader], origin: String) async throws -> Double {
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<Self.width {
+                group.addTask { await work(upTo: limit, loaders[worker % loaders.count], origin: origin) }
+            }
+        }
+        return ProcessMemory.residentMiB
+    }
+
+    private func work(upTo limit: Int, _ loader: Loader, origin: String) async {
+        while let order = counters.start(of: limit) {
+            var random = SeededRandom(seed: UInt64(order))
+            let load = Load(order: order, using: &random)
+            let url = load.url(files: "http://files.test", origin: origin)
+            counters.open(order, "\(url)\(load.cancelAfter.map { " cancelled after \($0) µs" } ?? "")")
+            let ending = await loader.load(url, cancelAfter: load.cancelAfter)
+            counters.end(order) { $0.count(ending, of: load, url) }
+            if (order + 1).isMultiple(of: 50_000) {
+                say("\(order + 1) loads, rss \(Int(ProcessMemory.residentMiB)) MiB")
+            }
+        }
+    }
+
+    /// Ends the process when nothing ends any more.
+    private func watch() {
+        Thread.detachNewThread {
+            let clock = ContinuousClock()
+            var last = (ended: -1, at: clock.now)
+            while true {
+                Thread.sleep(forTimeInterval: 5)
+                let now = counters.now
+                if now.ended != last.ended { last = (now.ended, clock.now) }
+                if now.ended < total, clock.now - last.at > Self.patience {
+                    say("no load ended for \(Self.patience)\n\(now.dump)")
+                    say(line(now, hung: now.open.count, memory: (.nan, ProcessMemory.residentMiB)))
+                    exit(1)
+                }
+            }
+        }
+    }
+
+    private func report(early: Double, late: Double) -> Bool {
+        let now = counters.now
+        let isFlat = late <= early * 1.2 + 16
+        if now.wrong + now.failed > 0 { say(now.dump) }
+        if !isFlat { say("memory grew from \(Int(early)) to \(Int(late)) MiB: more than 20 % and 16 MiB") }
+        say(line(now, hung: now.started - now.ended, memory: (early, late)))
+        return isFlat && now.wrong + now.failed == 0 && now.ended == total
+    }
+
+    private func line(_ state: Counters.State, hung: Int, memory: (early: Double, late: Double)) -> String {
+        let sizes = String(format: "%.0f -> %.0f", memory.early, memory.late)
+        return "soak: \(state.ended) loads, \(state.hits) hits, \(state.forwards) forwards, \(state.cancelled) cancelled, "
+            + "\(state.wrong + state.failed) wrong, \(hung) hung, rss \(sizes) MiB"
+    }
+}
+
+extension Counters.State {
+    /// Judges how a load ended.
+    fileprivate mutating func count(_ ending: Ending, of load: Load, _ url: URL) {
+        switch ending {
+        case .failed(.cancelled, _) where load.cancelAfter != nil:
+            cancelled += 1
+        case .failed(_, let reason):
+            failed += 1
+            trouble("\(url) failed: \(reason)")
+        case .body(let body, let response):
+            let expected = Load.body(load.number)
+            if response.statusCode != 200 || body != expected {
+                wrong += 1
+                trouble("\(url) gave \(response.statusCode) and \(body.count) bytes instead of \(expected.count)")
+            }
+            if InterceptedSession.isHit(response) { hits += 1 } else { forwards += 1 }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+# The two commands of a newcomer are `make demo` and `make test`; each installs what it lacks.
+
+SWIFT ?= swift
+NESTED := $(sort $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Benchmarks/Package.swift)))
+SOURCES := Sources Tests Examples Benchmarks Package.swift
+
+# What building and testing needs beside the toolchain; what the demo and the benchmarks need beside that.
+PACKAGES := git pkg-config g++ libsqlite3-dev zlib1g-dev libbz2-dev libgumbo-dev libcurl4 libxml2 ca-certificates
+DEMO_PACKAGES := sqlite3-doc
+BENCH_PACKAGES := nginx-light wget python3.11-doc
+
+.PHONY: help deps demo-deps bench-deps build test lint format demo differential soak bench docs clean
+
+help:
+	@echo "make demo          crawl a real site, then load it offline"
+	@echo "make test          everything: lint, unit and end-to-end tests, the differential test, the examples"
+	@echo "make differential  plain URLSession and Waystation against one origin, a row a scenario"
+	@echo "make soak          500,000 loads, 64 at a time"
+	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
+	@echo "make format        format every source file"
+	@echo "make docs          build the documentation"
+
+deps:
+	@Scripts/install-packages.sh $(PACKAGES)
+
+demo-deps: deps
+	@Scripts/install-packages.sh --optional $(DEMO_PACKAGES)
+
+bench-deps: deps
+	@Scripts/install-packages.sh $(BENCH_PACKAGES)
+
+build: deps
+	$(SWIFT) build
+
+test: deps lint
+	$(SWIFT) test
+	@set -e; for package in $(NESTED); do \
+		echo "== $$package"; \
+		$(SWIFT) test --package-path $$package; \
+	done
+	@$(MAKE) --no-print-directory differential
+
+lint:
+	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
+
+format:
+	$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
+
+demo: demo-deps
+	@$(SWIFT) run --package-path Examples/Crawler -c release --quiet crawler demo
+
+differential: deps
+	@$(SWIFT) run --package-path Benchmarks -c release --quiet differential
+
+soak: deps
+	@$(SWIFT) run --package-path Benchmarks -c release --quiet soak
+
+bench: bench-deps
+	@$(SWIFT) run --package-path Benchmarks -c release --quiet bench $(ONLY)
+
+docs: deps
+	@Scripts/build-docs.sh
+
+clean:
+	rm -rf .build $(addsuffix /.build,$(NESTED))

@@ -1,0 +1,76 @@
+import Testing
+import WaystationRules
+
+@Suite("The compiled table and a linear matcher")
+struct EquivalenceTests {
+    private static let labels = ["a", "b", "example", "com", "shop", "x1"]
+    private static let segments = ["", "a", "b", "ab", "img", "app", "x.png", "y.png", "a-b"]
+
+    private func host(_ random: inout SeededGenerator) -> String {
+        (0..<Int(random.next() % 3 + 1)).map { _ in random.pick(Self.labels) }.joined(separator: ".")
+    }
+
+    private func rule(_ random: inout SeededGenerator, _ number: Int, isWide: Bool) -> LinearMatcher.Rule {
+        let globs = ["*", "**", "*.png", "a*", "*-*", "**"]
+        let depth = Int(random.next() % 4 + 1)
+        // Few rules are all globs, else the first of them would take every URL and nothing would be compared.
+        var path = (0..<depth).map { _ in random.pick(random.next() % 4 == 0 ? globs : Self.segments) }
+        if !isWide, random.next() % 3 > 0 { path.insert("n\(number % 500)", at: 0) }
+        let prefix = random.pick(["", "", "", "*.", "**."])
+        return LinearMatcher.Rule(
+            scheme: random.pick(["*", "http", "https"]),
+            host: random.next() % 50 == 0 ? "*" : prefix + host(&random),
+            port: random.pick(["", "", "", ":*", ":8080"]),
+            path: path,
+            item: random.next() % 8 == 0 ? random.pick(["a=1", "b=2"]) : nil,
+            methods: random.next() % 8 == 0 ? ["POST"] : nil
+        )
+    }
+
+    private func target(_ random: inout SeededGenerator) -> LinearMatcher.Target {
+        let scheme = random.pick(["http", "https"])
+        var path = (0..<Int(random.next() % 5 + 1)).map { _ in random.pick(Self.segments) }
+        if random.next() % 3 > 0 { path.insert("n\(random.next() % 500)", at: 0) }
+        return LinearMatcher.Target(
+            scheme: scheme,
+            host: host(&random),
+            port: random.pick([scheme == "http" ? 80 : 443, 8080, 81]),
+            path: path,
+            items: random.pick([[], ["a=1"], ["c=3", "b=2"], ["b=2", "a=1"]]),
+            method: random.pick(["GET", "POST"])
+        )
+    }
+
+    @Test("decide alike", arguments: [(1, 30, true), (2, 100, true), (3, 1_000, false), (4, 10_000, false)])
+    func agree(seed: Int, count: Int, isWide: Bool) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let rules = (0..<count).map { rule(&random, $0, isWide: isWide) }
+        let linear = LinearMatcher(rules: rules)
+        let table = try RuleTable(rules.map { RuleDefinition($0.pattern, methods: $0.methods, action: $0.pattern) })
+        var indices: Set<Int?> = []
+        for _ in 0..<(count > 1_000 ? 150 : 1_500) {
+            let target = target(&random)
+            let url = try #require(CanonicalURL(target.url))
+            let expected = linear.firstMatch(target)
+            let request = RuleRequest(url: url, method: target.method)
+            #expect(table.match(request)?.index == expected, "\(target)")
+            if let expected { #expect(table.patterns[expected].matches(url), "\(target)") }
+            indices.insert(expected)
+        }
+        // The comparison says something only when many different rules win, and some URLs find none.
+        #expect(indices.count > 3)
+        #expect(indices.contains(nil))
+    }
+
+    @Test func `agree for 10,000 hosts and for 10,000 paths of one host`() throws {
+        let hosts = try RuleTable((0..<10_000).map { RuleDefinition("https://h\($0).example/app/**", action: $0) })
+        let paths = try RuleTable((0..<10_000).map { RuleDefinition("https://h.example/p\($0)/*.html", action: $0) })
+        for number in 0..<10_000 {
+            let byHost = try #require(CanonicalURL("https://h\(number).example/app/x"))
+            let byPath = try #require(CanonicalURL("https://h.example/p\(number)/x.html"))
+            #expect(hosts.match(RuleRequest(url: byHost))?.action == number)
+            #expect(paths.match(RuleRequest(url: byPath))?.action == number)
+            #expect(hosts.match(RuleRequest(url: byPath)) == nil)
+        }
+    }
+}

@@ -1,0 +1,255 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import Waystation
+import WaystationTesting
+
+@Suite("What travels on")
+struct ForwardingTests {
+    /// How a request reaches the network: on the app's own task, or through the transport with its answer stored.
+    enum Way: CaseIterable { case handedBack, transported }
+
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func session(
+        _ way: Way,
+        _ origin: ScriptedOrigin,
+        delegate: RecordingDelegate? = nil,
+        configuration: URLSessionConfiguration = .ephemeral
+    ) throws -> URLSession {
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: way == .handedBack ? .network : .cache(.networkFirst()))]
+            $0.cache = try ResponseCache(directory: directory.url)
+        }
+        return URLSession(
+            configuration: configuration.intercepted(by: interceptor),
+            delegate: delegate,
+            delegateQueue: nil
+        )
+    }
+
+    @Test("a body arrives whole, in one piece for a caller and in order for a delegate", arguments: Way.allCases)
+    func wholeBody(way: Way) async throws {
+        let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
+        let origin = try ScriptedOrigin { _ in .stream([.bytes(body.prefix(70_000)), .bytes(body.dropFirst(70_000))]) }
+        #expect(try await session(way, origin).data(from: origin.url("/a")).0 == body)
+        let delegate = RecordingDelegate()
+        try session(way, origin, delegate: delegate).dataTask(with: origin.url("/a")).resume()
+        await delegate.completion()
+        #expect(delegate.calls == [.response(200), .data(200_000), .completed(nil)])
+        #expect(delegate.body == body)
+    }
+
+    @Test("a 401 that nobody answers completes, with its body", arguments: Way.allCases, [false, true])
+    func unansweredChallenge(way: Way, hasDelegate: Bool) async throws {
+        let origin = try ScriptedOrigin { _ in
+            .status(401, fields: ["WWW-Authenticate": "Basic realm=\"here\""], body: Data("no".utf8))
+        }
+        guard hasDelegate else {
+            let (data, response) = try await session(way, origin).data(from: origin.url("/secret"))
+            #expect((response as? HTTPURLResponse)?.statusCode == 401)
+            #expect(response.url == origin.url("/secret"))
+            #expect(String(decoding: data, as: UTF8.self) == "no")
+            return
+        }
+        let delegate = RecordingDelegate()
+        try session(way, origin, delegate: delegate).dataTask(with: origin.url("/secret")).resume()
+        await delegate.completion()
+        #expect(delegate.calls == [.response(401), .data(2), .challenge(failures: 0), .completed(nil)])
+    }
+
+    @Test("a 401 that the delegate answers is sent again with its credential", arguments: Way.allCases)
+    func answeredChallenge(way: Way) async throws {
+        let origin = try ScriptedOrigin { request in
+            request.value(of: "Authorization") == "Basic dTpw"
+                ? .ok("yes") : .status(401, fields: ["WWW-Authenticate": "Basic realm=\"here\""], body: Data("no".utf8))
+        }
+        let delegate = RecordingDelegate(credential: { _ in
+            (.useCredential, URLCredential(user: "u", password: "p", persistence: .none))
+        })
+        let session = try session(way, origin, delegate: delegate)
+        session.dataTask(with: origin.url("/secret")).resume()
+        await delegate.completion()
+        #expect(
+            delegate.calls == [
+                .response(401), .data(2), .challenge(failures: 0), .response(200), .data(3), .completed(nil),
+            ]
+        )
+        let url = origin.url("/secret")
+        let body = await withCheckedContinuation { continuation in
+            session.dataTask(with: url) { data, _, _ in continuation.resume(returning: data) }.resume()
+        }
+        #expect(body == Data("yes".utf8))
+    }
+
+    @Test("a delegate that cancels a challenge ends the task as cancelled", arguments: Way.allCases)
+    func cancelledChallenge(way: Way) async throws {
+        let origin = try ScriptedOrigin { _ in .status(401, fields: ["WWW-Authenticate": "Basic realm=\"here\""]) }
+        let delegate = RecordingDelegate(credential: { _ in (.cancelAuthenticationChallenge, nil) })
+        try session(way, origin, delegate: delegate).dataTask(with: origin.url("/secret")).resume()
+        await delegate.completion()
+        #expect(delegate.calls.last == .completed(.cancelled))
+    }
+
+    @Test("redirects are followed, and the delegate is asked", arguments: Way.allCases)
+    func redirects(way: Way) async throws {
+        let origin = try ScriptedOrigin { request in
+            switch request.path {
+            case "/a": .redirect(302, to: "/b")
+            case "/b": .redirect(307, to: "/c")
+            default: .ok("there")
+            }
+        }
+        let delegate = RecordingDelegate()
+        try session(way, origin, delegate: delegate).dataTask(with: origin.url("/a")).resume()
+        await delegate.completion()
+        #expect(
+            delegate.calls == [.redirect(to: "/b"), .redirect(to: "/c"), .response(200), .data(5), .completed(nil)]
+        )
+        let (_, response) = try await session(way, origin).data(from: origin.url("/a"))
+        #expect(response.url == origin.url("/c"))
+    }
+
+    @Test("a redirect that the delegate refuses is the answer", arguments: Way.allCases)
+    func refusedRedirect(way: Way) async throws {
+        let origin = try ScriptedOrigin { request in
+            request.path == "/a"
+                ? .status(302, fields: ["Location": "/b"], body: Data("moved".utf8)) : .ok("there")
+        }
+        let delegate = RecordingDelegate(follow: { _ in nil })
+        try session(way, origin, delegate: delegate).dataTask(with: origin.url("/a")).resume()
+        await delegate.completion()
+        #expect(delegate.calls == [.redirect(to: "/b"), .response(302), .data(5), .completed(nil)])
+        #expect(origin.requests.map(\.path) == ["/a"])
+    }
+
+    @Test("credentials stay behind when a redirect leaves the origin")
+    func credentialsStayBehind() async throws {
+        let other = try ScriptedOrigin { _ in .ok("other") }
+        let target = other.url("/there").absoluteString
+        let origin = try ScriptedOrigin { _ in .redirect(302, to: target) }
+        for way in Way.allCases {
+            var request = URLRequest(url: origin.url("/a"))
+            request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
+            request.setValue("token=secret", forHTTPHeaderField: "Cookie")
+            #expect(try await session(way, origin).data(for: request).0 == Data("other".utf8))
+        }
+        #expect(origin.requests.count == 2)
+        #expect(origin.requests.allSatisfy { $0.value(of: "Authorization") == "Bearer secret" })
+        #expect(other.requests.count == 2)
+        #expect(other.requests.allSatisfy { $0.value(of: "Authorization") == nil && $0.value(of: "Cookie") == nil })
+    }
+
+    @Test("a POST keeps its body on 307 and 308")
+    func bodyIsKept() async throws {
+        let origin = try ScriptedOrigin { request in
+            request.path == "/a"
+                ? .redirect(307, to: "/b") : request.path == "/b" ? .redirect(308, to: "/c") : .ok(request.body)
+        }
+        var request = URLRequest(url: origin.url("/a"))
+        request.httpMethod = "POST"
+        request.httpBody = Data("precious".utf8)
+        #expect(try await session(.handedBack, origin).data(for: request).0 == Data("precious".utf8))
+        #expect(origin.requests.map(\.method) == ["POST", "POST", "POST"])
+    }
+
+    @Test("more than 20 redirects are too many", arguments: Way.allCases)
+    func redirectLoop(way: Way) async throws {
+        let origin = try ScriptedOrigin { _ in .redirect(302, to: "/again") }
+        let error = await #expect(throws: URLError.self) {
+            try await session(way, origin).data(from: origin.url("/again"))
+        }
+        #expect(error?.code == .httpTooManyRedirects)
+        #expect(origin.requestCount == 21)
+    }
+
+    @Test("errors have Foundation's own codes", arguments: Way.allCases)
+    func errorCodes(way: Way) async throws {
+        let origin = try ScriptedOrigin { request in
+            switch request.path {
+            case "/closed": .closed
+            case "/half": .truncated(Data(repeating: 1, count: 1000), after: 400)
+            default: .unanswered
+            }
+        }
+        for (path, code) in [("/closed", URLError.networkConnectionLost), ("/half", .networkConnectionLost)] {
+            let plain = await #expect(throws: URLError.self) {
+                try await URLSession(configuration: .ephemeral).data(from: origin.url(path))
+            }
+            let ours = await #expect(throws: URLError.self) {
+                try await session(way, origin).data(from: origin.url(path))
+            }
+            #expect(ours?.code == plain?.code, "\(path), expected about \(code)")
+        }
+        var request = URLRequest(url: origin.url("/never"))
+        request.timeoutInterval = 1
+        let late = await #expect(throws: URLError.self) { try await session(way, origin).data(for: request) }
+        #expect(late?.code == .timedOut)
+    }
+
+    @Test("uploads keep their body, downloads get their file", arguments: Way.allCases)
+    func uploadAndDownload(way: Way) async throws {
+        let origin = try ScriptedOrigin { .ok($0.body.isEmpty ? Data("file".utf8) : $0.body) }
+        let session = try session(way, origin)
+        var request = URLRequest(url: origin.url("/up"))
+        request.httpMethod = "POST"
+        #expect(try await session.upload(for: request, from: Data("an upload".utf8)).0 == Data("an upload".utf8))
+        let (file, _) = try await session.download(from: origin.url("/down"))
+        #expect(try Data(contentsOf: file) == Data("file".utf8))
+    }
+
+    @Test("cancelling a load cancels the traffic behind it", arguments: Way.allCases)
+    func cancelledTraffic(way: Way) async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin { _ in .stream([.bytes(Data("first".utf8)), .wait(gate)]) }
+        let delegate = RecordingDelegate(received: { $0.cancel() })
+        try session(way, origin, delegate: delegate).dataTask(with: origin.url("/slow")).resume()
+        await delegate.completion()
+        #expect(delegate.calls == [.response(200), .data(5), .completed(.cancelled)])
+        #expect(await origin.waitForAbandonedRequests(1).map(\.path) == ["/slow"])
+    }
+
+    @Test("nothing of the waystation's reaches the wire")
+    func noMarks() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("x") }
+        _ = try await URLSession(configuration: .ephemeral).data(from: origin.url("/a"))
+        for way in Way.allCases { _ = try await session(way, origin).data(from: origin.url("/a")) }
+        let sent = origin.requests.map { Set($0.fields) }
+        try #require(sent.count == 3)
+        #expect(sent[1] == sent[0])
+        #expect(sent[2] == sent[0])
+    }
+
+    @Test("a session whose forwarding session holds our class too ends after one step")
+    func noLoop() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("once") }
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.networkFirst()))]
+            $0.cache = try ResponseCache(directory: directory.url)
+        }
+        // Installed twice: the inner installation is the configuration that the outer one forwards with.
+        let configuration = URLSessionConfiguration.ephemeral.intercepted(by: interceptor).intercepted(by: interceptor)
+        let (data, _) = try await URLSession(configuration: configuration).data(from: origin.url("/a"))
+        #expect(data == Data("once".utf8))
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test("a download that fails, of what is held, says what to do instead")
+    func downloadOfWhatIsHeld() async throws {
+        let site = try TemporaryDirectory()
+        try site.write("held", to: "page.html")
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:1/**", via: .files(in: site.url, at: "http://127.0.0.1:1/"))]
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        let url = try #require(URL(string: "http://127.0.0.1:1/page.html"))
+        let error = await #expect(throws: URLError.self) { try await session.download(from: url) }
+        #expect(error?.code == .cannotConnectToHost)
+        #expect(error?.localizedDescription.contains("data task") == true)
+        #expect(try await session.data(from: url).0 == Data("held".utf8))
+    }
+}

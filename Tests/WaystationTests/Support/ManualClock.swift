@@ -1,0 +1,27 @@
+import Foundation
+import Synchronization
+
+/// A clock that stands still until it is told to move, and timers that fire when they are told to.
+final class ManualClock: Sendable {
+    private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+    private let timers = Mutex<[@Sendable () -> Void]>([])
+
+    var now: @Sendable () -> Date { { self.time.withLock { $0 } } }
+
+    var schedule: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void {
+        { _, work in self.timers.withLock { $0.append(work) } }
+    }
+
+    func advance(by seconds: TimeInterval) {
+        time.withLock { $0 += seconds }
+    }
+
+    /// Fires every timer that was set.
+    func fire() {
+        let due = timers.withLock { timers in
+            defer { timers = [] }
+            return timers
+        }
+        for timer in due { timer() }
+    }
+}
