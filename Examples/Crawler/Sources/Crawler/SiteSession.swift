@@ -45,9 +45,15 @@ struct SiteSession: Sendable {
         loader = Loader(configuration: configuration.intercepted(by: interceptor), userAgent: settings.userAgent)
     }
 
+    /// Waits until everything that was loaded is on disk.
+    @Sendable
+    func settle() async {
+        await cache.flush()
+    }
+
     /// Ends the session when everything that was loaded is on disk.
     func close() async {
-        await cache.flush()
+        await settle()
         loader.invalidate()
     }
 }

@@ -219,9 +219,9 @@ private func crawl(
     var settings = CrawlSettings()
     settings.startURLs = [address + "/"]
     change(&settings)
-    let journal = try Journal.open(in: directory)
-    try journal.save(settings)
     let session = try SiteSession(.crawl, directory: directory, settings: settings)
+    let journal = try Journal.open(in: directory, settleArchive: session.settle)
+    try journal.save(settings)
     let crawl = Crawl(
         settings: settings,
         journal: journal,

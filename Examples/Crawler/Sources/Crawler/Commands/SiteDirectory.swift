@@ -15,9 +15,9 @@ enum SiteDirectory {
         into directory: URL,
         observer: any CrawlObserver
     ) async throws -> CrawlSummary {
-        let journal = try Journal.open(in: directory)
-        try journal.save(settings)
         let session = try SiteSession(.crawl, directory: directory, settings: settings)
+        let journal = try Journal.open(in: directory, settleArchive: session.settle)
+        try journal.save(settings)
         let result = await Interrupt.cancelling {
             try await Crawl(settings: settings, journal: journal, loader: session.loader, observer: observer).run()
         }
