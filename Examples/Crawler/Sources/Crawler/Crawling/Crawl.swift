@@ -165,13 +165,13 @@ actor Crawl {
         var entries = record.state == .loaded ? follow(links, of: record) : []
         entries.append(.finished(record))
         note(entries)
-        count(record)
-        observer.observe(.settled(record, progress))
+        finish(record)
     }
 
-    private func count(_ record: LoadRecord) {
+    private func finish(_ record: LoadRecord) {
         // Trying /sitemap.xml was our own idea, so its absence is no fault of the site.
         if frontier.resources[record.id].kind == .sitemapGuess, record.state != .loaded { return }
+        defer { observer.observe(.settled(record, progress)) }
         summary.count(record)
         guard record.state == .loaded else { return }
         runBytes += record.size
@@ -231,15 +231,14 @@ actor Crawl {
                 attempts: 0
             )
             note([.finished(record)])
-            count(record)
-            observer.observe(.settled(record, progress))
+            finish(record)
         }
     }
 
     private func settle(_ origin: String, _ outcome: Visitor.RobotsOutcome) {
         frontier.setRobots(outcome.robots, for: origin)
         note([.robots(origin: origin, status: outcome.status, body: outcome.body, error: outcome.error)])
-        offerSitemaps(of: origin, named: outcome.sitemaps)
+        if outcome.error == nil { offerSitemaps(of: origin, named: outcome.sitemaps) }
     }
 
     /// Sitemaps matter for the sites that are crawled, not for hosts that only lend an image.
