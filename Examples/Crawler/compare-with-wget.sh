@@ -75,10 +75,10 @@ while [ "$round" -le "$rounds" ]; do
 done
 
 # Both as paths of URLs: wget names an index page by its file, and decodes names.
-(cd "$work/wget/127.0.0.1:$port" && find . -type f) | sed 's|^\./||; s|\(^\|/\)index\.html$|\1|' | sort -u >"$work/wget.set"
+(cd "$work/wget/127.0.0.1:$port" && find . -type f) | sed 's|^\./||; s#\(^\|/\)index\.html$#\1#' | sort -u >"$work/wget.set"
 sqlite3 "$work/crawl/crawl.sqlite" \
     "SELECT substr(url, $((${#address} + 2))) FROM resource WHERE state = 1 AND url LIKE '$address/%'" |
-    sed 's|\(^\|/\)index\.html$|\1|' | sort -u >"$work/crawler.set"
+    sed 's#\(^\|/\)index\.html$#\1#' | sort -u >"$work/crawler.set"
 comm -23 "$work/wget.set" "$work/crawler.set" >"$work/only-wget"
 comm -13 "$work/wget.set" "$work/crawler.set" >"$work/only-crawler"
 

@@ -16,8 +16,9 @@ struct SiteSession: Sendable {
     let loader: Loader
     private let cache: ResponseCache
 
-    /// - Parameter directory: Of the crawl; the archive lies in `http` below it.
-    /// - Throws: When the archive cannot be opened.
+    /// Opens the archive, in `http` below the crawl's directory, and makes a session over it.
+    ///
+    /// Throws when the archive cannot be opened.
     init(_ mode: Mode, directory: URL, settings: CrawlSettings) throws {
         let forever = Duration.days(3650)
         let cache = try ResponseCache(
@@ -44,9 +45,15 @@ struct SiteSession: Sendable {
         loader = Loader(configuration: configuration.intercepted(by: interceptor), userAgent: settings.userAgent)
     }
 
+    /// Waits until everything that was loaded is on disk.
+    @Sendable
+    func settle() async {
+        await cache.flush()
+    }
+
     /// Ends the session when everything that was loaded is on disk.
     func close() async {
-        await cache.flush()
+        await settle()
         loader.invalidate()
     }
 }

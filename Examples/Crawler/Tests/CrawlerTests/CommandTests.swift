@@ -6,17 +6,23 @@ import Testing
 
 @Suite("Command line")
 struct CommandTests {
-    @Test("sizes", arguments: [
-        ("1024", 1024), ("5k", 5000), ("1.5MB", 1_500_000), ("2GiB", 2 << 30), ("1 mb", 1_000_000), ("-1", nil),
-        ("x", nil), ("5parsec", nil), ("0", nil),
-    ] as [(String, Int?)])
+    @Test(
+        "sizes",
+        arguments: [
+            ("1024", 1024), ("5k", 5000), ("1.5MB", 1_500_000), ("2GiB", 2 << 30), ("1 mb", 1_000_000), ("-1", nil),
+            ("x", nil), ("5parsec", nil), ("0", nil),
+        ] as [(String, Int?)]
+    )
     func sizes(text: String, bytes: Int?) {
         #expect(ByteLimit(argument: text)?.bytes == bytes)
     }
 
-    @Test("times", arguments: [
-        ("90", 90), ("90s", 90), ("10m", 600), ("1.5h", 5400), ("0", nil), ("soon", nil),
-    ] as [(String, Double?)])
+    @Test(
+        "times",
+        arguments: [
+            ("90", 90), ("90s", 90), ("10m", 600), ("1.5h", 5400), ("0", nil), ("soon", nil),
+        ] as [(String, Double?)]
+    )
     func times(text: String, seconds: Double?) {
         #expect(TimeLimit(argument: text)?.seconds == seconds)
     }
@@ -25,9 +31,11 @@ struct CommandTests {
     func options() throws {
         let command = try #require(
             try CrawlerCommand.parseAsRoot([
-                "crawl", "https://example.org/", "--into", "x", "--scope", "prefix", "--depth", "2", "--exclude", "*.zip",
+                "crawl", "https://example.org/", "--into", "x", "--scope", "prefix", "--depth", "2", "--exclude",
+                "*.zip",
                 "--exclude", "*.iso", "--max-bytes", "1MB", "--rate", "0.5", "--ignore-robots",
-            ]) as? CrawlCommand)
+            ]) as? CrawlCommand
+        )
         var settings = CrawlSettings()
         command.scope.apply(to: &settings)
         command.politeness.apply(to: &settings)
@@ -39,11 +47,14 @@ struct CommandTests {
         #expect(!settings.obeysRobots)
     }
 
-    @Test("what makes no sense is refused", arguments: [
-        ["crawl", "example.org", "--into", "x"], ["crawl", "https://example.org/"],
-        ["crawl", "https://example.org/", "--into", "x", "--rate", "0"],
-        ["crawl", "https://example.org/", "--into", "x", "--scope", "galaxy"],
-    ])
+    @Test(
+        "what makes no sense is refused",
+        arguments: [
+            ["crawl", "example.org", "--into", "x"], ["crawl", "https://example.org/"],
+            ["crawl", "https://example.org/", "--into", "x", "--rate", "0"],
+            ["crawl", "https://example.org/", "--into", "x", "--scope", "galaxy"],
+        ]
+    )
     func refused(arguments: [String]) {
         #expect(throws: (any Error).self) { try CrawlerCommand.parseAsRoot(arguments) }
     }
@@ -77,6 +88,7 @@ struct WordsTests {
         let hostile = "<script>&\"'"
         let markup: Markup = "<b title=\"\(hostile)\">\(hostile)</b>"
         #expect(
-            markup.html == "<b title=\"&lt;script&gt;&amp;&quot;&#39;\">&lt;script&gt;&amp;&quot;&#39;</b>")
+            markup.html == "<b title=\"&lt;script&gt;&amp;&quot;&#39;\">&lt;script&gt;&amp;&quot;&#39;</b>"
+        )
     }
 }

@@ -139,9 +139,12 @@ struct EndToEndTests {
         }
     }
 
-    @Test("scope and depth", arguments: [
-        (Scope.Breadth.page, Int?.none, 1), (.host, 0, 1), (.host, 1, 14),
-    ])
+    @Test(
+        "scope and depth",
+        arguments: [
+            (Scope.Breadth.page, Int?.none, 1), (.host, 0, 1), (.host, 1, 14),
+        ]
+    )
     func scope(breadth: Scope.Breadth, depth: Int?, pages: Int) async throws {
         try await withDirectory { directory in
             let summary = try await serve { address in
@@ -192,30 +195,39 @@ struct EndToEndTests {
 
 private func withDirectory(_ body: (URL) async throws -> Void) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(
-        path: "crawler-tests-\(UUID().uuidString)", directoryHint: .isDirectory)
+        path: "crawler-tests-\(UUID().uuidString)",
+        directoryHint: .isDirectory
+    )
     defer { try? FileManager.default.removeItem(at: directory) }
     try await body(directory)
 }
 
 private func serve<Value: Sendable>(
-    counting counter: Counter = Counter(), _ body: @Sendable (String) async throws -> Value
+    counting counter: Counter = Counter(),
+    _ body: @Sendable (String) async throws -> Value
 ) async throws -> Value {
     let site = SiteHandler(root: URL(filePath: DemoSite.smallSite, directoryHint: .isDirectory))
     return try await SiteServer.withServer(handler: CountingHandler(counter: counter, base: site), body)
 }
 
 private func crawl(
-    _ address: String, into directory: URL, interruptedAfter limit: Int? = nil,
+    _ address: String,
+    into directory: URL,
+    interruptedAfter limit: Int? = nil,
     _ change: (inout CrawlSettings) -> Void = { _ in }
 ) async throws -> CrawlSummary {
     var settings = CrawlSettings()
     settings.startURLs = [address + "/"]
     change(&settings)
-    let journal = try Journal.open(in: directory)
-    try journal.save(settings)
     let session = try SiteSession(.crawl, directory: directory, settings: settings)
+    let journal = try Journal.open(in: directory, settleArchive: session.settle)
+    try journal.save(settings)
     let crawl = Crawl(
-        settings: settings, journal: journal, loader: session.loader, observer: Interrupting(after: limit))
+        settings: settings,
+        journal: journal,
+        loader: session.loader,
+        observer: Interrupting(after: limit)
+    )
     let result = await Task { try await crawl.run() }.result
     await session.close()
     return try result.get()
@@ -223,7 +235,9 @@ private func crawl(
 
 private func check(_ directory: URL) async throws -> OfflineResult {
     try await SiteDirectory.checkOffline(
-        directory, printer: OfflinePrinter(terminal: Terminal(), isQuiet: true, isJSON: false))
+        directory,
+        printer: OfflinePrinter(terminal: Terminal(), isQuiet: true, isJSON: false)
+    )
 }
 
 /// Cancels the crawl's own task after so many documents; the events come in that task.
@@ -291,6 +305,9 @@ private struct BusyOnce: HTTPHandler {
             return try await site.handleRequest(request)
         }
         return HTTPResponse(
-            statusCode: .serviceUnavailable, headers: HTTPHeaders([HTTPHeader("Retry-After"): "0"]), body: Data())
+            statusCode: .serviceUnavailable,
+            headers: HTTPHeaders([HTTPHeader("Retry-After"): "0"]),
+            body: Data()
+        )
     }
 }

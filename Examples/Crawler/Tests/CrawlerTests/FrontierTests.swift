@@ -54,7 +54,9 @@ struct FrontierTests {
 
     @Test("the rate and a Crawl-delay space requests out; the longer of the two counts")
     func rate() throws {
-        var frontier = frontier { $0.requestsPerSecond = 2; $0.obeysRobots = true }
+        var frontier = frontier {
+            $0.requestsPerSecond = 2; $0.obeysRobots = true
+        }
         for name in ["1", "2", "3"] { _ = frontier.discover(try link("http://a.example/" + name), from: inside) }
         #expect(frontier.next(now: .zero) == .askRobots(origin: "http://a.example"))
         #expect(frontier.next(now: .zero) == .blocked)
@@ -75,7 +77,10 @@ struct FrontierTests {
     @Test("what robots.txt disallows is refused at once and costs the host no wait")
     func refusal() throws {
         var frontier = frontier { $0.requestsPerSecond = 1 }
-        frontier.setRobots(.known(RobotsParser.rules(in: "User-agent: *\nDisallow: /no".utf8, agent: "x")), for: "http://a.example")
+        frontier.setRobots(
+            .known(RobotsParser.rules(in: "User-agent: *\nDisallow: /no".utf8, agent: "x")),
+            for: "http://a.example"
+        )
         for name in ["1", "no", "no2"] { _ = frontier.discover(try link("http://a.example/" + name), from: inside) }
         #expect(frontier.next(now: .zero) == .load(id: 0, attempt: 1))
         #expect(frontier.next(now: .zero) == .refuse(id: 1, reason: .disallowed))
@@ -108,7 +113,9 @@ struct FrontierTests {
         #expect(frontier.next(now: .zero) == .load(id: 1, attempt: 1))
     }
 
-    @Test("what was unwanted as a link is loaded when a page needs it, and what was too deep when a shorter way is found")
+    @Test(
+        "what was unwanted as a link is loaded when a page needs it, and what was too deep when a shorter way is found"
+    )
     func changes() throws {
         var frontier = frontier { $0.depth = 1 }
         let elsewhere = try link("http://b.example/x.png")
@@ -130,6 +137,8 @@ struct FrontierTests {
         let deep = try #require(CanonicalURL("http://a.example/y"))
         #expect(frontier.restore(Resource(id: 1, url: deep, kind: .page, depth: 2, state: .tooDeep)).state == .queued)
         let deeper = try #require(CanonicalURL("http://a.example/z"))
-        #expect(frontier.restore(Resource(id: 2, url: deeper, kind: .page, depth: 3, state: .tooDeep)).state == .tooDeep)
+        #expect(
+            frontier.restore(Resource(id: 2, url: deeper, kind: .page, depth: 3, state: .tooDeep)).state == .tooDeep
+        )
     }
 }

@@ -6,35 +6,51 @@ import Testing
 
 @Suite("Canonical URLs")
 struct CanonicalURLTests {
-    @Test("one spelling for one resource", arguments: [
-        ("HTTP://Example.ORG", "http://example.org/"), ("http://example.org:80/a", "http://example.org/a"),
-        ("https://example.org:443/", "https://example.org/"), ("http://example.org:8080/", "http://example.org:8080/"),
-        ("http://example.org/a/../b/./c", "http://example.org/b/c"), ("http://example.org/%2e%2E/a", "http://example.org/a"),
-        ("http://example.org/%7euser/%c3%a9", "http://example.org/~user/%C3%A9"),
-        ("http://example.org/é x", "http://example.org/%C3%A9%20x"), ("http://example.org/a%2Fb", "http://example.org/a%2Fb"),
-        ("http://example.org/?b=2&a=1#f", "http://example.org/?b=2&a=1"), ("http://u:p@example.org/", "http://example.org/"),
-        ("http://example.org/100%", "http://example.org/100%25"), ("http://example.org?x", "http://example.org/?x"),
-        ("http://example.org./", "http://example.org/"), ("http://[::1]:80/", "http://[::1]/"),
-        ("http://bücher.example/", "http://xn--bcher-kva.example/"), ("http://example.org/a//b", "http://example.org/a//b"),
-        ("http://example.org/a?", "http://example.org/a?"), ("http:\\\\example.org\\a", "http://example.org/a"),
-    ])
+    @Test(
+        "one spelling for one resource",
+        arguments: [
+            ("HTTP://Example.ORG", "http://example.org/"), ("http://example.org:80/a", "http://example.org/a"),
+            ("https://example.org:443/", "https://example.org/"),
+            ("http://example.org:8080/", "http://example.org:8080/"),
+            ("http://example.org/a/../b/./c", "http://example.org/b/c"),
+            ("http://example.org/%2e%2E/a", "http://example.org/a"),
+            ("http://example.org/%7euser/%c3%a9", "http://example.org/~user/%C3%A9"),
+            ("http://example.org/é x", "http://example.org/%C3%A9%20x"),
+            ("http://example.org/a%2Fb", "http://example.org/a%2Fb"),
+            ("http://example.org/?b=2&a=1#f", "http://example.org/?b=2&a=1"),
+            ("http://u:p@example.org/", "http://example.org/"),
+            ("http://example.org/100%", "http://example.org/100%25"), ("http://example.org?x", "http://example.org/?x"),
+            ("http://example.org./", "http://example.org/"), ("http://[::1]:80/", "http://[::1]/"),
+            ("http://bücher.example/", "http://xn--bcher-kva.example/"),
+            ("http://example.org/a//b", "http://example.org/a//b"),
+            ("http://example.org/a?", "http://example.org/a?"), ("http:\\\\example.org\\a", "http://example.org/a"),
+        ]
+    )
     func canonical(text: String, expected: String) {
         #expect(CanonicalURL(text)?.text == expected)
     }
 
-    @Test("no URLs", arguments: ["", "example.org", "ftp://a/", "http://", "http://a b/", "http://a:99999/", "http:///"])
+    @Test(
+        "no URLs",
+        arguments: ["", "example.org", "ftp://a/", "http://", "http://a b/", "http://a:99999/", "http:///"]
+    )
     func refused(text: String) {
         #expect(CanonicalURL(text) == nil)
     }
 
     /// RFC 3986, section 5.4, as far as http(s) goes.
-    @Test("references", arguments: [
-        ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"), ("g?y", "/b/c/g?y"),
-        ("#s", "/b/c/d;p?q"), ("", "/b/c/d;p?q"), (";x", "/b/c/;x"), (".", "/b/c/"), ("./", "/b/c/"), ("..", "/b/"),
-        ("../g", "/b/g"), ("../..", "/"), ("../../../g", "/g"), ("/./g", "/g"), ("g.", "/b/c/g."), ("..g", "/b/c/..g"),
-        ("./g/.", "/b/c/g/"), ("g;x=1/../y", "/b/c/y"), ("g?y/../x", "/b/c/g?y/../x"), (" g\n", "/b/c/g"),
-        ("g\th", "/b/c/gh"), ("http:g", "/b/c/g"), ("a:b/../c", nil),
-    ] as [(String, String?)])
+    @Test(
+        "references",
+        arguments: [
+            ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"),
+            ("g?y", "/b/c/g?y"),
+            ("#s", "/b/c/d;p?q"), ("", "/b/c/d;p?q"), (";x", "/b/c/;x"), (".", "/b/c/"), ("./", "/b/c/"), ("..", "/b/"),
+            ("../g", "/b/g"), ("../..", "/"), ("../../../g", "/g"), ("/./g", "/g"), ("g.", "/b/c/g."),
+            ("..g", "/b/c/..g"),
+            ("./g/.", "/b/c/g/"), ("g;x=1/../y", "/b/c/y"), ("g?y/../x", "/b/c/g?y/../x"), (" g\n", "/b/c/g"),
+            ("g\th", "/b/c/gh"), ("http:g", "/b/c/g"), ("a:b/../c", nil),
+        ] as [(String, String?)]
+    )
     func references(reference: String, expected: String?) throws {
         let base = try #require(CanonicalURL("http://a/b/c/d;p?q"))
         #expect(CanonicalURL(reference, relativeTo: base)?.text == expected.map { "http://a" + $0 })
@@ -59,22 +75,30 @@ struct ScopeTests {
     }
 
     private func verdict(
-        _ scope: Scope, _ url: String, _ kind: LinkKind = .page, depth: Int = 0, isInside: Bool = true,
+        _ scope: Scope,
+        _ url: String,
+        _ kind: LinkKind = .page,
+        depth: Int = 0,
+        isInside: Bool = true,
         isStylesheet: Bool = false
     ) throws -> Scope.Verdict {
         let link = FoundLink(url: try #require(CanonicalURL(url)), kind: kind)
         return scope.verdict(on: link, from: .init(depth: depth, isInside: isInside, isStylesheet: isStylesheet))
     }
 
-    @Test("which pages belong to the site", arguments: [
-        (Scope.Breadth.page, "http://www.example.org:8080/docs/start.html", true),
-        (.page, "http://www.example.org:8080/docs/other.html", false),
-        (.prefix, "http://www.example.org:8080/docs/deep/x", true), (.prefix, "http://www.example.org:8080/docs", false),
-        (.prefix, "http://www.example.org:8080/other/", false), (.host, "http://www.example.org:8080/other/", true),
-        (.host, "http://www.example.org/other/", false), (.host, "http://www.example.org:80801/", false),
-        (.host, "http://other.example.org:8080/", false), (.domain, "https://docs.example.org/", true),
-        (.domain, "http://example.org/", true), (.domain, "http://notexample.org/", false),
-    ])
+    @Test(
+        "which pages belong to the site",
+        arguments: [
+            (Scope.Breadth.page, "http://www.example.org:8080/docs/start.html", true),
+            (.page, "http://www.example.org:8080/docs/other.html", false),
+            (.prefix, "http://www.example.org:8080/docs/deep/x", true),
+            (.prefix, "http://www.example.org:8080/docs", false),
+            (.prefix, "http://www.example.org:8080/other/", false), (.host, "http://www.example.org:8080/other/", true),
+            (.host, "http://www.example.org/other/", false), (.host, "http://www.example.org:80801/", false),
+            (.host, "http://other.example.org:8080/", false), (.domain, "https://docs.example.org/", true),
+            (.domain, "http://example.org/", true), (.domain, "http://notexample.org/", false),
+        ]
+    )
     func breadth(breadth: Scope.Breadth, url: String, isInside: Bool) throws {
         guard let url = CanonicalURL(url) else { return #expect(!isInside) }
         #expect(scope(breadth).contains(url) == isInside)
@@ -111,10 +135,14 @@ struct ScopeTests {
         #expect(try verdict(site, "http://www.example.org:8080/a.zip", .asset) == .excluded)
     }
 
-    @Test("globs", arguments: [
-        ("*", "anything", true), ("a*c", "abc", true), ("a*c", "abd", false), ("a?c", "a?c", true), ("a?c", "abc", false),
-        ("*a*b*", "xaxbx", true), ("a", "ab", false), ("**a", "a", true), ("", "", true), ("", "a", false),
-    ])
+    @Test(
+        "globs",
+        arguments: [
+            ("*", "anything", true), ("a*c", "abc", true), ("a*c", "abd", false), ("a?c", "a?c", true),
+            ("a?c", "abc", false),
+            ("*a*b*", "xaxbx", true), ("a", "ab", false), ("**a", "a", true), ("", "", true), ("", "a", false),
+        ]
+    )
     func glob(pattern: String, text: String, matches: Bool) {
         #expect(Glob(pattern).matches(text) == matches)
     }
@@ -124,11 +152,15 @@ struct ScopeTests {
 struct RetryTests {
     private static let now = Date(timeIntervalSince1970: 784_111_777)  // Sun, 06 Nov 1994 08:49:37 GMT
 
-    @Test("Retry-After in seconds and in the three forms of a date", arguments: [
-        ("0", 0), ("120", 120), (" 7 ", 7), ("Sun, 06 Nov 1994 08:50:37 GMT", 60),
-        ("Sunday, 06-Nov-94 08:50:37 GMT", 60), ("Sun Nov  6 08:50:37 1994", 60), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
-        ("soon", nil), ("-5", nil), ("", nil), ("1.5", nil), ("Sun, 06 Foo 1994 08:50:37 GMT", nil),
-    ] as [(String, Int?)])
+    @Test(
+        "Retry-After in seconds and in the three forms of a date",
+        arguments: [
+            ("0", 0), ("120", 120), (" 7 ", 7), ("Sun, 06 Nov 1994 08:50:37 GMT", 60),
+            ("Sunday, 06-Nov-94 08:50:37 GMT", 60), ("Sun Nov  6 08:50:37 1994", 60),
+            ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
+            ("soon", nil), ("-5", nil), ("", nil), ("1.5", nil), ("Sun, 06 Foo 1994 08:50:37 GMT", nil),
+        ] as [(String, Int?)]
+    )
     func retryAfter(field: String, seconds: Int?) {
         #expect(RetryAfter.delay(field, now: Self.now) == seconds.map { .seconds($0) })
     }
@@ -152,7 +184,9 @@ struct RetryTests {
     @Test("lost connections are tried again, what cannot change is not")
     func errors() {
         let policy = RetryPolicy(retries: 2)
-        #expect(policy.decision(error: .timedOut, attempt: 2, jitter: 0.5) == .retry(after: .seconds(1), pausesHost: false))
+        #expect(
+            policy.decision(error: .timedOut, attempt: 2, jitter: 0.5) == .retry(after: .seconds(1), pausesHost: false)
+        )
         #expect(policy.decision(error: .timedOut, attempt: 3) == .giveUp)
         #expect(policy.decision(error: .unsupportedURL, attempt: 1) == .giveUp)
     }
@@ -160,10 +194,13 @@ struct RetryTests {
 
 @Suite("Headers")
 struct HeaderTests {
-    @Test("Cache-Status says hit (RFC 9211)", arguments: [
-        ("Waystation; hit", true), ("Waystation;fwd=uri-miss; stored", false), ("A; fwd=miss, B; hit; ttl=3", true),
-        (nil, false), ("hit", false),
-    ] as [(String?, Bool)])
+    @Test(
+        "Cache-Status says hit (RFC 9211)",
+        arguments: [
+            ("Waystation; hit", true), ("Waystation;fwd=uri-miss; stored", false), ("A; fwd=miss, B; hit; ttl=3", true),
+            (nil, false), ("hit", false),
+        ] as [(String?, Bool)]
+    )
     func cacheStatus(field: String?, isHit: Bool) {
         #expect(CacheStatus.isHit(field) == isHit)
     }

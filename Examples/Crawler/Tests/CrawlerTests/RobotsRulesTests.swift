@@ -28,44 +28,54 @@ struct RobotsRulesTests {
         User-Agent: quxbot
         """
 
-    @Test("the RFC's simple example", arguments: [
-        ("anybot", "/publications/x", true), ("anybot", "/example/x", false), ("anybot", "/a.gif", false),
-        ("anybot", "/a.gif?x", true), ("foobot", "/", false), ("foobot", "/example/page.html", true),
-        ("foobot", "/example/allowed.gif", true), ("foobot", "/publications/", false),
-        ("barbot", "/example/page.html", false), ("bazbot", "/example/page.html", false), ("barbot", "/a.gif", true),
-        ("quxbot", "/example/page.html", true),
-    ])
+    @Test(
+        "the RFC's simple example",
+        arguments: [
+            ("anybot", "/publications/x", true), ("anybot", "/example/x", false), ("anybot", "/a.gif", false),
+            ("anybot", "/a.gif?x", true), ("foobot", "/", false), ("foobot", "/example/page.html", true),
+            ("foobot", "/example/allowed.gif", true), ("foobot", "/publications/", false),
+            ("barbot", "/example/page.html", false), ("bazbot", "/example/page.html", false),
+            ("barbot", "/a.gif", true),
+            ("quxbot", "/example/page.html", true),
+        ]
+    )
     func simpleExample(agent: String, path: String, isAllowed: Bool) throws {
         #expect(try allows(Self.simpleExample, path, agent: agent) == isAllowed)
     }
 
-    @Test("the longest match decides, and allow wins a tie", arguments: [
-        // Section 5.2.
-        ("Allow: /example/page/\nDisallow: /example/page/disallowed.gif", "/example/page/disallowed.gif", false),
-        ("Allow: /example/page/\nDisallow: /example/page/disallowed.gif", "/example/page/other.gif", true),
-        ("Disallow: /folder\nAllow: /folder", "/folder/page", true),
-        ("Allow: /folder\nDisallow: /folder", "/folder/page", true),
-        ("Allow: /p\nDisallow: /", "/page", true),
-        ("Allow: /page\nDisallow: /*.htm", "/page.htm", false),
-        ("Allow: /$\nDisallow: /", "/", true),
-        ("Allow: /$\nDisallow: /", "/page.htm", false),
-    ])
+    @Test(
+        "the longest match decides, and allow wins a tie",
+        arguments: [
+            // Section 5.2.
+            ("Allow: /example/page/\nDisallow: /example/page/disallowed.gif", "/example/page/disallowed.gif", false),
+            ("Allow: /example/page/\nDisallow: /example/page/disallowed.gif", "/example/page/other.gif", true),
+            ("Disallow: /folder\nAllow: /folder", "/folder/page", true),
+            ("Allow: /folder\nDisallow: /folder", "/folder/page", true),
+            ("Allow: /p\nDisallow: /", "/page", true),
+            ("Allow: /page\nDisallow: /*.htm", "/page.htm", false),
+            ("Allow: /$\nDisallow: /", "/", true),
+            ("Allow: /$\nDisallow: /", "/page.htm", false),
+        ]
+    )
     func longestMatch(rules: String, path: String, isAllowed: Bool) throws {
         #expect(try allows("User-agent: *\n" + rules, path) == isAllowed)
     }
 
-    @Test("patterns", arguments: [
-        ("/fish", "/fish.html", true), ("/fish", "/Fish", false), ("/fish", "/catfish", false),
-        ("/fish*", "/fishheads/yummy.html", true), ("/fish/", "/fish", false), ("/fish/", "/fish/?id=1", true),
-        ("/*.php", "/folder/any.php.file.html", true), ("/*.php$", "/filename.php?parameters", false),
-        ("/*.php$", "/folder/filename.php", true), ("/fish*.php", "/fishheads/catfish.php?a", true),
-        // Percent-encoding is compared in one form (section 2.2.2), special characters literally when encoded.
-        ("/foo/bar/ツ", "/foo/bar/%E3%83%84", true), ("/foo/bar/%E3%83%84", "/foo/bar/%E3%83%84", true),
-        ("/foo/bar/%62%61%7A", "/foo/bar/baz", true), ("/a%2fb", "/a%2Fb", true),
-        ("/path/file-with-a-%2A.html", "/path/file-with-a-*.html", true),
-        ("/path/file-with-a-%2A.html", "/path/file-with-a-b.html", false),
-        ("/path/foo-%24", "/path/foo-$", true), ("*/print", "/a/b/print", true), ("/a?b", "/a?b", true),
-    ])
+    @Test(
+        "patterns",
+        arguments: [
+            ("/fish", "/fish.html", true), ("/fish", "/Fish", false), ("/fish", "/catfish", false),
+            ("/fish*", "/fishheads/yummy.html", true), ("/fish/", "/fish", false), ("/fish/", "/fish/?id=1", true),
+            ("/*.php", "/folder/any.php.file.html", true), ("/*.php$", "/filename.php?parameters", false),
+            ("/*.php$", "/folder/filename.php", true), ("/fish*.php", "/fishheads/catfish.php?a", true),
+            // Percent-encoding is compared in one form (section 2.2.2), special characters literally when encoded.
+            ("/foo/bar/ツ", "/foo/bar/%E3%83%84", true), ("/foo/bar/%E3%83%84", "/foo/bar/%E3%83%84", true),
+            ("/foo/bar/%62%61%7A", "/foo/bar/baz", true), ("/a%2fb", "/a%2Fb", true),
+            ("/path/file-with-a-%2A.html", "/path/file-with-a-*.html", true),
+            ("/path/file-with-a-%2A.html", "/path/file-with-a-b.html", false),
+            ("/path/foo-%24", "/path/foo-$", true), ("*/print", "/a/b/print", true), ("/a?b", "/a?b", true),
+        ]
+    )
     func patterns(pattern: String, path: String, matches: Bool) throws {
         #expect(try allows("User-agent: *\nDisallow: \(pattern)", path) != matches)
     }
@@ -114,9 +124,12 @@ struct RobotsRulesTests {
         #expect(try allows("User-agent: *\nDisallow: /", "/robots.txt"))
     }
 
-    @Test("the status decides what a missing robots.txt means", arguments: [
-        (200, false), (404, true), (403, true), (410, true), (500, false), (503, false),
-    ])
+    @Test(
+        "the status decides what a missing robots.txt means",
+        arguments: [
+            (200, false), (404, true), (403, true), (410, true), (500, false), (503, false),
+        ]
+    )
     func status(status: Int, isAllowed: Bool) throws {
         let rules = RobotsRules(status: status, body: Array("User-agent: *\nDisallow: /".utf8), agent: "x")
         #expect(rules.allows(try #require(CanonicalURL("https://example.org/page"))) == isAllowed)

@@ -24,7 +24,9 @@ struct ScopeOptions: ParsableArguments {
     var maxTime: TimeLimit?
 
     func validate() throws {
-        if let depth, depth < 0 { throw ValidationError("--depth must not be negative; 0 loads the start pages alone.") }
+        if let depth, depth < 0 {
+            throw ValidationError("--depth must not be negative; 0 loads the start pages alone.")
+        }
         if let maxPages, maxPages < 1 { throw ValidationError("--max-pages must be at least 1.") }
     }
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The tool `crawler`. Its commands hold no logic of their own.
+/// The tool `crawler`, whose commands hold no logic of their own.
 @main
 struct CrawlerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

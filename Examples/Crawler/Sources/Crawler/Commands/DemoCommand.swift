@@ -12,7 +12,9 @@ struct DemoCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "A directory with a web site. Default: the SQLite documentation where it is installed, else a small site.")
+    @Option(
+        help: "A directory with a web site. Default: the SQLite documentation where it is installed, else a small site."
+    )
     var site: String?
 
     @Option(help: "The directory to crawl into, emptied first. Default: a new one in the temporary directory.")

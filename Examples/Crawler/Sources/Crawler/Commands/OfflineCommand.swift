@@ -27,7 +27,9 @@ struct OfflineCommand: AsyncParsableCommand {
         let result: OfflineResult
         do {
             result = try await SiteDirectory.checkOffline(
-                URL(filePath: directory, directoryHint: .isDirectory), printer: printer)
+                URL(filePath: directory, directoryHint: .isDirectory),
+                printer: printer
+            )
         } catch is CancellationError {
             throw ExitCode.interrupted
         }

@@ -6,34 +6,41 @@ enum SiteDirectory {
     /// The settings of the crawl that the directory holds; nil when it holds none.
     static func settings(in directory: URL) throws -> CrawlSettings? {
         guard Journal.exists(in: directory) else { return nil }
-        return try Journal.open(in: directory).settings
+        return try existingJournal(in: directory).settings
     }
 
     /// Crawls until done, limited or interrupted; Ctrl-C interrupts.
     static func crawl(
-        _ settings: CrawlSettings, into directory: URL, observer: any CrawlObserver
+        _ settings: CrawlSettings,
+        into directory: URL,
+        observer: any CrawlObserver
     ) async throws -> CrawlSummary {
-        let journal = try Journal.open(in: directory)
-        try journal.save(settings)
-        let session = try SiteSession(.crawl, directory: directory, settings: settings)
-        let result = await Interrupt.cancelling {
-            try await Crawl(settings: settings, journal: journal, loader: session.loader, observer: observer).run()
+        try await sayingWhatIsWrong(with: directory) {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            let session = try SiteSession(.crawl, directory: directory, settings: settings)
+            let journal = try Journal.open(in: directory, settleArchive: session.settle)
+            try journal.save(settings)
+            let result = await Interrupt.cancelling {
+                try await Crawl(settings: settings, journal: journal, loader: session.loader, observer: observer).run()
+            }
+            await session.close()
+            return try result.get()
         }
-        await session.close()
-        return try result.get()
     }
 
     /// Checks offline and keeps the outcome for the report.
     static func checkOffline(_ directory: URL, printer: OfflinePrinter) async throws -> OfflineResult {
         let journal = try existingJournal(in: directory)
         let settings = try journal.settings ?? CrawlSettings()
-        let session = try SiteSession(.offline, directory: directory, settings: settings)
-        let check = OfflineCheck(settings: settings, journal: journal, loader: session.loader)
-        let checked = await Interrupt.cancelling {
-            try await check.run { done, total in printer.progress(done: done, total: total) }
+        let result = try await sayingWhatIsWrong(with: directory) {
+            let session = try SiteSession(.offline, directory: directory, settings: settings)
+            let check = OfflineCheck(settings: settings, journal: journal, loader: session.loader)
+            let checked = await Interrupt.cancelling {
+                try await check.run { done, total in printer.progress(done: done, total: total) }
+            }
+            await session.close()
+            return try checked.get()
         }
-        await session.close()
-        let result = try checked.get()
         try journal.save(result, at: Date())
         try await journal.close()
         return result
@@ -44,10 +51,32 @@ enum SiteDirectory {
         try Data(page.utf8).write(to: file, options: .atomic)
     }
 
+    /// Ends with the exit code for directories that cannot be used, whatever went wrong in one.
+    private static func sayingWhatIsWrong<Value: Sendable>(
+        with directory: URL,
+        _ body: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await body()
+        } catch {
+            if error is CancellationError || error is ValidationError { throw error }
+            throw unusable(directory, error)
+        }
+    }
+
+    private static func unusable(_ directory: URL, _ error: any Error) -> ExitCode {
+        Terminal().error("crawler: \(directory.path) cannot be used: \(error.localizedDescription)")
+        return .inputOutput
+    }
+
     static func existingJournal(in directory: URL) throws -> Journal {
         guard Journal.exists(in: directory) else {
             throw ValidationError("\(directory.path) holds no crawl. Make one with: crawler crawl URL --into DIR")
         }
-        return try Journal.open(in: directory)
+        do {
+            return try Journal.open(in: directory)
+        } catch {
+            throw unusable(directory, error)
+        }
     }
 }

@@ -73,7 +73,9 @@ actor Crawl {
         }
     }
 
-    /// Starts all that may be started. Non-nil when nothing more will come.
+    /// Starts all that may be started.
+    ///
+    /// Non-nil when nothing more will come.
     private func fill(_ group: inout ThrowingTaskGroup<Completion, any Error>) -> CrawlSummary.End? {
         while true {
             if let limit = reachedLimit { return frontier.inFlightCount == 0 ? limit : nil }
@@ -126,7 +128,13 @@ actor Crawl {
         pagesInFlight.remove(id)
         let url = frontier.resources[id].url
         var record = LoadRecord(
-            id: id, url: url, state: .failed, startedAt: outcome.startedAt, duration: outcome.duration, attempts: attempt)
+            id: id,
+            url: url,
+            state: .failed,
+            startedAt: outcome.startedAt,
+            duration: outcome.duration,
+            attempts: attempt
+        )
         var links = ExtractedLinks()
         let decision: RetryPolicy.Decision
         switch outcome.result {
@@ -138,7 +146,11 @@ actor Crawl {
             record.error = message
         case .answered(let response, let extracted):
             decision = retryPolicy.decision(
-                status: response.status, retryAfter: response.retryAfter, attempt: attempt, now: Date())
+                status: response.status,
+                retryAfter: response.retryAfter,
+                attempt: attempt,
+                now: Date()
+            )
             record.take(response)
             record.isPage = extracted.isPage && record.state == .loaded
             links = extracted
@@ -153,13 +165,13 @@ actor Crawl {
         var entries = record.state == .loaded ? follow(links, of: record) : []
         entries.append(.finished(record))
         note(entries)
-        count(record)
-        observer.observe(.settled(record, progress))
+        finish(record)
     }
 
-    private func count(_ record: LoadRecord) {
+    private func finish(_ record: LoadRecord) {
         // Trying /sitemap.xml was our own idea, so its absence is no fault of the site.
         if frontier.resources[record.id].kind == .sitemapGuess, record.state != .loaded { return }
+        defer { observer.observe(.settled(record, progress)) }
         summary.count(record)
         guard record.state == .loaded else { return }
         runBytes += record.size
@@ -168,7 +180,10 @@ actor Crawl {
 
     private func follow(_ extracted: ExtractedLinks, of record: LoadRecord) -> [Journal.Entry] {
         let finding = frontier.finding(
-            for: record.id, finalURL: record.finalURL, isStylesheet: record.mimeType == "text/css")
+            for: record.id,
+            finalURL: record.finalURL,
+            isStylesheet: record.mimeType == "text/css"
+        )
         var links = extracted.links
         if extracted.isNofollow, settings.obeysRobots { links.removeAll { !$0.kind.isRequisite } }
         // Another site's links are none of ours.
@@ -181,7 +196,8 @@ actor Crawl {
     }
 
     private func discover(
-        _ links: [FoundLink], from finding: Scope.Finding
+        _ links: [FoundLink],
+        from finding: Scope.Finding
     ) -> (entries: [Journal.Entry], targets: [(target: Int, kind: LinkKind)]) {
         var entries: [Journal.Entry] = []
         let targets = links.map { link in
@@ -206,18 +222,23 @@ actor Crawl {
         case .unreachable(let reason):
             frontier.finish(id, as: .failed)
             let record = LoadRecord(
-                id: id, url: frontier.resources[id].url, state: .failed, error: reason, startedAt: Date(), duration: 0,
-                attempts: 0)
+                id: id,
+                url: frontier.resources[id].url,
+                state: .failed,
+                error: reason,
+                startedAt: Date(),
+                duration: 0,
+                attempts: 0
+            )
             note([.finished(record)])
-            count(record)
-            observer.observe(.settled(record, progress))
+            finish(record)
         }
     }
 
     private func settle(_ origin: String, _ outcome: Visitor.RobotsOutcome) {
         frontier.setRobots(outcome.robots, for: origin)
         note([.robots(origin: origin, status: outcome.status, body: outcome.body, error: outcome.error)])
-        offerSitemaps(of: origin, named: outcome.sitemaps)
+        if outcome.error == nil { offerSitemaps(of: origin, named: outcome.sitemaps) }
     }
 
     /// Sitemaps matter for the sites that are crawled, not for hosts that only lend an image.

@@ -1,6 +1,8 @@
 import Foundation
 
-/// What a crawl was asked to do. Kept in its journal, so that it goes on the same way after a break.
+/// What a crawl was asked to do.
+///
+/// Kept in its journal, so that it goes on the same way after a break.
 struct CrawlSettings: Codable, Sendable, Equatable {
     var startURLs: [String] = []
     var scope = Scope.Breadth.host

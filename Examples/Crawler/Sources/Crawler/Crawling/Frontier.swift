@@ -67,9 +67,10 @@ struct Frontier {
         }
     }
 
-    /// Takes up what an earlier run of the crawl left, in the order of ids. What failed is tried again, and what was
-    /// left out is judged again, since depth and patterns may have changed.
-    /// - Returns: The resource as it now stands.
+    /// Takes up what an earlier run of the crawl left, in the order of ids.
+    ///
+    /// What failed is tried again, and what was left out is judged again, since depth and patterns may have changed.
+    /// Returns the resource as it now stands.
     mutating func restore(_ resource: Resource) -> Resource {
         var resource = resource
         if resource.state == .failed { resource.state = .queued }
@@ -77,7 +78,8 @@ struct Frontier {
             let costsDepth = scope.depth(of: resource.kind, from: Scope.Finding(depth: 0, isInside: true))
             let finding = Scope.Finding(depth: resource.depth - costsDepth, isInside: true)
             resource.state = Self.state(
-                for: scope.verdict(on: FoundLink(url: resource.url, kind: resource.kind), from: finding))
+                for: scope.verdict(on: FoundLink(url: resource.url, kind: resource.kind), from: finding)
+            )
         }
         ids[resource.url] = resource.id
         resources.append(resource)
@@ -127,7 +129,7 @@ struct Frontier {
         case unreachable(String)
     }
 
-    /// - Parameter allowsPages: False holds pages back and lets only their requisites go on.
+    /// What to do now; without `allowsPages`, pages are held back and only their requisites go on.
     mutating func next(now: Duration, allowsPages: Bool = true) -> Next {
         var wake: Duration?
         let depthLimit = allowsPages ? openDepth : -1
@@ -150,8 +152,12 @@ struct Frontier {
             // Out of the dictionary while it changes, so that it is not copied.
             hosts[origin] = nil
             let next = host.next(
-                now: now, concurrency: settings.concurrency, interval: interval(of: host), depthLimit: depthLimit,
-                isRefused: { refusal(of: $0, by: robots) != nil })
+                now: now,
+                concurrency: settings.concurrency,
+                interval: interval(of: host),
+                depthLimit: depthLimit,
+                isRefused: { refusal(of: $0, by: robots) != nil }
+            )
             hosts[origin] = host
             switch next {
             case .take(let id):
@@ -215,7 +221,11 @@ struct Frontier {
         queuedCount += 1
         hosts[resource.url.origin]?.finish()
         hosts[resource.url.origin]?.delay(
-            id, isPage: Self.countsAsPage(resource.kind), depth: resource.depth, until: time)
+            id,
+            isPage: Self.countsAsPage(resource.kind),
+            depth: resource.depth,
+            until: time
+        )
         if pausesHost { hosts[resource.url.origin]?.pause(until: time) }
     }
 }

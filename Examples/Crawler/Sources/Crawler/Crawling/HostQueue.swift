@@ -49,11 +49,16 @@ struct HostQueue {
         case blocked
     }
 
-    /// - Parameters:
-    ///   - depthLimit: Pages deeper than this are held back.
-    ///   - isRefused: What robots.txt keeps from being loaded is handed out at once, since it costs the host nothing.
+    /// What may be started now.
+    ///
+    /// - `depthLimit`: Pages deeper than this are held back.
+    /// - `isRefused`: What robots.txt keeps from being loaded is handed out at once, since it costs the host nothing.
     mutating func next(
-        now: Duration, concurrency: Int, interval: Duration, depthLimit: Int?, isRefused: (Int) -> Bool
+        now: Duration,
+        concurrency: Int,
+        interval: Duration,
+        depthLimit: Int?,
+        isRefused: (Int) -> Bool
     ) -> Next {
         releaseDelayed(now: now)
         guard let id = peek(depthLimit: depthLimit) else {

@@ -19,7 +19,9 @@ extension Journal {
         let text = String(decoding: try encoder.encode(settings), as: UTF8.self)
         try database.write {
             try $0.execute(
-                sql: "INSERT OR REPLACE INTO setting (key, value) VALUES ('settings', ?)", arguments: [text])
+                sql: "INSERT OR REPLACE INTO setting (key, value) VALUES ('settings', ?)",
+                arguments: [text]
+            )
         }
     }
 
@@ -34,7 +36,8 @@ extension Journal {
         try database.write {
             try $0.execute(
                 sql: "UPDATE run SET endedAt = ?, reason = ? WHERE id = ?",
-                arguments: [time.timeIntervalSince1970, reason, run])
+                arguments: [time.timeIntervalSince1970, reason, run]
+            )
         }
     }
 
@@ -67,14 +70,25 @@ extension Journal {
         try database.read { database in
             try Row.fetchAll(database, sql: "SELECT * FROM resource WHERE startedAt IS NOT NULL ORDER BY id")
                 .compactMap { row in
-                    guard let url = CanonicalURL(row["url"] as String), let state = Resource.State(rawValue: row["state"])
+                    guard let url = CanonicalURL(row["url"] as String),
+                        let state = Resource.State(rawValue: row["state"])
                     else { return nil }
                     return LoadRecord(
-                        id: row["id"], url: url, state: state, isPage: row["isPage"], status: row["status"],
-                        mimeType: row["mimeType"], size: row["size"], digest: row["digest"],
-                        finalURL: (row["finalURL"] as String?).flatMap { CanonicalURL($0) }, error: row["error"],
-                        startedAt: Date(timeIntervalSince1970: row["startedAt"]), duration: row["duration"],
-                        attempts: row["attempts"], isFromArchive: row["isFromArchive"])
+                        id: row["id"],
+                        url: url,
+                        state: state,
+                        isPage: row["isPage"],
+                        status: row["status"],
+                        mimeType: row["mimeType"],
+                        size: row["size"],
+                        digest: row["digest"],
+                        finalURL: (row["finalURL"] as String?).flatMap { CanonicalURL($0) },
+                        error: row["error"],
+                        startedAt: Date(timeIntervalSince1970: row["startedAt"]),
+                        duration: row["duration"],
+                        attempts: row["attempts"],
+                        isFromArchive: row["isFromArchive"]
+                    )
                 }
         }
     }
@@ -92,7 +106,8 @@ extension Journal {
                 sql: """
                     SELECT DISTINCT url, link.kind FROM link JOIN resource ON resource.id = source
                     WHERE target = ? ORDER BY source LIMIT ?
-                    """)
+                    """
+            )
             return try ids.reduce(into: [:]) { referrers, id in
                 referrers[id] = try Row.fetchAll(statement, arguments: [id, limit]).map { row in
                     Referrer(url: row[0], kind: LinkKind(rawValue: row[1])?.name ?? "link")

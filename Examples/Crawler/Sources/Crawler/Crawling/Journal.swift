@@ -5,8 +5,9 @@ import Synchronization
 /// The crawl's memory on disk: `crawl.sqlite`, which `sqlite3` opens too.
 ///
 /// Written behind the crawl: what happens is noted at once in memory, and one writer takes all that has gathered into
-/// one transaction. So the crawl never waits for the disk, and a kill loses at most the last moments, whose responses
-/// the archive still has. A document's row and its links are written together, so a restart never sees half of it.
+/// one transaction, once the archive has their responses on disk. So the crawl never waits for the disk, and after a
+/// kill at any moment the journal names nothing that the archive does not hold. A document's row and its links are
+/// written together, so a restart never sees half of it.
 ///
 /// ```
 /// setting(key, value)                       -- how the crawl was asked for, as JSON
@@ -31,17 +32,22 @@ final class Journal: Sendable {
     private let wake: AsyncStream<Void>.Continuation
     private let writer: Task<Void, Never>
 
-    /// - Parameter directory: Made when missing.
-    static func open(in directory: URL) throws -> Journal {
+    /// Opens the journal of a crawl, making its directory when it is missing.
+    ///
+    /// `settleArchive` returns when every response so far is on disk; it is waited for before anything is written.
+    static func open(
+        in directory: URL,
+        settleArchive: @escaping @Sendable () async -> Void = {}
+    ) throws -> Journal {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        return try Journal(path: directory.appending(path: "crawl.sqlite").path)
+        return try Journal(path: directory.appending(path: "crawl.sqlite").path, settleArchive: settleArchive)
     }
 
     static func exists(in directory: URL) -> Bool {
         FileManager.default.fileExists(atPath: directory.appending(path: "crawl.sqlite").path)
     }
 
-    private init(path: String) throws {
+    private init(path: String, settleArchive: @escaping @Sendable () async -> Void) throws {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
@@ -53,8 +59,8 @@ final class Journal: Sendable {
         let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         wake = continuation
         writer = Task { [database, pending] in
-            for await _ in wakes { await pending.write(to: database) }
-            await pending.write(to: database)
+            for await _ in wakes { await pending.write(to: database, after: settleArchive) }
+            await pending.write(to: database, after: settleArchive)
         }
     }
 
@@ -64,8 +70,9 @@ final class Journal: Sendable {
         wake.yield()
     }
 
-    /// Writes what is noted and ends the writer. Nothing may be noted after.
-    /// - Throws: What kept the journal from being written, at any time.
+    /// Writes what is noted and ends the writer.
+    ///
+    /// Nothing may be noted after. Throws what kept the journal from being written, at any time.
     func close() async throws {
         wake.finish()
         await writer.value
@@ -93,12 +100,13 @@ private final class PendingEntries: Sendable {
         state.withLock { $0.entries.append(contentsOf: entries) }
     }
 
-    func write(to database: DatabaseQueue) async {
+    func write(to database: DatabaseQueue, after settleArchive: () async -> Void) async {
         let entries = state.withLock { state in
             defer { state.entries = [] }
             return state.entries
         }
         guard !entries.isEmpty else { return }
+        await settleArchive()
         do {
             try await database.write { database in
                 for entry in entries { try entry.write(to: database) }

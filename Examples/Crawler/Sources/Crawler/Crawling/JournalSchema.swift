@@ -20,7 +20,8 @@ enum JournalSchema {
                     id INTEGER PRIMARY KEY, startedAt REAL NOT NULL, endedAt REAL, reason TEXT);
                 CREATE TABLE IF NOT EXISTS offline (
                     url TEXT NOT NULL, verdict TEXT NOT NULL, detail TEXT NOT NULL);
-                """)
+                """
+        )
     }
 }
 
@@ -39,7 +40,9 @@ extension Journal.Entry {
         case .finished(let record):
             try write(record, to: database)
         case .links(let source, let links):
-            let statement = try database.cachedStatement(sql: "INSERT INTO link (source, target, kind) VALUES (?, ?, ?)")
+            let statement = try database.cachedStatement(
+                sql: "INSERT INTO link (source, target, kind) VALUES (?, ?, ?)"
+            )
             for link in links { try statement.execute(arguments: [source, link.target, link.kind.rawValue]) }
         case .robots(let origin, let status, let body, let error):
             try database.cachedStatement(

@@ -56,10 +56,12 @@ final class Loader: NSObject, Sendable {
         }
     }
 
-    /// - Parameter wantsBody: Decides by the type whether the body is kept. Default: kept.
-    /// - Throws: `URLError`, or `CancellationError` when the task was cancelled.
+    /// Loads a URL, keeping its body where `wantsBody` says so of its type.
+    ///
+    /// Throws `URLError`, or `CancellationError` when the task was cancelled.
     func load(
-        _ url: CanonicalURL, wantsBody: @escaping @Sendable (_ mimeType: String) -> Bool = { _ in true }
+        _ url: CanonicalURL,
+        wantsBody: @escaping @Sendable (_ mimeType: String) -> Bool = { _ in true }
     ) async throws -> LoadedResponse {
         guard let address = URL(string: url.text) else { throw URLError(.badURL) }
         var request = URLRequest(url: address)
@@ -81,7 +83,9 @@ final class Loader: NSObject, Sendable {
 
 extension Loader: URLSessionDataDelegate {
     func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         loads.withLock { loads in
@@ -134,6 +138,7 @@ extension Loader.Load {
             isFromArchive: CacheStatus.isHit(response.value(forHTTPHeaderField: "Cache-Status")),
             size: size,
             digest: Data(hash.finalize()),
-            body: keepsBody ? body : nil)
+            body: keepsBody ? body : nil
+        )
     }
 }

@@ -2,7 +2,9 @@ import Foundation
 
 /// One URL of a crawl and what became of it.
 struct Resource: Sendable {
-    /// How far a URL has come. The raw values stand in the journal.
+    /// How far a URL has come.
+    ///
+    /// The raw values stand in the journal.
     enum State: Int, Sendable {
         /// To be loaded; after a finished crawl, left over because of a limit.
         case queued = 0

@@ -62,7 +62,9 @@ struct Scope: Sendable {
         }
     }
 
-    /// How many links away from a start page the target of such a link is. Requisites belong to their page.
+    /// How many links away from a start page the target of such a link is.
+    ///
+    /// Requisites belong to their page.
     func depth(of kind: LinkKind, from finding: Finding) -> Int {
         switch kind {
         case .page, .refresh, .listed: finding.depth + 1

@@ -33,8 +33,12 @@ struct Visitor: Sendable {
             var links = ExtractedLinks()
             if (200..<300).contains(response.status), let body = response.body {
                 links = LinkExtractor.links(
-                    in: body, mimeType: response.mimeType, charset: response.charset, url: response.finalURL ?? url,
-                    kind: kind)
+                    in: body,
+                    mimeType: response.mimeType,
+                    charset: response.charset,
+                    url: response.finalURL ?? url,
+                    kind: kind
+                )
             }
             response.body = nil
             return outcome(.answered(response, links), duration)
@@ -68,8 +72,11 @@ struct Visitor: Sendable {
                     let body = response.body ?? Data()
                     let rules = RobotsRules(status: response.status, body: [UInt8](body), agent: agent)
                     return RobotsOutcome(
-                        robots: .known(rules), status: response.status, body: body.prefix(RobotsRules.sizeLimit),
-                        sitemaps: rules.sitemaps)
+                        robots: .known(rules),
+                        status: response.status,
+                        body: body.prefix(RobotsRules.sizeLimit),
+                        sitemaps: rules.sitemaps
+                    )
                 }
                 reason = "status \(response.status)"
             } catch {

@@ -6,17 +6,22 @@ import Foundation
 enum SiteServer {
     /// Runs `body` with the server's address, such as `http://127.0.0.1:43210`, and stops the server after it.
     static func withServer<Value: Sendable>(
-        for root: URL, _ body: @Sendable (_ address: String) async throws -> Value
+        for root: URL,
+        _ body: @Sendable (_ address: String) async throws -> Value
     ) async throws -> Value {
         try await withServer(handler: SiteHandler(root: root), body)
     }
 
     static func withServer<Value: Sendable>(
-        handler: some HTTPHandler, _ body: @Sendable (_ address: String) async throws -> Value
+        handler: some HTTPHandler,
+        _ body: @Sendable (_ address: String) async throws -> Value
     ) async throws -> Value {
         let server = HTTPServer(
-            address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0), pool: PromptPool(base: HTTPServer.defaultPool()),
-            logger: .disabled, handler: handler)
+            address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0),
+            pool: PromptPool(base: HTTPServer.defaultPool()),
+            logger: .disabled,
+            handler: handler
+        )
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             try await server.waitUntilListening()
@@ -53,7 +58,11 @@ struct SiteHandler: HTTPHandler {
 
     func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard request.method == .GET || request.method == .HEAD else {
-            return HTTPResponse(statusCode: .methodNotAllowed, headers: HTTPHeaders([HTTPHeader("Allow"): "GET, HEAD"]), body: Data())
+            return HTTPResponse(
+                statusCode: .methodNotAllowed,
+                headers: HTTPHeaders([HTTPHeader("Allow"): "GET, HEAD"]),
+                body: Data()
+            )
         }
         let path = request.target.path()
         if let redirect = redirects[path] {
@@ -76,14 +85,18 @@ struct SiteHandler: HTTPHandler {
         }
         let type = HTTPHeaders([.contentType: MediaTypes.type(forExtension: (file as NSString).pathExtension)])
         return HTTPResponse(
-            statusCode: .ok, headers: type,
-            body: HTTPBodySequence(data: body, suggestedBufferSize: 64 * 1024))
+            statusCode: .ok,
+            headers: type,
+            body: HTTPBodySequence(data: body, suggestedBufferSize: 64 * 1024)
+        )
     }
 
     private static func redirect(to target: String, status: Int) -> HTTPResponse {
         HTTPResponse(
-            statusCode: HTTPStatusCode(status, phrase: "Redirect"), headers: HTTPHeaders([.location: target]),
-            body: Data())
+            statusCode: HTTPStatusCode(status, phrase: "Redirect"),
+            headers: HTTPHeaders([.location: target]),
+            body: Data()
+        )
     }
 
     /// Nil for what would leave the root.

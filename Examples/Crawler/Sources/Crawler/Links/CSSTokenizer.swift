@@ -68,7 +68,9 @@ struct CSSTokenizer {
         return unquotedURL()
     }
 
-    /// Section 4.3.6. A quote, a parenthesis or white space within makes a bad token, which is skipped to its end.
+    /// Reads an unquoted URL (section 4.3.6).
+    ///
+    /// A quote, a parenthesis or white space within makes a bad token, which is skipped to its end.
     private mutating func unquotedURL() -> Token {
         var value: [UInt8] = []
         while let byte = peek() {
@@ -151,7 +153,9 @@ struct CSSTokenizer {
     }
 
     /// Reads what follows a backslash (section 4.3.7): up to six hexadecimal digits and one white space, or any one
-    /// character. False at a line break, which cannot be escaped outside strings.
+    /// character.
+    ///
+    /// False at a line break, which cannot be escaped outside strings.
     private mutating func appendEscape(to value: inout [UInt8]) -> Bool {
         guard let byte = peek() else { return true }
         if Self.isNewline(byte) { return false }

@@ -26,7 +26,9 @@ struct HTMLArena: ~Copyable {
         state.deallocate()
     }
 
-    /// Parser options that allocate here. Valid as long as the arena lives.
+    /// Parser options that allocate here.
+    ///
+    /// Valid as long as the arena lives.
     var options: GumboOptions {
         var options = kGumboDefaultOptions
         options.userdata = UnsafeMutableRawPointer(state)

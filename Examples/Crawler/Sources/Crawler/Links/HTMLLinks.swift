@@ -22,8 +22,10 @@ struct HTMLLinks {
         var options = arena.options
         guard let start = html.baseAddress, !html.isEmpty,
             let output = start.withMemoryRebound(
-                to: CChar.self, capacity: html.count,
-                { gumbo_parse_with_options(&options, $0, HTMLNesting.safeLength(html)) })
+                to: CChar.self,
+                capacity: html.count,
+                { gumbo_parse_with_options(&options, $0, HTMLNesting.safeLength(html)) }
+            )
         else { return }
         // A stack of our own: a page may nest deeper than a thread's stack allows.
         var stack: [UnsafePointer<GumboNode>] = []
@@ -122,7 +124,8 @@ struct HTMLLinks {
         let kind: LinkKind
         if relations.contains("stylesheet") {
             kind = .stylesheet
-        } else if !relations.isDisjoint(with: ["icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon"]) {
+        } else if !relations.isDisjoint(with: ["icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon"])
+        {
             kind = .image
         } else if !relations.isDisjoint(with: ["preload", "prefetch", "modulepreload", "manifest"]) {
             kind = .asset

@@ -19,18 +19,27 @@ enum LinkExtractor {
         }
     }
 
-    /// - Parameters:
-    ///   - url: Where the document was found in the end, against which its references are resolved.
-    ///   - kind: As what it was asked for: only a sitemap is read as a sitemap.
+    /// Reads a document's links.
+    ///
+    /// - `url`: Where the document was found in the end, against which its references are resolved.
+    /// - `kind`: As what it was asked for: only a sitemap is read as a sitemap.
     static func links(
-        in body: Data, mimeType: String, charset: String?, url: CanonicalURL, kind: LinkKind
+        in body: Data,
+        mimeType: String,
+        charset: String?,
+        url: CanonicalURL,
+        kind: LinkKind
     ) -> ExtractedLinks {
         if kind.isSitemap {
             let entries = SitemapParser.entries(in: body)
             var extracted = ExtractedLinks()
             extracted.links =
-                entries.sitemaps.compactMap { CanonicalURL($0, relativeTo: url) }.map { FoundLink(url: $0, kind: .sitemap) }
-                + entries.pages.compactMap { CanonicalURL($0, relativeTo: url) }.map { FoundLink(url: $0, kind: .listed) }
+                entries.sitemaps.compactMap { CanonicalURL($0, relativeTo: url) }.map {
+                    FoundLink(url: $0, kind: .sitemap)
+                }
+                + entries.pages.compactMap { CanonicalURL($0, relativeTo: url) }.map {
+                    FoundLink(url: $0, kind: .listed)
+                }
             return extracted
         }
         switch mimeType {
@@ -69,7 +78,8 @@ enum LinkExtractor {
     }
 
     private static func resolved(
-        _ references: some Sequence<(String, LinkKind)>, against base: CanonicalURL
+        _ references: some Sequence<(String, LinkKind)>,
+        against base: CanonicalURL
     ) -> [FoundLink] {
         var seen: Set<FoundLink> = []
         return references.compactMap { text, kind in

@@ -39,7 +39,10 @@ enum SitemapParser {
         private var parents: [String] = []
 
         func parser(
-            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            _ parser: XMLParser,
+            didStartElement name: String,
+            namespaceURI: String?,
+            qualifiedName: String?,
             attributes: [String: String]
         ) {
             if name == "loc" { location = "" }
@@ -55,7 +58,10 @@ enum SitemapParser {
         }
 
         func parser(
-            _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+            _ parser: XMLParser,
+            didEndElement name: String,
+            namespaceURI: String?,
+            qualifiedName: String?
         ) {
             _ = parents.popLast()
             guard name == "loc", let text = location?.trimmingCharacters(in: .whitespacesAndNewlines) else { return }

@@ -10,19 +10,24 @@ struct OfflineCheck: Sendable {
     /// Loads at a time.
     var concurrency = 16
 
-    /// - Parameter progress: Called after each document with how many are done and how many there are.
+    /// Loads and compares everything; `progress` is called after each document with how many are done and how many there are.
     func run(progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }) async throws -> OfflineResult {
         let clock = ContinuousClock()
         let start = clock.now
         let records = try journal.loadRecords()
         let known = try journal.resources()
         var expectations = Expectations(
-            scope: Scope(settings), resources: known, isComplete: try journal.lastRunEnd == "complete",
-            obeysRobots: settings.obeysRobots)
+            scope: Scope(settings),
+            resources: known,
+            isComplete: try journal.lastRunEnd == "complete",
+            obeysRobots: settings.obeysRobots
+        )
 
         let loaded = records.filter { $0.state == .loaded }
         var result = OfflineResult(
-            pages: loaded.lazy.filter(\.isPage).count, resources: loaded.lazy.filter { !$0.isPage }.count)
+            pages: loaded.lazy.filter(\.isPage).count,
+            resources: loaded.lazy.filter { !$0.isPage }.count
+        )
         var remaining = loaded.makeIterator()
         var done = 0
         await withTaskGroup(of: Revisit.self) { group in
@@ -42,7 +47,9 @@ struct OfflineCheck: Sendable {
                 case .missing(let reason):
                     result.missing.append(.init(id: revisit.record.id, url: revisit.record.url.text, detail: reason))
                 case .differing(let difference):
-                    result.differing.append(.init(id: revisit.record.id, url: revisit.record.url.text, detail: difference))
+                    result.differing.append(
+                        .init(id: revisit.record.id, url: revisit.record.url.text, detail: difference)
+                    )
                 }
             }
         }
@@ -125,7 +132,8 @@ private struct Expectations {
         let finding = Scope.Finding(
             depth: page.depth,
             isInside: scope.contains(url) || page.kind.isSitemap || (page.kind == .start && record.finalURL == nil),
-            isStylesheet: record.mimeType == "text/css")
+            isStylesheet: record.mimeType == "text/css"
+        )
         for link in extracted.links {
             if extracted.isNofollow, obeysRobots, !link.kind.isRequisite { continue }
             guard scope.verdict(on: link, from: finding) == .load else { continue }
@@ -138,8 +146,12 @@ private struct Expectations {
             guard reported.insert(link.url).inserted else { continue }
             unseen.append(
                 .init(
-                    id: nil, url: link.url.text, detail: detail,
-                    referrers: [Journal.Referrer(url: record.url.text, kind: link.kind.name)]))
+                    id: nil,
+                    url: link.url.text,
+                    detail: detail,
+                    referrers: [Journal.Referrer(url: record.url.text, kind: link.kind.name)]
+                )
+            )
         }
     }
 }

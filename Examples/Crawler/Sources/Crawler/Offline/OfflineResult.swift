@@ -24,7 +24,7 @@ struct OfflineResult: Sendable {
 
     var isWhole: Bool { missing.isEmpty && differing.isEmpty }
 
-    /// `offline: 120 pages, 48 resources, 0 missing, 0 differing`
+    /// The one line: `offline: 120 pages, 48 resources, 0 missing, 0 differing`.
     var line: String {
         "offline: \(pages) pages, \(resources) resources, \(missing.count) missing, \(differing.count) differing"
     }
@@ -62,18 +62,26 @@ extension Journal {
 
     func save(_ result: OfflineResult, at time: Date) throws {
         let totals = OfflineTotals(
-            pages: result.pages, resources: result.resources, missing: result.missing.count,
-            differing: result.differing.count, seconds: result.seconds, checkedAt: time)
+            pages: result.pages,
+            resources: result.resources,
+            missing: result.missing.count,
+            differing: result.differing.count,
+            seconds: result.seconds,
+            checkedAt: time
+        )
         let text = String(decoding: try JSONEncoder().encode(totals), as: UTF8.self)
         try database.write { database in
             try database.execute(
-                sql: "INSERT OR REPLACE INTO setting (key, value) VALUES ('offline', ?)", arguments: [text])
+                sql: "INSERT OR REPLACE INTO setting (key, value) VALUES ('offline', ?)",
+                arguments: [text]
+            )
             try database.execute(sql: "DELETE FROM offline")
             for (verdict, findings) in [("missing", result.missing), ("differing", result.differing)] {
                 for finding in findings {
                     try database.execute(
                         sql: "INSERT INTO offline (url, verdict, detail) VALUES (?, ?, ?)",
-                        arguments: [finding.url, verdict, finding.detail])
+                        arguments: [finding.url, verdict, finding.detail]
+                    )
                 }
             }
         }

@@ -31,6 +31,13 @@ enum HTTPDate {
         calendar.timeZone = .gmt
         return calendar.date(
             from: DateComponents(
-                year: year, month: month + 1, day: day, hour: clock[0], minute: clock[1], second: clock[2]))
+                year: year,
+                month: month + 1,
+                day: day,
+                hour: clock[0],
+                minute: clock[1],
+                second: clock[2]
+            )
+        )
     }
 }

@@ -2,7 +2,9 @@ import Foundation
 
 /// The `Retry-After` field (RFC 9110, section 10.2.3): seconds, or a date.
 enum RetryAfter {
-    /// How long to wait; never negative. Nil when the field is neither.
+    /// How long to wait; never negative.
+    ///
+    /// Nil when the field is neither.
     static func delay(_ field: String, now: Date) -> Duration? {
         let text = field.trimmingCharacters(in: .whitespaces)
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {

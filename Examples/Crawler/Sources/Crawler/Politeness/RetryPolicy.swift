@@ -17,11 +17,16 @@ struct RetryPolicy: Sendable {
         case retry(after: Duration, pausesHost: Bool)
     }
 
-    /// - Parameters:
-    ///   - attempt: 1 for the first.
-    ///   - jitter: 0...1, spreads retries that would otherwise come all at once.
+    /// What to do about an answer.
+    ///
+    /// - `attempt`: 1 for the first.
+    /// - `jitter`: 0...1, spreads retries that would otherwise come all at once.
     func decision(
-        status: Int, retryAfter: String?, attempt: Int, now: Date, jitter: Double = .random(in: 0...1)
+        status: Int,
+        retryAfter: String?,
+        attempt: Int,
+        now: Date,
+        jitter: Double = .random(in: 0...1)
     ) -> Decision {
         guard attempt <= retries, status == 429 || status == 408 || (500...599).contains(status), status != 501 else {
             return .giveUp

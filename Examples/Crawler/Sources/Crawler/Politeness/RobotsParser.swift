@@ -1,7 +1,8 @@
 /// Reads robots.txt for one crawler (RFC 9309, section 2.2).
 enum RobotsParser {
-    /// - Parameter agent: The product token, compared without regard to case; groups that name it are read together,
-    ///   and the groups for `*` only when none does.
+    /// The rules for an agent's product token, compared without regard to case.
+    ///
+    /// Groups that name it are read together, the groups for `*` only when none does.
     static func rules(in text: some Sequence<UInt8>, agent: String) -> RobotsRules {
         var own = RobotsRules()
         var anyone = RobotsRules()
@@ -29,7 +30,8 @@ enum RobotsParser {
                 if current.anyone { anyone.rules.append(rule) }
             case "crawl-delay":
                 isNamingAgents = false
-                guard let seconds = Double(String(decoding: value, as: UTF8.self)), seconds >= 0, seconds < 86_400 else {
+                guard let seconds = Double(String(decoding: value, as: UTF8.self)), seconds >= 0, seconds < 86_400
+                else {
                     continue
                 }
                 if current.own { own.crawlDelay = .seconds(seconds) }
@@ -45,7 +47,9 @@ enum RobotsParser {
         return isOwnNamed ? own : anyone
     }
 
-    /// `key: value` lines without comments, keys in lower case. Lines may end with CR, LF or both.
+    /// Pairs of key and value without comments, keys in lower case.
+    ///
+    /// Lines may end with CR, LF or both.
     private static func lines(of text: some Sequence<UInt8>) -> [(key: String, value: [UInt8])] {
         var bytes = Array(text)[...]
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }

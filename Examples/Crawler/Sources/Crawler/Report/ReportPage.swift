@@ -32,11 +32,11 @@ struct ReportPage {
             \(statuses)
             </div>
             \(offlineFindings)
-            \(troubles)
             <div class="columns">
             \(ranking("Slowest", data.records.filter { $0.attempts > 0 }, by: \.duration, Words.seconds))
             \(ranking("Biggest", data.records, by: { Double($0.size) }, { Words.bytes(Int($0)) }))
             </div>
+            \(troubles)
             \(settings)
             </main>
             <footer>Made by <code>crawler</code>, an example of Waystation.</footer>
@@ -121,8 +121,11 @@ struct ReportPage {
         let largest = Double(max(rows.first?.2 ?? 0, 1))
         let bars = rows.joined { type, count, bytes in
             bar(
-                name: type.rawValue, detail: "\(Words.bytes(bytes)) · \(Words.count(count, "file"))",
-                share: Double(bytes) / largest, colour: type.colour)
+                name: type.rawValue,
+                detail: "\(Words.bytes(bytes)) · \(Words.count(count, "file"))",
+                share: Double(bytes) / largest,
+                colour: type.colour
+            )
         }
         return "<section><h2>Size by type</h2>\(bars)</section>"
     }
@@ -133,8 +136,11 @@ struct ReportPage {
         let largest = Double(max(rows.map(\.value).max() ?? 0, 1))
         let bars = rows.joined { status, count in
             bar(
-                name: status, detail: Words.count(count), share: Double(count) / largest,
-                colour: status.hasPrefix("2") ? "page" : "bad")
+                name: status,
+                detail: Words.count(count),
+                share: Double(count) / largest,
+                colour: status.hasPrefix("2") ? "page" : "bad"
+            )
         }
         let skipped: Markup =
             data.skipped.isEmpty
@@ -168,26 +174,39 @@ struct ReportPage {
 
     private var troubles: Markup {
         guard !data.troubles.isEmpty else {
-            return "<section><h2>Broken links</h2><p class=\"calm\">None. Everything that the site links to is there.</p></section>"
+            return
+                "<section><h2>Broken links</h2><p class=\"calm\">None. Everything that the site links to is there.</p></section>"
         }
-        let rows = data.troubles.prefix(500).joined { record, referrers in
-            let why = record.status.map(String.init) ?? "—"
-            let links = referrers.joined { "<li><span class=\"url\">\($0.url)</span> <em>\($0.kind)</em></li>" }
-            return """
-                <tr><td><b class="tag bad">\(why)</b></td><td><span class="url">\(record.url.text)</span>
-                \(record.error.map { "<p class=\"error\">\($0)</p>" as Markup } ?? "")<ul class="referrers">\(links)</ul></td></tr>
-                """
-        }
+        let (shown, folded) = (data.troubles.prefix(8), data.troubles.dropFirst(8).prefix(2000))
         let more: Markup =
-            data.troubles.count > 500 ? "<p>and \(Words.count(data.troubles.count - 500)) more</p>" : ""
+            folded.isEmpty
+            ? ""
+            : """
+            <details><summary>\(Words.count(folded.count)) more</summary>
+            <table>\(folded.joined(trouble))</table></details>
+            """
         return """
             <section><h2>Broken links <span class="count">\(Words.count(data.troubles.count))</span></h2>
-            <div class="scroll"><table><tr><th>Status</th><th>URL, and where it is linked</th></tr>\(rows)</table></div>\(more)</section>
+            <div class="scroll"><table><tr><th>Status</th><th>URL, and where it is linked</th></tr>
+            \(shown.joined(trouble))</table>\(more)</div></section>
+            """
+    }
+
+    private func trouble(_ record: LoadRecord, _ referrers: [Journal.Referrer]) -> Markup {
+        let why = record.status.map(String.init) ?? "—"
+        let links = referrers.joined { "<li><span class=\"url\">\($0.url)</span> <em>\($0.kind)</em></li>" }
+        let error: Markup = record.error.map { "<p class=\"error\">\($0)</p>" } ?? ""
+        return """
+            <tr><td><b class="tag bad">\(why)</b></td><td><span class="url">\(record.url.text)</span>
+            \(error)<ul class="referrers">\(links)</ul></td></tr>
             """
     }
 
     private func ranking(
-        _ title: String, _ records: [LoadRecord], by value: (LoadRecord) -> Double, _ words: (Double) -> String
+        _ title: String,
+        _ records: [LoadRecord],
+        by value: (LoadRecord) -> Double,
+        _ words: (Double) -> String
     ) -> Markup {
         let top = records.sorted { value($0) > value($1) }.prefix(10)
         let largest = max(top.first.map(value) ?? 0, .leastNonzeroMagnitude)
@@ -211,8 +230,12 @@ struct ReportPage {
             ("Loads at a time per host", String(settings.concurrency)),
         ]
         if let rate = settings.requestsPerSecond { rows.append(("Requests per second and host", String(rate))) }
-        if !settings.include.isEmpty { rows.append(("Include", settings.include.map(\.pattern).joined(separator: ", "))) }
-        if !settings.exclude.isEmpty { rows.append(("Exclude", settings.exclude.map(\.pattern).joined(separator: ", "))) }
+        if !settings.include.isEmpty {
+            rows.append(("Include", settings.include.map(\.pattern).joined(separator: ", ")))
+        }
+        if !settings.exclude.isEmpty {
+            rows.append(("Exclude", settings.exclude.map(\.pattern).joined(separator: ", ")))
+        }
         let list = rows.joined { "<div><dt>\($0)</dt><dd>\($1)</dd></div>" }
         return "<section><h2>Asked for</h2><dl>\(list)</dl></section>"
     }

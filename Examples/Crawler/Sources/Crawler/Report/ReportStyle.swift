@@ -24,9 +24,8 @@ enum ReportStyle {
         h2 { margin: 0 0 14px; font-size: 17px; letter-spacing: -.01em; }
         h3 { margin: 22px 0 8px; font-size: 13px; color: var(--soft); font-weight: 600; }
         section { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 20px 22px; margin: 16px 0; }
-        .columns { display: grid; grid-template-columns: 1fr 1fr; gap: 16px; align-items: start; }
+        .columns { display: grid; grid-template-columns: 1fr 1fr; gap: 16px; align-items: start; margin: 16px 0; }
         .columns section { margin: 0; min-width: 0; height: 100%; }
-        .columns + section, section + .columns { margin-top: 16px; }
         .verdict { display: flex; flex-wrap: wrap; gap: 4px 14px; align-items: baseline; border-left: 5px solid var(--soft); }
         .verdict strong { font-size: 18px; }
         .verdict span { color: var(--soft); }
@@ -55,6 +54,7 @@ enum ReportStyle {
         .url { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 12.5px; overflow-wrap: anywhere; }
         .referrers { margin: 4px 0 0; padding: 0; list-style: none; color: var(--soft); }
         .referrers li::before { content: "from "; font-size: 12.5px; } .referrers em { font-size: 12.5px; }
+        summary { cursor: pointer; padding: 10px 0 2px; color: var(--soft); } summary:hover { color: var(--ink); }
         .tag { display: inline-block; padding: 0 8px; border-radius: 9px; font-size: 12.5px; }
         .tag.bad { color: var(--bad); border: 1px solid currentColor; }
         .count { color: var(--soft); font-weight: 400; }

@@ -15,7 +15,13 @@ struct CrawlJSONLines: CrawlObserver {
         case .retrying(let url, let reason, let attempt, let delay):
             emit(
                 Retrying(
-                    event: "retrying", url: url.text, reason: reason, attempt: attempt, seconds: delay / .seconds(1)))
+                    event: "retrying",
+                    url: url.text,
+                    reason: reason,
+                    attempt: attempt,
+                    seconds: delay / .seconds(1)
+                )
+            )
         case .ended(let summary):
             emit(Ended(event: "summary", summary: summary))
         }

@@ -37,7 +37,7 @@ struct CrawlPrinter: CrawlObserver {
         terminal.status(Self.bar(progress, url: record.url.text, width: terminal.width))
     }
 
-    /// `━━━━━━━━━━────── 412/976  12 MB  3.4 MB/s  https://…`
+    /// The status line: `━━━━━━━━━━────── 412/976  12 MB  3.4 MB/s  https://…`.
     static func bar(_ progress: CrawlProgress, url: String, width: Int) -> String {
         let barWidth = 24
         let share = progress.known > 0 ? Double(progress.done) / Double(progress.known) : 0
@@ -63,7 +63,8 @@ struct CrawlPrinter: CrawlObserver {
         if !troubles.isEmpty { lines.append("       " + troubles.joined(separator: ", ")) }
         if summary.leftOver > 0 {
             lines.append(
-                "       \(Words.count(summary.leftOver)) left (\(summary.end.rawValue)); the same command goes on")
+                "       \(Words.count(summary.leftOver)) left (\(summary.end.rawValue)); the same command goes on"
+            )
         }
         return lines
     }

@@ -63,14 +63,24 @@ struct OfflinePrinter {
             for finding in findings {
                 json.emit(
                     Item(
-                        event: event, url: finding.url, detail: finding.detail,
-                        referrers: finding.referrers.map(\.url)))
+                        event: event,
+                        url: finding.url,
+                        detail: finding.detail,
+                        referrers: finding.referrers.map(\.url)
+                    )
+                )
             }
         }
         json.emit(
             Summary(
-                pages: result.pages, resources: result.resources, missing: result.missing.count,
-                differing: result.differing.count, broken: result.broken.count, leftOver: result.leftOver,
-                seconds: result.seconds))
+                pages: result.pages,
+                resources: result.resources,
+                missing: result.missing.count,
+                differing: result.differing.count,
+                broken: result.broken.count,
+                leftOver: result.leftOver,
+                seconds: result.seconds
+            )
+        )
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Numbers as people read them.
 enum Words {
-    /// `1.4 MB`
+    /// A size: `1.4 MB`.
     static func bytes(_ count: Int) -> String {
         var value = Double(count)
         for unit in ["B", "kB", "MB", "GB", "TB"] {
@@ -14,7 +14,7 @@ enum Words {
         return "\(count) B"
     }
 
-    /// `12 ms`, `3.4 s`, `2 min 5 s`
+    /// A time: `12 ms`, `3.4 s`, `2 min 5 s`.
     static func seconds(_ seconds: TimeInterval) -> String {
         if seconds < 0.0095 { return "\(decimal(seconds * 1000, 1)) ms" }
         if seconds < 0.9995 { return "\(decimal(seconds * 1000, 0)) ms" }
@@ -23,7 +23,7 @@ enum Words {
         return whole < 3600 ? "\(whole / 60) min \(whole % 60) s" : "\(whole / 3600) h \(whole % 3600 / 60) min"
     }
 
-    /// `12,345`
+    /// A number with its thousands apart: `12,345`.
     static func count(_ number: Int) -> String {
         var digits = String(abs(number))
         var groups: [String] = []
@@ -34,7 +34,7 @@ enum Words {
         return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
     }
 
-    /// `1 page`, `2 pages`
+    /// Things counted: `1 page`, `2 pages`.
     static func count(_ number: Int, _ noun: String) -> String {
         "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
     }
@@ -45,7 +45,9 @@ enum Words {
 
     /// Cuts in the middle, where URLs differ least.
     static func shortened(_ text: String, to length: Int) -> String {
-        guard text.count > length, length > 3 else { return text.count > length ? String(text.prefix(max(0, length))) : text }
+        guard text.count > length, length > 3 else {
+            return text.count > length ? String(text.prefix(max(0, length))) : text
+        }
         let tail = (length - 1) / 2
         return text.prefix(length - 1 - tail) + "…" + text.suffix(tail)
     }

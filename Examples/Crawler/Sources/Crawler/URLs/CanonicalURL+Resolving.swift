@@ -1,14 +1,18 @@
 import Foundation
 
 extension CanonicalURL {
-    /// Reads an absolute http(s) URL. Nil for any other scheme and for what is no URL.
+    /// Reads an absolute http(s) URL.
+    ///
+    /// Nil for any other scheme and for what is no URL.
     init?(_ text: String) {
         guard let url = Self.resolve(Array(text.utf8), against: nil) else { return nil }
         self = url
     }
 
     /// Resolves a reference found in a document, the way browsers do (WHATWG URL): surrounding white space and line
-    /// breaks within are dropped, backslashes count as slashes. Nil for other schemes (`data:`, `mailto:` …).
+    /// breaks within are dropped, backslashes count as slashes.
+    ///
+    /// Nil for other schemes (`data:`, `mailto:` …).
     init?(_ reference: String, relativeTo base: CanonicalURL) {
         guard let url = Self.resolve(Array(reference.utf8), against: base) else { return nil }
         self = url
