@@ -25,14 +25,17 @@ let package = Package(
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationStorage", package: "waystation"),
             ]
         ),
         .testTarget(
             name: "CrawlerTests",
             dependencies: [
                 "Crawler",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Waystation", package: "waystation"),
             ]
         ),
     ],

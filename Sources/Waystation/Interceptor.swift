@@ -89,4 +89,10 @@ public final class Interceptor: Sendable {
         }
         return engine.rules.match(canonical, of: request) != nil
     }
+
+    /// The first step for a request and the rule that takes it; nil where the interceptor does not.
+    func firstStep(for request: URLRequest) -> (step: ServingStep, rule: Int)? {
+        guard isEnabled, !ForwardingTag.isTagged(request) else { return nil }
+        return engine.firstStep(for: request)
+    }
 }

@@ -121,10 +121,12 @@ public final class ResponseStore: Sendable {
 
     /// Finds the variants of a key, newest first.
     ///
-    /// The completion is called once, on the store's read queue; with nothing when the key is not stored or the store
-    /// does not work.
+    /// It sees every response of this process whose commit was asked for before: where one is under way it waits for
+    /// it. The completion is called once, on the store's read queue; with nothing when the key is not stored or the
+    /// store does not work.
     public func lookup(_ key: RequestKey, completion: @escaping @Sendable ([StoredResponse]) -> Void) {
-        readQueue.async { completion(self.find(key)) }
+        guard resident.isChanging(key) else { return readQueue.async { completion(self.find(key)) } }
+        writeQueue.async { self.readQueue.async { completion(self.find(key)) } }
     }
 
     /// Finds the variants of a key, newest first.

@@ -161,12 +161,14 @@ extension ScriptedOrigin.Response {
         let hasNoContent = status == 204 || status == 304 || (100..<200).contains(status)
         var fields = fields
         var keepsAlive = request.value(of: "Connection")?.lowercased() != "close" && request.version != "HTTP/1.0"
+        var isHonest = true
         switch framing {
         case _ where hasNoContent: break
         case .contentLength: fields.append(.init("Content-Length", "\(body.byteCount)"))
         case .declaredLength(let length):
             fields.append(.init("Content-Length", "\(length)"))
-            keepsAlive = keepsAlive && length == body.byteCount
+            // A server that breaks off does not announce it.
+            isHonest = length == body.byteCount
         case .chunked: fields.append(.init("Transfer-Encoding", "chunked"))
         case .untilClose: keepsAlive = false
         }
@@ -178,7 +180,7 @@ extension ScriptedOrigin.Response {
         if !hasNoContent, request.method != "HEAD" {
             steps += framing == .chunked ? body.chunked() : body
         }
-        return (steps, keepsAlive)
+        return (steps, keepsAlive && isHonest)
     }
 }
 

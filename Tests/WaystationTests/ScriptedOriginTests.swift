@@ -108,7 +108,7 @@ struct ScriptedOriginTests {
             ),
             (
                 .stream([.bytes(Data("abc".utf8))], framing: .declaredLength(2)),
-                "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nabc", .closed
+                "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabc", .closed
             ),
         ]
     )

@@ -61,7 +61,7 @@ public enum Verdict: Equatable, Sendable {
     ) {
         switch (plain, other) {
         case (.hung, .hung) where isPlainLoader, (.crashed, .crashed) where isPlainLoader:
-            self = .equal
+            self = .argued(["Foundation's own loader runs here, and has no end without Waystation either"])
         case (_, .hung):
             self = .hangs
         case (_, .crashed):

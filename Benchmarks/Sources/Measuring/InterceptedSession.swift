@@ -1,23 +1,43 @@
 public import Foundation
 public import FoundationNetworking
+import Waystation
 
 /// A way to load: plain URLSession, or URLSession with Waystation installed.
 ///
 /// The only code of the tools that knows Waystation's interface.
 public struct InterceptedSession: Sendable {
     /// Whether Waystation is really behind the ways that are not plain.
-    public static let isInstalled = false
+    public static let isInstalled = true
 
-    private init() {}
+    private static let everywhere = "http://*:*/**"
+
+    private let interceptor: Interceptor?
+    private let installed: Installed
+
+    private init(_ interceptor: Interceptor?) {
+        self.interceptor = interceptor
+        installed = Installed(configuration: interceptor.map(URLSessionConfiguration.default.intercepted(by:)) ?? .default)
+    }
+
+    /// `@unchecked Sendable`: a configuration that nobody changes.
+    private struct Installed: @unchecked Sendable {
+        let configuration: URLSessionConfiguration
+    }
 
     /// URLSession as Foundation makes it.
-    public static let plain = InterceptedSession()
+    public static let plain = InterceptedSession(nil)
 
     /// Waystation is installed, with rules of which none matches.
-    public static func untouched(rules: Int = 1) throws -> InterceptedSession { plain }
+    public static func untouched(rules: Int = 1) throws -> InterceptedSession {
+        InterceptedSession(
+            try Interceptor { $0.rules = (0..<rules).map { .allow(ruledURL($0) + "**", via: .network) } }
+        )
+    }
 
     /// Every loopback load is taken and forwarded.
-    public static func network() throws -> InterceptedSession { plain }
+    public static func network() throws -> InterceptedSession {
+        InterceptedSession(try Interceptor { $0.rules = [.allow(everywhere, via: .network)] })
+    }
 
     /// Every loopback load is answered from the archive within a day, and stored when it is not there.
     ///
@@ -25,25 +45,54 @@ public struct InterceptedSession: Sendable {
     ///   - directory: Where responses are kept.
     ///   - keepsBodiesInMemory: Whether bodies may stay in memory beside the disk.
     public static func stored(in directory: URL, keepsBodiesInMemory: Bool = true) throws -> InterceptedSession {
-        plain
+        InterceptedSession(
+            try Interceptor {
+                $0.rules = [.allow(everywhere, via: .cache(.cacheFirst(for: .days(1))))]
+                $0.cache = try ResponseCache(
+                    directory: directory,
+                    maximumSize: .gibibytes(16),
+                    maximumEntrySize: .gibibytes(1),
+                    memorySize: keepsBodiesInMemory ? .mebibytes(64) : .bytes(0)
+                )
+            }
+        )
     }
 
     /// Loads below a URL are answered from the files of a directory.
-    public static func files(in directory: URL, at base: URL) throws -> InterceptedSession { plain }
+    public static func files(in directory: URL, at base: URL) throws -> InterceptedSession {
+        InterceptedSession(
+            try Interceptor {
+                $0.rules = [.allow(everywhere, via: .files(in: directory, at: base.absoluteString))]
+            }
+        )
+    }
 
     /// Loads below `files.base` come from files, below `archive` from the archive, below `network` from the network.
     public static func mixed(
         files: (directory: URL, base: String),
         archive: (directory: URL, pattern: String),
         network: String
-    ) throws -> InterceptedSession { plain }
+    ) throws -> InterceptedSession {
+        InterceptedSession(
+            try Interceptor {
+                $0.rules = [
+                    .allow(files.base + "**", via: .files(in: files.directory, at: files.base)),
+                    .allow(archive.pattern, via: .cache(.cacheFirst(for: .days(1)))),
+                    .allow(network, via: .network),
+                ]
+                $0.cache = try ResponseCache(directory: archive.directory)
+            }
+        )
+    }
 
     /// Whether a response came from a file or the archive.
-    public static func isHit(_ response: HTTPURLResponse) -> Bool { false }
+    public static func isHit(_ response: HTTPURLResponse) -> Bool {
+        response.value(forHTTPHeaderField: "Cache-Status")?.contains("Waystation; hit") ?? false
+    }
 
     /// The configuration to make a session of.
     public func configuration(_ configuration: URLSessionConfiguration = .default) -> URLSessionConfiguration {
-        configuration
+        interceptor.map(configuration.intercepted(by:)) ?? configuration
     }
 
     /// A URL that the rule of a number in ``untouched(rules:)`` takes, without the name of a file.
@@ -54,5 +103,7 @@ public struct InterceptedSession: Sendable {
     }
 
     /// Makes a decision as `canInit` makes it, and says whether a rule took the request.
-    public func takes(_ request: URLRequest) -> Bool { false }
+    public func takes(_ request: URLRequest) -> Bool {
+        (installed.configuration.protocolClasses?.first as? URLProtocol.Type)?.canInit(with: request) ?? false
+    }
 }

@@ -17,6 +17,7 @@ public final class Nginx: Sendable {
 
     private let scratch: ScratchDirectory
     private let process: Process
+    private let leash = Pipe()
 
     /// Starts nginx with a configuration of its own in a scratch directory.
     ///
@@ -37,8 +38,13 @@ public final class Nginx: Sendable {
         try Self.configuration(port: port, scratch: scratch.url.path)
             .write(to: configuration, atomically: true, encoding: .utf8)
         process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = ["-p", scratch.url.path, "-c", configuration.path, "-e", "error.log"]
+        // A shell holds nginx on a leash: when our end of the pipe closes, even because we were killed, nginx goes too.
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = [
+            "-c", "\"$0\" \"$@\" & read -r _; kill $!", path,
+            "-p", scratch.url.path, "-c", configuration.path, "-e", "error.log",
+        ]
+        process.standardInput = leash
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -57,7 +63,7 @@ public final class Nginx: Sendable {
     /// Stops it; calling it again does nothing.
     public func stop() {
         guard process.isRunning else { return }
-        process.terminate()
+        try? leash.fileHandleForWriting.close()
         process.waitUntilExit()
     }
 

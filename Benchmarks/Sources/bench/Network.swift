@@ -25,9 +25,9 @@ extension Benchmark {
         return try await Loads.ratio(
             "\(name)/plain",
             limit: limit,
-            rounds: 21,
-            of: (name, Loads(URLSession(configuration: intercepted.configuration()), urls, count: 1_000)),
-            to: ("plain", Loads(URLSession(configuration: .default), urls, count: 1_000))
+            rounds: 15,
+            of: (name, Loads(URLSession(configuration: intercepted.configuration()), urls, count: 600)),
+            to: ("plain", Loads(URLSession(configuration: .default), urls, count: 600))
         )
     }
 

@@ -34,7 +34,7 @@ struct Row: Sendable {
                 other: try Self.outcome(of: scenario, variant, times: variant == .hit ? 2 : 1),
                 scenario: scenario.name,
                 variant: variant.rawValue,
-                isPlainLoader: variant == .untouched || variant == .plain,
+                isPlainLoader: variant == .untouched || scenario.isHandedBack,
                 required: scenario.required,
                 arguments: Argument.all
             )

@@ -15,6 +15,8 @@ struct Scenario: Sendable {
     let name: String
     /// Whether it is also run twice, to compare an answer from the archive with plain's second answer.
     let repeats: Bool
+    /// Whether a rule that takes the load gives it back to Foundation's own loader, since its body cannot be seen.
+    let isHandedBack: Bool
     /// What Waystation must show where plain URLSession has no end.
     let required: [String: String]
     let origin: Script
@@ -23,12 +25,14 @@ struct Scenario: Sendable {
     init(
         _ name: String,
         repeats: Bool = false,
+        isHandedBack: Bool = false,
         required: [String: String] = [:],
         origin: @escaping Script,
         run: @escaping @Sendable (Stage) async throws -> Void
     ) {
         self.name = name
         self.repeats = repeats
+        self.isHandedBack = isHandedBack
         self.required = required
         self.origin = origin
         self.run = run

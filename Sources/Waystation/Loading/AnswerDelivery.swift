@@ -23,7 +23,12 @@ enum AnswerDelivery {
     static func deliver(_ answer: Answer, to load: Load, _ context: LoadContext) {
         switch answer.body {
         case .data(let data):
-            load.deliver(.response(answer.response), .data(data), .end(nil))
+            // A delegate is told of bytes, never of none.
+            if data.isEmpty {
+                load.deliver(.response(answer.response), .end(nil))
+            } else {
+                load.deliver(.response(answer.response), .data(data), .end(nil))
+            }
             served(answer, context)
         case .source(let source):
             let pump = BodyPump(source: source, load: load) { error in

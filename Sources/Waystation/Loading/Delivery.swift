@@ -11,7 +11,7 @@ struct Delivery {
     enum Item {
         case response(HTTPURLResponse)
         case data(Data)
-        /// Called on the work queue once everything before it was told.
+        /// To be called on the work queue, once everything before it was told.
         case reached(@Sendable () -> Void)
         case end((any Error)?)
     }

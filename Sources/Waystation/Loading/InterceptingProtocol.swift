@@ -38,12 +38,13 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         }
     }
 
-    /// Pauses when the task is suspended; else it was cancelled, and Foundation itself ends it afterwards.
+    /// Pauses or ends the load, by what became of the task.
     override func stopLoading() {
+        guard let task else { return }
         switch phase {
         case .created, .ended: break
-        case .loading(let load): load.stop()
-        case .handedBack(let returned): returned.stop()
+        case .loading(let load): load.stop(StopReason(task))
+        case .handedBack(let returned): returned.stop(StopReason(task))
         }
     }
 
@@ -54,11 +55,13 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             return fail(client, URLError(.cancelled, failing: request.url))
         }
         let task = client.task
+        // A cancel overtook the start: Foundation ends the task, and nothing else may.
+        guard task.state != .canceling else { return phase = .ended }
         guard type(of: task) == URLSessionDataTask.self else {
             // Uploads keep their body, downloads get their file, web sockets their frames.
             return handBack(binding, rule: nil, "a \(type(of: task)) is Foundation's own")
         }
-        let prepared = PreparedStep.taken(from: cachedResponse) ?? binding.interceptor.engine.firstStep(for: request)
+        let prepared = PreparedStep.taken(from: cachedResponse) ?? binding.interceptor.firstStep(for: request)
         guard let prepared else { return handBack(binding, rule: nil, "no rule takes it") }
         take(prepared.step, client, LoadContext(binding: binding, request: request, rule: prepared.rule))
     }
@@ -81,7 +84,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         case .lookUp(let lookUp):
             let load = begunLoad(client)
             lookUp.run { step in
-                load.onLoadingQueue { (client.owner as? Self)?.proceed(with: step, load, client, context) }
+                load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
             }
         }
     }
@@ -97,7 +100,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             context.emit(error.isBlocked ? .blocked : .failed(error))
         case .lookUp(let lookUp):
             lookUp.run { step in
-                load.onLoadingQueue { (client.owner as? Self)?.proceed(with: step, load, client, context) }
+                load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
             }
         }
     }

@@ -34,12 +34,12 @@ final class Load: Sendable {
         return start
     }
 
-    /// The session called `stopLoading`: a suspension, or a cancel, after which Foundation itself ends the task.
-    func stop() {
-        if task.state == .suspended {
-            state.withLock { $0.delivery.suspend() }
-        } else {
-            cancel()
+    /// The session called `stopLoading`.
+    func stop(_ reason: StopReason) {
+        switch reason {
+        case .suspension: state.withLock { $0.delivery.suspend() }
+        case .cancellation: cancel()
+        case .overtaken: break
         }
     }
 
@@ -70,14 +70,6 @@ final class Load: Sendable {
     func deliver(_ items: Delivery.Item...) {
         let isWorthwhile = state.withLock { state in items.reduce(false) { state.delivery.enqueue($1) || $0 } }
         if isWorthwhile { LoadingQueue.hop(for: task) { self.drain() } }
-    }
-
-    /// Runs `work` on the work queue, unless the load is over by then.
-    func onLoadingQueue(_ work: @escaping @Sendable () -> Void) {
-        LoadingQueue.hop(for: task) {
-            guard !self.hasEnded else { return }
-            work()
-        }
     }
 
     // MARK: - Delivering, on the work queue

@@ -14,22 +14,22 @@ final class PreparedStep: Sendable {
         self.rule = rule
     }
 
-    /// The vehicle.
-    ///
-    /// What it holds besides is never looked at.
+    /// The vehicle; what it holds besides is never looked at.
     var carrier: CachedURLResponse {
         CachedURLResponse(
-            response: URLResponse(
-                url: URL(fileURLWithPath: "/"),
-                mimeType: nil,
-                expectedContentLength: 0,
-                textEncodingName: nil
-            ),
+            response: Self.noResponse,
             data: Data(),
             userInfo: [Self.key: self],
             storagePolicy: .notAllowed
         )
     }
+
+    private static let noResponse = URLResponse(
+        url: URL(fileURLWithPath: "/"),
+        mimeType: nil,
+        expectedContentLength: 0,
+        textEncodingName: nil
+    )
 
     /// The step that a protocol was given, if any.
     static func taken(from carrier: CachedURLResponse?) -> (step: ServingStep, rule: Int)? {

@@ -32,11 +32,14 @@ final class ReturnedLoad: NSObject {
 
     func start() { loader.startLoading() }
 
-    func stop() {
-        loader.stopLoading()
-        if client.task.state != .suspended {
+    func stop(_ reason: StopReason) {
+        switch reason {
+        case .suspension: loader.stopLoading()
+        case .cancellation:
+            loader.stopLoading()
             context.emit(.cancelled)
             release()
+        case .overtaken: break
         }
     }
 
@@ -79,7 +82,9 @@ final class ReturnedLoad: NSObject {
     }
 
     fileprivate func didFail(_ error: any Error) {
-        guard client.task is URLSessionDownloadTask else { return fail(error) }
+        guard client.task is URLSessionDownloadTask, FoundationInternals.workQueue(of: client.task) != nil else {
+            return fail(error)
+        }
         let box = Box(load: self)
         let task = client.task
         DownloadAdvice.explain(error, of: task, context) { told in
@@ -120,6 +125,8 @@ final class ReturnedLoad: NSObject {
         )
         let box = Box(load: self)
         let task = client.task
+        // With no way back to this queue, the question is left to Foundation.
+        guard FoundationInternals.workQueue(of: task) != nil else { return finish(status: response.statusCode) }
         DelegateChallenge.ask(task, challenge) { answer in
             LoadingQueue.hop(for: task) { box.load.proceed(answer, after: response) }
         }

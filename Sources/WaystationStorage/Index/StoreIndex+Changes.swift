@@ -60,6 +60,7 @@ extension StoreIndex {
     /// Runs changes that happen together or not at all, while no other process writes.
     func change<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try writer.writeWithoutTransaction { db in
+            if db.isInsideTransaction { try db.rollback() }
             var result: Result?
             try db.inTransaction(.immediate) {
                 result = try body(db)

@@ -56,6 +56,8 @@ final class StoreIndex: Sendable {
         var configuration = Configuration()
         configuration.busyMode = .timeout(environment.busyTimeout)
         configuration.foreignKeysEnabled = false
+        // Without this GRDB ends the process when a transaction is left open, as a failing disk may leave one.
+        configuration.allowsUnsafeTransactions = true
         configuration.label = "Waystation.index"
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = -8192")

@@ -48,6 +48,8 @@ final class ResidentResponses: Sendable {
         var epoch = 0
         var confirmedAt = Date.distantPast
         var isCheckRequested = false
+        /// Keys whose changes are handed over and not yet made, with their numbers.
+        var changing: [RequestKey: Int] = [:]
         var reading: RequestKey?
         var isReadingStale = false
     }
@@ -61,6 +63,7 @@ final class ResidentResponses: Sendable {
     func responses(for key: RequestKey, at time: Date) -> Answer {
         state.withLock { state in
             var answer = Answer()
+            guard state.changing.isEmpty || state.changing[key] == nil else { return answer }
             guard let position = state.positions[key] else { return answer }
             let checked = state.slots[position].epoch == state.epoch ? state.confirmedAt : .distantPast
             let age = time.timeIntervalSince(max(checked, state.slots[position].confirmedAt))
@@ -80,6 +83,24 @@ final class ResidentResponses: Sendable {
             answer.responses = state.slots[position].responses
             return answer
         }
+    }
+
+    /// Notes that a change of a key was handed over: until it is made, what is here is not the newest.
+    func beginChanging(_ key: RequestKey) {
+        state.withLock { $0.changing[key, default: 0] += 1 }
+    }
+
+    /// Notes that a change was made, or dropped.
+    func endChanging(_ key: RequestKey) {
+        state.withLock { state in
+            guard let count = state.changing[key] else { return }
+            state.changing[key] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    /// Whether a change of a key was handed over and is not yet made.
+    func isChanging(_ key: RequestKey) -> Bool {
+        state.withLock { !$0.changing.isEmpty && $0.changing[key] != nil }
     }
 
     /// Notes which key is about to be read from disk.

@@ -45,7 +45,7 @@ extension ResponseStore {
         var reason = "it was found damaged while it was in use"
         if damaged == nil {
             do {
-                return try StoreIndex(path: layout.index, environment: environment)
+                return try openExistingIndex()
             } catch  where StoreFailure(error) == .damaged {
                 reason = "\(error)"
             }
@@ -64,6 +64,20 @@ extension ResponseStore {
             }
             try moveIndexAside(reason)
             return try StoreIndex(path: layout.index, environment: environment)
+        }
+    }
+
+    /// Opens the index, waiting for others who open it too.
+    ///
+    /// While one process switches a new index to its log, SQLite turns others away without asking its busy handler.
+    private func openExistingIndex() throws -> StoreIndex {
+        let deadline = ContinuousClock.now + .seconds(environment.busyTimeout)
+        while true {
+            do {
+                return try StoreIndex(path: layout.index, environment: environment)
+            } catch  where StoreFailure(error) == .busy && ContinuousClock.now < deadline {
+                Thread.sleep(forTimeInterval: 0.005)
+            }
         }
     }
 

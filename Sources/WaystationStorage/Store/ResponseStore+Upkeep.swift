@@ -92,7 +92,9 @@ extension ResponseStore {
             reportSwept(count, "staging directories of processes that ended")
             return []
         case .orphans:
-            return try environment.fileSystem.contents(of: layout.bodies).map { .orphansIn($0) }
+            return try environment.fileSystem.contents(of: layout.bodies)
+                .filter { $0.utf8.count == 2 && $0.allSatisfy { $0.isASCII && $0.isHexDigit } }
+                .map { .orphansIn($0) }
         case .orphansIn(let shard):
             let count = try sweepOrphans(in: shard, opened)
             reportSwept(count, "body files that no response names")

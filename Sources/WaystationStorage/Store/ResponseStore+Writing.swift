@@ -34,10 +34,12 @@ extension ResponseStore {
         spool: BodySpool,
         completion: @escaping @Sendable (Result<Int64, StoreError>) -> Void
     ) {
+        resident.beginChanging(entry.key)
         writeQueue.async { [self] in
             let result = Result { () throws(StoreError) in
                 try store(entry, rest: rest, length: length, spool: spool)
             }
+            resident.endChanging(entry.key)
             if case .failure = result { spool.discard() }
             completion(result)
         }

@@ -213,6 +213,39 @@ struct ForwardingTests {
         #expect(await origin.waitForAbandonedRequests(1).map(\.path) == ["/slow"])
     }
 
+    @Test("a task that is suspended and resumed at once still ends, and well", arguments: Way.allCases)
+    func suspendedAtOnce(way: Way) async throws {
+        let origin = try ScriptedOrigin { _ in .ok("whole") }
+        for _ in 0..<20 {
+            let delegate = RecordingDelegate()
+            let task = try session(way, origin, delegate: delegate).dataTask(with: origin.url("/a"))
+            task.resume()
+            task.suspend()
+            task.resume()
+            await delegate.completion()
+            // Foundation's own loader begins again after a suspension, and may tell what it told before.
+            #expect(delegate.calls.last == .completed(nil))
+            if way == .transported { #expect(delegate.calls == [.response(200), .data(5), .completed(nil)]) }
+        }
+    }
+
+    @Test("what arrives while a task is suspended is delivered after it is resumed, once")
+    func suspendedInTheMiddle() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin { _ in .stream([.bytes(Data("first".utf8)), .wait(gate), .bytes(Data("rest".utf8))]) }
+        let delegate = RecordingDelegate(received: { task in
+            guard task.countOfBytesReceived == 0, task.state == .running else { return }
+            task.suspend()
+            gate.open()
+            task.resume()
+        })
+        try session(.transported, origin, delegate: delegate).dataTask(with: origin.url("/a")).resume()
+        await delegate.completion()
+        #expect(delegate.calls == [.response(200), .data(9), .completed(nil)])
+        #expect(delegate.body == Data("firstrest".utf8))
+        #expect(origin.requestCount == 1)
+    }
+
     @Test("nothing of the waystation's reaches the wire")
     func noMarks() async throws {
         let origin = try ScriptedOrigin { _ in .ok("x") }

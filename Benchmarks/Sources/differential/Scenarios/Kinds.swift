@@ -20,7 +20,7 @@ extension Scenario {
         (Kind.uploadData, Way.allCases), (.uploadFile, Way.allCases), (.uploadStream, [.delegate, .taskDelegate]),
     ].flatMap { kind, ways in
         ways.map { way in
-            Scenario("\(kind.rawValue)/\(way.rawValue)") { request, _ in
+            Scenario("\(kind.rawValue)/\(way.rawValue)", isHandedBack: true) { request, _ in
                 .ok("took \(Fingerprint(request.body))")
             } run: {
                 var request = $0.request("/upload", "POST")

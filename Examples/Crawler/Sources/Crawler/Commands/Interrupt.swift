@@ -5,7 +5,7 @@ import Foundation
 enum Interrupt {
     static func cancelling<Value: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Value
-    ) async throws -> Value {
+    ) async -> Result<Value, any Error> {
         let work = Task { try await operation() }
         let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         source.setEventHandler {
@@ -19,8 +19,8 @@ enum Interrupt {
             source.cancel()
             signal(SIGINT, SIG_DFL)
         }
-        return try await withTaskCancellationHandler {
-            try await work.value
+        return await withTaskCancellationHandler {
+            await work.result
         } onCancel: {
             work.cancel()
         }

@@ -15,29 +15,25 @@ enum SiteDirectory {
     ) async throws -> CrawlSummary {
         let journal = try Journal.open(in: directory)
         try journal.save(settings)
-        let loader = Loader(
-            configuration: try SiteSession.configuration(
-                .crawl, directory: directory, connections: settings.concurrency, timeout: settings.timeout),
-            userAgent: settings.userAgent)
-        defer { loader.invalidate() }
-        return try await Interrupt.cancelling {
-            try await Crawl(settings: settings, journal: journal, loader: loader, observer: observer).run()
+        let session = try SiteSession(.crawl, directory: directory, settings: settings)
+        let result = await Interrupt.cancelling {
+            try await Crawl(settings: settings, journal: journal, loader: session.loader, observer: observer).run()
         }
+        await session.close()
+        return try result.get()
     }
 
     /// Checks offline and keeps the outcome for the report.
     static func checkOffline(_ directory: URL, printer: OfflinePrinter) async throws -> OfflineResult {
         let journal = try existingJournal(in: directory)
         let settings = try journal.settings ?? CrawlSettings()
-        let loader = Loader(
-            configuration: try SiteSession.configuration(
-                .offline, directory: directory, connections: settings.concurrency, timeout: settings.timeout),
-            userAgent: settings.userAgent)
-        defer { loader.invalidate() }
-        let check = OfflineCheck(settings: settings, journal: journal, loader: loader)
-        let result = try await Interrupt.cancelling {
+        let session = try SiteSession(.offline, directory: directory, settings: settings)
+        let check = OfflineCheck(settings: settings, journal: journal, loader: session.loader)
+        let checked = await Interrupt.cancelling {
             try await check.run { done, total in printer.progress(done: done, total: total) }
         }
+        await session.close()
+        let result = try checked.get()
         try journal.save(result, at: Date())
         try await journal.close()
         return result

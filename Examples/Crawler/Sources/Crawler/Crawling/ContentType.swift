@@ -23,14 +23,3 @@ struct ContentType: Equatable {
         }
     }
 }
-
-/// The `Cache-Status` field (RFC 9211).
-enum CacheStatus {
-    /// Whether any cache on the way answered: a member with the parameter `hit`.
-    static func isHit(_ field: String?) -> Bool {
-        guard let field else { return false }
-        return field.split(separator: ",").contains { member in
-            member.split(separator: ";").dropFirst().contains { $0.trimmingCharacters(in: .whitespaces) == "hit" }
-        }
-    }
-}

@@ -272,5 +272,6 @@ extension LoadRecord {
         digest = response.digest
         finalURL = response.finalURL == url ? nil : response.finalURL
         isFromArchive = response.isFromArchive
+        error = state == .loaded ? response.refusal : nil
     }
 }

@@ -12,6 +12,8 @@ struct LoadedResponse: Sendable {
     var mimeType: String
     var charset: String?
     var retryAfter: String?
+    /// Why the archive will not keep it, where the server forbids that.
+    var refusal: String?
     /// Answered from the archive (`Cache-Status`, RFC 9211).
     var isFromArchive: Bool
     var size: Int
@@ -128,6 +130,7 @@ extension Loader.Load {
             mimeType: type.mimeType,
             charset: type.charset,
             retryAfter: response.value(forHTTPHeaderField: "Retry-After"),
+            refusal: CacheStatus.refusal(cacheControl: response.value(forHTTPHeaderField: "Cache-Control")),
             isFromArchive: CacheStatus.isHit(response.value(forHTTPHeaderField: "Cache-Status")),
             size: size,
             digest: Data(hash.finalize()),

@@ -5,7 +5,8 @@ enum MediaTypes {
     }
 
     private static let byExtension = [
-        "html": "text/html; charset=utf-8", "htm": "text/html; charset=utf-8", "xhtml": "application/xhtml+xml",
+        // No charset: pages say themselves, and old ones say something else.
+        "html": "text/html", "htm": "text/html", "xhtml": "application/xhtml+xml",
         "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
         "mjs": "text/javascript; charset=utf-8", "json": "application/json", "webmanifest": "application/manifest+json",
         "txt": "text/plain; charset=utf-8", "vtt": "text/vtt; charset=utf-8", "csv": "text/csv; charset=utf-8",

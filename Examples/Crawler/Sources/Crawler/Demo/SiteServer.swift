@@ -15,7 +15,8 @@ enum SiteServer {
         handler: some HTTPHandler, _ body: @Sendable (_ address: String) async throws -> Value
     ) async throws -> Value {
         let server = HTTPServer(
-            address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0), logger: .disabled, handler: handler)
+            address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0), pool: PromptPool(base: HTTPServer.defaultPool()),
+            logger: .disabled, handler: handler)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             try await server.waitUntilListening()

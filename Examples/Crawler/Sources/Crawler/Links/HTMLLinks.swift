@@ -22,7 +22,8 @@ struct HTMLLinks {
         var options = arena.options
         guard let start = html.baseAddress, !html.isEmpty,
             let output = start.withMemoryRebound(
-                to: CChar.self, capacity: html.count, { gumbo_parse_with_options(&options, $0, html.count) })
+                to: CChar.self, capacity: html.count,
+                { gumbo_parse_with_options(&options, $0, HTMLNesting.safeLength(html)) })
         else { return }
         // A stack of our own: a page may nest deeper than a thread's stack allows.
         var stack: [UnsafePointer<GumboNode>] = []

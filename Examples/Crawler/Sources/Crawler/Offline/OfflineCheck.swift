@@ -78,10 +78,12 @@ struct OfflineCheck: Sendable {
         case .cancelled:
             return Revisit(record: record, verdict: .missing("cancelled"))
         case .failed(_, let message):
-            return Revisit(record: record, verdict: .missing(message))
+            return Revisit(record: record, verdict: .missing(record.error ?? message))
         case .answered(let response, let links):
-            // 504 is what a cache answers that may not ask and does not have (RFC 9111, section 5.2.1.7).
-            if response.status == 504 { return Revisit(record: record, verdict: .missing("not in the archive")) }
+            // Whatever else it was, an answer from elsewhere proves nothing about being offline.
+            guard response.isFromArchive else {
+                return Revisit(record: record, verdict: .missing("not answered by the archive"))
+            }
             if response.status != record.status {
                 let difference = "status \(response.status), was \(record.status.map(String.init) ?? "none")"
                 return Revisit(record: record, verdict: .differing(difference))

@@ -17,7 +17,7 @@ struct OfflinePrinter {
         list("missing", result.missing)
         list("differing", result.differing)
         if !isQuiet {
-            list("broken", result.broken)
+            list("broken", result.broken, limit: 10)
             if result.leftOver > 0 {
                 terminal.line("\(Words.count(result.leftOver, "URL")) not tried: the crawl stopped at a limit")
             }
@@ -25,10 +25,15 @@ struct OfflinePrinter {
         terminal.line(result.line)
     }
 
-    private func list(_ verdict: String, _ findings: [OfflineResult.Finding]) {
-        for finding in findings {
+    private func list(_ verdict: String, _ findings: [OfflineResult.Finding], limit: Int = .max) {
+        for finding in findings.prefix(limit) {
             terminal.line("\(verdict)  \(finding.url)  (\(finding.detail))")
-            for referrer in finding.referrers { terminal.line("    \(referrer.kind) in \(referrer.url)") }
+            for referrer in finding.referrers.prefix(3) {
+                terminal.line("    \(referrer.kind) in \(referrer.url)")
+            }
+        }
+        if findings.count > limit {
+            terminal.line("\(verdict)  and \(Words.count(findings.count - limit)) more, all in the report")
         }
     }
 

@@ -107,7 +107,7 @@ extension CanonicalURL {
         var name = decoded.lowercased()
         if !name.utf8.allSatisfy({ $0 < 0x80 }) {
             // Foundation knows IDNA; what it refuses is no host.
-            guard let encoded = URL(string: "http://\(name)/")?.host(percentEncoded: true),
+            guard let encoded = URLComponents(string: "http://\(name)/")?.encodedHost,
                 encoded.utf8.allSatisfy({ $0 < 0x80 }), !encoded.contains("%")
             else { return nil }
             name = encoded

@@ -1,0 +1,94 @@
+import Measuring
+import Testing
+
+@Suite("Comparing with plain URLSession")
+struct ComparisonTests {
+    private let plain = Observation(["status": "200", "bytes": "5", "calls": "a > b"])
+
+    @Test("the same facts are equal")
+    func equal() {
+        #expect(verdict(.observed(plain), .observed(plain)) == .equal)
+    }
+
+    @Test("a fact that differs, is missing or is new needs an argument", arguments: [
+        (["status": "200", "bytes": "4", "calls": "a > b"], "bytes: plain 5, here 4"),
+        (["status": "200", "calls": "a > b"], "bytes: plain 5, here absent"),
+        (["status": "200", "bytes": "5", "calls": "a > b", "new": "x"], "new: plain absent, here x"),
+    ])
+    func different(facts: [String: String], told: String) {
+        #expect(verdict(.observed(plain), .observed(Observation(facts))) == .different([told]))
+    }
+
+    @Test("an argument covers the facts it names, in the scenarios and variants it names, and no others", arguments: [
+        (Argument("data/*", facts: ["bytes"], because: "r"), Verdict.argued(["r"])),
+        (Argument("data/async", variants: ["hit"], facts: ["bytes", "status"], because: "r"), .argued(["r"])),
+        (Argument("data/async", variants: ["stored"], facts: ["bytes"], because: "r"), nil),
+        (Argument("data", facts: ["bytes"], because: "r"), nil),
+        (Argument("data/*", facts: ["status"], because: "r"), nil),
+    ])
+    func argued(argument: Argument, expected: Verdict?) {
+        var other = plain
+        other["bytes"] = "4"
+        let verdict = verdict(.observed(plain), .observed(other), arguments: [argument])
+        #expect(verdict == expected ?? .different(["bytes: plain 5, here 4"]))
+    }
+
+    @Test("one argued difference does not hide another")
+    func unexpectedBesideArgued() {
+        var other = plain
+        other["bytes"] = "4"
+        other["status"] = "500"
+        let argument = Argument("*", facts: ["bytes"], because: "r")
+        #expect(
+            verdict(.observed(plain), .observed(other), arguments: [argument])
+                == .different(["status: plain 200, here 500"])
+        )
+    }
+
+    @Test("hanging and crashing are never right where Waystation answers", arguments: [
+        (Outcome.observed(Observation()), Outcome.hung(Observation()), Verdict.hangs),
+        (.hung(Observation()), .hung(Observation()), .hangs),
+        (.observed(Observation()), .crashed("signal 4"), .crashes),
+        (.crashed("signal 4"), .crashed("signal 4"), .crashes),
+    ])
+    func ends(plain: Outcome, other: Outcome, expected: Verdict) {
+        #expect(verdict(plain, other) == expected)
+    }
+
+    @Test("Foundation's own loader may end as it does without Waystation, and no worse")
+    func plainLoader() {
+        let same = Verdict.argued(["Foundation's own loader runs here, and has no end without Waystation either"])
+        #expect(verdict(.hung(plain), .hung(plain), isPlainLoader: true) == same)
+        #expect(verdict(.crashed("a"), .crashed("b"), isPlainLoader: true) == same)
+        #expect(verdict(.hung(plain), .crashed("b"), isPlainLoader: true) == .crashes)
+        #expect(verdict(.observed(plain), .hung(plain), isPlainLoader: true) == .hangs)
+    }
+
+    @Test("where plain URLSession has no end, the required facts decide")
+    func required() {
+        let ends = Verdict.argued(["plain URLSession never ends; this does"])
+        #expect(verdict(.hung(Observation()), .observed(plain), required: ["status": "200"]) == ends)
+        #expect(
+            verdict(.crashed(""), .observed(plain), required: ["status": "401"])
+                == .different(["status: must be 401, is 200"])
+        )
+    }
+
+    private func verdict(
+        _ plain: Outcome,
+        _ other: Outcome,
+        isPlainLoader: Bool = false,
+        required: [String: String] = [:],
+        arguments: [Argument] = []
+    ) -> Verdict {
+        Verdict(
+            plain: plain,
+            other: other,
+            scenario: "data/async",
+            variant: "hit",
+            isPlainLoader: isPlainLoader,
+            required: required,
+            arguments: arguments
+        )
+    }
+}

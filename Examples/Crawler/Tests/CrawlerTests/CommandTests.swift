@@ -1,0 +1,82 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import Crawler
+
+@Suite("Command line")
+struct CommandTests {
+    @Test("sizes", arguments: [
+        ("1024", 1024), ("5k", 5000), ("1.5MB", 1_500_000), ("2GiB", 2 << 30), ("1 mb", 1_000_000), ("-1", nil),
+        ("x", nil), ("5parsec", nil), ("0", nil),
+    ] as [(String, Int?)])
+    func sizes(text: String, bytes: Int?) {
+        #expect(ByteLimit(argument: text)?.bytes == bytes)
+    }
+
+    @Test("times", arguments: [
+        ("90", 90), ("90s", 90), ("10m", 600), ("1.5h", 5400), ("0", nil), ("soon", nil),
+    ] as [(String, Double?)])
+    func times(text: String, seconds: Double?) {
+        #expect(TimeLimit(argument: text)?.seconds == seconds)
+    }
+
+    @Test("options reach the settings")
+    func options() throws {
+        let command = try #require(
+            try CrawlerCommand.parseAsRoot([
+                "crawl", "https://example.org/", "--into", "x", "--scope", "prefix", "--depth", "2", "--exclude", "*.zip",
+                "--exclude", "*.iso", "--max-bytes", "1MB", "--rate", "0.5", "--ignore-robots",
+            ]) as? CrawlCommand)
+        var settings = CrawlSettings()
+        command.scope.apply(to: &settings)
+        command.politeness.apply(to: &settings)
+        #expect(settings.scope == .prefix)
+        #expect(settings.depth == 2)
+        #expect(settings.exclude == [Glob("*.zip"), Glob("*.iso")])
+        #expect(settings.maximumBytes == 1_000_000)
+        #expect(settings.requestsPerSecond == 0.5)
+        #expect(!settings.obeysRobots)
+    }
+
+    @Test("what makes no sense is refused", arguments: [
+        ["crawl", "example.org", "--into", "x"], ["crawl", "https://example.org/"],
+        ["crawl", "https://example.org/", "--into", "x", "--rate", "0"],
+        ["crawl", "https://example.org/", "--into", "x", "--scope", "galaxy"],
+    ])
+    func refused(arguments: [String]) {
+        #expect(throws: (any Error).self) { try CrawlerCommand.parseAsRoot(arguments) }
+    }
+
+    @Test("settings survive the journal")
+    func settings() throws {
+        var settings = CrawlSettings()
+        settings.startURLs = ["https://example.org/"]
+        settings.exclude = [Glob("*x*")]
+        let data = try JSONEncoder().encode(settings)
+        #expect(try JSONDecoder().decode(CrawlSettings.self, from: data) == settings)
+        #expect(settings.productToken == "waystation-crawler")
+    }
+}
+
+@Suite("Words and markup")
+struct WordsTests {
+    @Test("numbers as people read them")
+    func numbers() {
+        #expect(Words.bytes(999) == "999 B")
+        #expect(Words.bytes(1_400_000) == "1.4 MB")
+        #expect(Words.count(1_234_567) == "1,234,567")
+        #expect(Words.count(1, "page") == "1 page")
+        #expect(Words.seconds(0.0123) == "12 ms")
+        #expect(Words.seconds(125) == "2 min 5 s")
+        #expect(Words.shortened("abcdefghij", to: 5) == "ab…ij")
+    }
+
+    @Test("what a site says cannot write into the report")
+    func escaping() {
+        let hostile = "<script>&\"'"
+        let markup: Markup = "<b title=\"\(hostile)\">\(hostile)</b>"
+        #expect(
+            markup.html == "<b title=\"&lt;script&gt;&amp;&quot;&#39;\">&lt;script&gt;&amp;&quot;&#39;</b>")
+    }
+}

@@ -1,0 +1,296 @@
+import FlyingFox
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+import Waystation
+
+@testable import Crawler
+
+/// The small site of this package, served on loopback, crawled and loaded again without the server.
+@Suite("A site, end to end")
+struct EndToEndTests {
+    @Test("is crawled whole, each URL asked for once, and loads offline byte for byte")
+    func wholeSite() async throws {
+        try await withDirectory { directory in
+            let counter = Counter()
+            let summary = try await serve(counting: counter) { try await crawl($0, into: directory) }
+            #expect(summary.end == .complete)
+            #expect(counter.repeated == Self.redirected)
+            #expect(counter.paths == Self.everything)
+            #expect(summary.broken == 1)
+            #expect(summary.disallowed == 1)
+            #expect(summary.failed == 0)
+
+            let result = try await check(directory)
+            #expect(result.line == "offline: 21 pages, 31 resources, 0 missing, 0 differing")
+            #expect(result.broken.map(\.url).map { URL(string: $0)?.path } == ["/gone.html"])
+            #expect(result.broken.first?.referrers.map { URL(string: $0.url)?.path } == ["/", "/index.html"])
+        }
+    }
+
+    @Test("a crawl stopped at a limit goes on and loads nothing twice")
+    func resume() async throws {
+        try await withDirectory { directory in
+            let counter = Counter()
+            try await serve(counting: counter) { address in
+                let first = try await crawl(address, into: directory) { $0.maximumPages = 4 }
+                #expect(first.end == .pageLimit)
+                #expect(first.pages == 4)
+                #expect(first.leftOver > 0)
+                let partial = try await check(directory)
+                #expect(partial.isWhole)
+                #expect(partial.leftOver == first.leftOver)
+
+                let second = try await crawl(address, into: directory)
+                #expect(second.end == .complete)
+                #expect(second.pages == 21)
+            }
+            #expect(counter.repeated == Self.redirected)
+            #expect(counter.paths == Self.everything)
+            #expect(try await check(directory).isWhole)
+        }
+    }
+
+    @Test("a crawl interrupted in the middle goes on, and asks again only for what was on its way")
+    func interruption() async throws {
+        try await withDirectory { directory in
+            let counter = Counter()
+            try await serve(counting: counter) { address in
+                let first = try await crawl(address, into: directory, interruptedAfter: 12) { $0.concurrency = 1 }
+                #expect(first.end == .interrupted)
+                #expect(first.leftOver > 0)
+                #expect(try await crawl(address, into: directory).end == .complete)
+            }
+            #expect(counter.repeated.subtracting(Self.redirected).count <= 1)
+            #expect(try await check(directory).line == "offline: 21 pages, 31 resources, 0 missing, 0 differing")
+        }
+    }
+
+    @Test("a crawl that lost its journal asks the archive, not the server")
+    func lostJournal() async throws {
+        try await withDirectory { directory in
+            let counter = Counter()
+            try await serve(counting: counter) { address in
+                _ = try await crawl(address, into: directory)
+                counter.reset()
+                for name in ["crawl.sqlite", "crawl.sqlite-wal", "crawl.sqlite-shm"] {
+                    try? FileManager.default.removeItem(at: directory.appending(path: name))
+                }
+                let again = try await crawl(address, into: directory)
+                #expect(again.fromNetwork == 0)
+                #expect(again.pages == 21)
+            }
+            // Errors are not archived.
+            #expect(counter.paths == ["/gone.html"])
+        }
+    }
+
+    @Test("what the archive lost is listed as missing, with who needs it, and what changed as differing")
+    func missing() async throws {
+        try await withDirectory { directory in
+            let address = try await serve { address in
+                _ = try await crawl(address, into: directory)
+                return address
+            }
+            let cache = try ResponseCache(directory: directory.appending(path: "http"), maximumAge: .days(3650))
+            #expect(try await cache.remove(#require(URL(string: address + "/img/poster.svg"))) == 1)
+            await cache.flush()
+            let journal = try Journal.open(in: directory)
+            try await journal.database.write {
+                try $0.execute(sql: "UPDATE resource SET digest = x'00' WHERE url LIKE '%/main.js'")
+            }
+            try await journal.close()
+
+            let result = try await check(directory)
+            #expect(result.missing.map(\.url) == [address + "/img/poster.svg"])
+            #expect(result.missing.first?.referrers.map(\.url) == [address + "/media.html"])
+            #expect(result.differing.map(\.url) == [address + "/main.js"])
+            #expect(!result.isWhole)
+        }
+    }
+
+    @Test("a picture that the crawl never knew of is found missing by reading the pages again")
+    func unseen() async throws {
+        try await withDirectory { directory in
+            let address = try await serve { address in
+                _ = try await crawl(address, into: directory)
+                return address
+            }
+            let journal = try Journal.open(in: directory)
+            try await journal.database.write {
+                try $0.execute(sql: "UPDATE resource SET state = 0 WHERE url LIKE '%/img/poster.svg'")
+            }
+            try await journal.close()
+            #expect(try await check(directory).missing.map(\.url) == [address + "/img/poster.svg"])
+        }
+    }
+
+    @Test("a server that asks for patience gets it")
+    func retryAfter() async throws {
+        try await withDirectory { directory in
+            let counter = Counter()
+            let busy = CountingHandler(counter: counter, base: BusyOnce(path: "/listed.html", counter: counter))
+            let summary = try await SiteServer.withServer(handler: busy) { try await crawl($0, into: directory) }
+            #expect(summary.failed + summary.broken == 1)
+            #expect(summary.pages == 21)
+            #expect(counter.repeated == Self.redirected.union(["/listed.html"]))
+            #expect(try await check(directory).isWhole)
+        }
+    }
+
+    @Test("scope and depth", arguments: [
+        (Scope.Breadth.page, Int?.none, 1), (.host, 0, 1), (.host, 1, 14),
+    ])
+    func scope(breadth: Scope.Breadth, depth: Int?, pages: Int) async throws {
+        try await withDirectory { directory in
+            let summary = try await serve { address in
+                try await crawl(address, into: directory) {
+                    $0.scope = breadth
+                    $0.depth = depth
+                    $0.readsSitemaps = false
+                }
+            }
+            #expect(summary.pages == pages)
+            #expect(try await check(directory).isWhole)
+        }
+    }
+
+    @Test("the report shows the outcome and needs nothing but itself")
+    func report() async throws {
+        try await withDirectory { directory in
+            _ = try await serve { try await crawl($0, into: directory) }
+            _ = try await check(directory)
+            let html = ReportPage(data: try ReportData(Journal.open(in: directory)), title: nil).html
+            let links = Array(html.utf8).withUnsafeBufferPointer { HTMLLinks(html: $0).references }
+            #expect(links.isEmpty)
+            #expect(html.contains("Loads offline, byte for byte."))
+            #expect(html.contains("/gone.html"))
+            #expect(html.contains("<svg"))
+        }
+    }
+
+    /// Asked for by a redirect and by their own names, since either may be asked for offline.
+    static let redirected: Set<String> = ["/new.html", "/sub/"]
+
+    /// What a crawl of the small site asks for: every file but the private one, the moved page, and the broken link.
+    static let everything: Set<String> = {
+        let root = URL(filePath: DemoSite.smallSite, directoryHint: .isDirectory)
+        let files = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
+        let isFile = { (path: String) in root.appending(path: path).hasDirectoryPath == false && path.contains(".") }
+        var paths = Set(files.filter(isFile).map { "/" + $0 })
+        paths.subtract(["/private/secret.html", "/sub/index.html", "/list.html"])
+        paths = paths.filter { !$0.hasSuffix("/_redirects") && !$0.hasSuffix("/img/wide.svg") }
+        return paths.union([
+            "/", "/gone.html", "/old.html", "/sub", "/sub/", "/list.html?page=1", "/list.html?page=2&order=up",
+            "/img/wide.svg?w=2000", "/img/wide.svg?w=800", "/img/paper.svg?from=style",
+        ]).subtracting(["/img/paper.svg"])
+    }()
+}
+
+// MARK: What the tests share
+
+private func withDirectory(_ body: (URL) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(
+        path: "crawler-tests-\(UUID().uuidString)", directoryHint: .isDirectory)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try await body(directory)
+}
+
+private func serve<Value: Sendable>(
+    counting counter: Counter = Counter(), _ body: @Sendable (String) async throws -> Value
+) async throws -> Value {
+    let site = SiteHandler(root: URL(filePath: DemoSite.smallSite, directoryHint: .isDirectory))
+    return try await SiteServer.withServer(handler: CountingHandler(counter: counter, base: site), body)
+}
+
+private func crawl(
+    _ address: String, into directory: URL, interruptedAfter limit: Int? = nil,
+    _ change: (inout CrawlSettings) -> Void = { _ in }
+) async throws -> CrawlSummary {
+    var settings = CrawlSettings()
+    settings.startURLs = [address + "/"]
+    change(&settings)
+    let journal = try Journal.open(in: directory)
+    try journal.save(settings)
+    let session = try SiteSession(.crawl, directory: directory, settings: settings)
+    let crawl = Crawl(
+        settings: settings, journal: journal, loader: session.loader, observer: Interrupting(after: limit))
+    let result = await Task { try await crawl.run() }.result
+    await session.close()
+    return try result.get()
+}
+
+private func check(_ directory: URL) async throws -> OfflineResult {
+    try await SiteDirectory.checkOffline(
+        directory, printer: OfflinePrinter(terminal: Terminal(), isQuiet: true, isJSON: false))
+}
+
+/// Cancels the crawl's own task after so many documents; the events come in that task.
+private final class Interrupting: CrawlObserver {
+    private let remaining: Mutex<Int?>
+
+    init(after limit: Int?) {
+        remaining = Mutex(limit)
+    }
+
+    func observe(_ event: CrawlEvent) {
+        guard case .settled = event else { return }
+        let isDue = remaining.withLock { remaining in
+            guard let count = remaining else { return false }
+            remaining = count - 1
+            return count == 1
+        }
+        if isDue { withUnsafeCurrentTask { $0?.cancel() } }
+    }
+}
+
+/// Which targets a server was asked for, and how often.
+private final class Counter: Sendable {
+    private let counts = Mutex<[String: Int]>([:])
+
+    /// Returns how often it was asked for before.
+    func count(_ target: String) -> Int {
+        counts.withLock { counts in
+            defer { counts[target, default: 0] += 1 }
+            return counts[target] ?? 0
+        }
+    }
+
+    func asked(_ target: String) -> Int { counts.withLock { $0[target] ?? 0 } }
+    func reset() { counts.withLock { $0 = [:] } }
+    var paths: Set<String> { counts.withLock { Set($0.keys) } }
+    var repeated: Set<String> { counts.withLock { Set($0.filter { $0.value > 1 }.keys) } }
+}
+
+private struct CountingHandler<Base: HTTPHandler>: HTTPHandler {
+    let counter: Counter
+    let base: Base
+
+    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let target = request.target
+        let query = target.query().isEmpty ? "" : "?" + target.query()
+        _ = counter.count(target.path(percentEncoded: false) + query)
+        return try await base.handleRequest(request)
+    }
+}
+
+/// The small site, but the first request for one path is put off.
+private struct BusyOnce: HTTPHandler {
+    let path: String
+    let counter: Counter
+    private let site = SiteHandler(root: URL(filePath: DemoSite.smallSite, directoryHint: .isDirectory))
+
+    init(path: String, counter: Counter) {
+        self.path = path
+        self.counter = counter
+    }
+
+    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+        guard request.target.path() == path, counter.asked(path) == 1 else {
+            return try await site.handleRequest(request)
+        }
+        return HTTPResponse(
+            statusCode: .serviceUnavailable, headers: HTTPHeaders([HTTPHeader("Retry-After"): "0"]), body: Data())
+    }
+}

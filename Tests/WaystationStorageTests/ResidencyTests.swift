@@ -1,0 +1,194 @@
+import Foundation
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import WaystationStorage
+
+@Suite("Responses in memory")
+struct ResidencyTests {
+    private let fixture: StoreFixture
+
+    init() throws { fixture = try StoreFixture() }
+
+    @Test("a look-up brings a response into memory, and the same instance is returned from then on")
+    func sameInstance() async throws {
+        let store = fixture.store()
+        try await store.store(.get("a"), .pattern(10))
+        #expect(store.resident(.get("a")) == nil)
+        let first = try #require(await store.lookup(.get("a")).first)
+        first.prepared.withLock { $0 = "prepared" }
+        let resident = try #require(store.resident(.get("a"))?.first)
+        #expect(resident === first)
+        #expect(resident.prepared.withLock { $0 as? String } == "prepared")
+        #expect(await store.lookup(.get("a")).first === first)
+    }
+
+    @Test("after a second without confirmation memory is silent, and an unchanged row keeps its instance")
+    func confirmation() async throws {
+        let store = fixture.store()
+        try await store.store(.get("a"), .pattern(10))
+        let first = try #require(await store.lookup(.get("a")).first)
+        fixture.clock.advance(.milliseconds(1_001))
+        #expect(store.resident(.get("a")) == nil)
+        #expect(await store.lookup(.get("a")).first === first)
+        await store.flush()
+        fixture.clock.advance(.milliseconds(900))
+        #expect(store.resident(.get("a"))?.first === first)
+        await store.flush()
+        fixture.clock.advance(.milliseconds(900))
+        #expect(store.resident(.get("a"))?.first === first, "a key in steady use stays confirmed")
+    }
+
+    @Test("a commit takes the key out of memory")
+    func replacement() async throws {
+        let store = fixture.store()
+        try await store.store(.get("a"), .pattern(10, seed: 1))
+        _ = await store.lookup(.get("a"))
+        try await store.store(.get("a"), .pattern(10, seed: 2))
+        #expect(store.resident(.get("a")) == nil)
+        #expect(try await store.bodies(.get("a")) == [.pattern(10, seed: 2)])
+    }
+
+    @Test("a look-up sees a response whose commit was asked for and not waited for")
+    func readsOwnWrites() async throws {
+        let store = fixture.store()
+        for seed: UInt64 in 1...20 {
+            try #require(store.write(.get("a"), .pattern(10, seed: seed))).commit { _ in }
+            #expect(try await store.bodies(.get("a")) == [.pattern(10, seed: seed)])
+        }
+    }
+
+    @Test("memory stays within its limit and the least recently used leave it")
+    func limit() async throws {
+        let store = fixture.store(limits: StoreLimits(residentLimit: .kibibytes(40)))
+        for name in ["a", "b", "c", "d"] {
+            try await store.store(.get(name), .pattern(10_000))
+            _ = await store.lookup(.get(name))
+            if name == "c" { #expect(store.resident(.get("a")) != nil) }
+        }
+        #expect(store.resident(.get("b")) == nil)
+        for name in ["a", "c", "d"] { #expect(store.resident(.get(name)) != nil) }
+        #expect(await store.statistics().residentBytes <= 40 * 1_024)
+    }
+
+    @Test("bodies in files and keys that are not stored take no place in memory")
+    func notResident() async throws {
+        let store = fixture.store()
+        try await store.store(.get("a"), .pattern(100_000))
+        _ = await store.lookup(.get("a"))
+        _ = await store.lookup(.get("b"))
+        #expect(await store.statistics().residentEntries == 0)
+    }
+
+    @Test("an invalidation during a look-up keeps its result out of memory")
+    func race() throws {
+        let resident = ResidentResponses(limit: .mebibytes(1))
+        let now = fixture.clock.now
+        let head = ResponseHead(
+            key: .get("a"),
+            status: 200,
+            headerFields: [:],
+            vary: .none,
+            requestTime: now,
+            responseTime: now
+        )
+        let response = StoredResponse(id: 1, seal: 1, head: head, body: .data(Data()))
+        resident.beginReading(.get("a"))
+        resident.invalidate([.get("a")])
+        resident.keep([response], for: .get("a"), readAt: now)
+        #expect(resident.responses(for: .get("a"), at: now).responses == nil)
+        resident.beginReading(.get("a"))
+        resident.invalidate([.get("b")])
+        resident.keep([response], for: .get("a"), readAt: now)
+        #expect(resident.responses(for: .get("a"), at: now).responses?.first === response)
+    }
+}
+
+@Suite("Two stores on one directory")
+struct SharedDirectoryTests {
+    private let fixture: StoreFixture
+
+    init() throws { fixture = try StoreFixture() }
+
+    @Test("see each other's commits, replacements and purges")
+    func visibility() async throws {
+        let (one, two) = (fixture.store(), fixture.store())
+        try await one.store(.get("a"), .pattern(10, seed: 1))
+        #expect(try await two.bodies(.get("a")) == [.pattern(10, seed: 1)])
+        try await two.store(.get("a"), .pattern(100_000, seed: 2))
+        fixture.clock.advance(.seconds(2))
+        #expect(try await one.bodies(.get("a")) == [.pattern(100_000, seed: 2)])
+        #expect(try await one.removeAll() == 1)
+        #expect(await two.lookup(.get("a")).isEmpty)
+        #expect(await two.statistics().entries == 0)
+    }
+
+    @Test("memory answers for at most a second after the other store purged")
+    func staleness() async throws {
+        let (one, two) = (fixture.store(), fixture.store())
+        try await one.store(.get("a"), .pattern(10))
+        _ = await two.lookup(.get("a"))
+        try await one.removeAll()
+        fixture.clock.advance(.milliseconds(600))
+        _ = two.resident(.get("a"))
+        await two.flush()
+        fixture.clock.advance(.milliseconds(500))
+        #expect(two.resident(.get("a")) == nil)
+        #expect(await two.lookup(.get("a")).isEmpty)
+    }
+
+    @Test("opening one removes nothing that the other is writing")
+    func staging() async throws {
+        let one = fixture.store()
+        let writer = try #require(one.write(.get("a"), .pattern(300_000)))
+        await one.flush()
+        let two = fixture.store()
+        await two.flush()
+        try await writer.commit()
+        #expect(try await two.bodies(.get("a")) == [.pattern(300_000)])
+        #expect(fixture.events.of(.swept).isEmpty)
+    }
+
+    @Test("left-overs of a process that ended are removed")
+    func leftOvers() async throws {
+        try await fixture.store().store(.get("a"), .pattern(100_000))
+        let root = fixture.directory
+        for path in ["staging/dead/lock", "staging/dead/half", "bodies/ab/\("ab" + String(repeating: "0", count: 30))"]
+        {
+            let file = root.appending(path: path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data("x".utf8).write(to: file)
+        }
+        let store = fixture.store()
+        await store.flush()
+        #expect(fixture.files(in: "bodies").count == 1)
+        #expect(!fixture.files(in: "staging").contains { $0.hasPrefix("dead") })
+        #expect(try await store.bodies(.get("a")) == [.pattern(100_000)])
+    }
+
+    @Test("writing at once loses nothing")
+    func concurrentWrites() async throws {
+        let stores = [
+            fixture.store(adjust: { $0.busyTimeout = 5 }), fixture.store(adjust: { $0.busyTimeout = 5 }),
+        ]
+        await withTaskGroup(of: Void.self) { group in
+            for (number, store) in stores.enumerated() {
+                group.addTask {
+                    for item in 0..<40 {
+                        store.write(.get("\(number)/\(item)"), .pattern(item * 2_500))?.commit { _ in }
+                    }
+                    await store.flush()
+                }
+            }
+        }
+        for number in 0..<2 {
+            for item in 0..<40 {
+                #expect(try await stores[1 - number].bodies(.get("\(number)/\(item)")) == [.pattern(item * 2_500)])
+            }
+        }
+    }
+}

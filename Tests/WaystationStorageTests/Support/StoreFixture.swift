@@ -1,0 +1,141 @@
+import Foundation
+import HTTPTypes
+import Synchronization
+
+@testable import WaystationStorage
+
+/// A directory for stores, a driven clock, and a record of what the stores report; removed with the fixture.
+final class StoreFixture: Sendable {
+    let directory: URL
+    let clock = DrivenClock()
+    let events = EventLog()
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.appending(path: "waystation-store-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    var layout: StoreLayout { StoreLayout(root: directory.path(percentEncoded: false).trimmingSuffix("/")) }
+
+    func store(
+        limits: StoreLimits = StoreLimits(),
+        fileSystem: any StoreFileSystem = LocalFileSystem(),
+        adjust: (inout StoreEnvironment) -> Void = { _ in }
+    ) -> ResponseStore {
+        var environment = StoreEnvironment()
+        environment.fileSystem = fileSystem
+        adjust(&environment)
+        let (clock, events) = (clock, events)
+        return ResponseStore(
+            directory: directory,
+            limits: limits,
+            environment: environment,
+            now: { clock.now },
+            events: { events.append($0) }
+        )
+    }
+
+    /// The files below a directory of the store, as paths relative to it.
+    func files(in name: String) -> [String] {
+        let root = directory.appending(path: name).path(percentEncoded: false)
+        let walk = FileManager.default.enumerator(atPath: root)
+        return (walk?.compactMap { $0 as? String } ?? []).filter { path in
+            var isDirectory: ObjCBool = false
+            return FileManager.default.fileExists(atPath: root + "/" + path, isDirectory: &isDirectory)
+                && !isDirectory.boolValue
+        }
+    }
+}
+
+/// A clock that moves when it is told to.
+final class DrivenClock: Sendable {
+    private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+
+    var now: Date { time.withLock { $0 } }
+
+    func advance(_ duration: Duration) { time.withLock { $0 += duration.seconds } }
+}
+
+/// What stores reported, in order.
+final class EventLog: Sendable {
+    private let entries = Mutex<[StoreEvent]>([])
+
+    func append(_ event: StoreEvent) { entries.withLock { $0.append(event) } }
+
+    var all: [StoreEvent] { entries.withLock { $0 } }
+
+    func of(_ kind: StoreEvent.Kind) -> [StoreEvent] { all.filter { $0.kind == kind } }
+}
+
+extension RequestKey {
+    static func get(_ path: String, partition: String = "") -> RequestKey {
+        RequestKey(method: "GET", url: "https://shop.example/\(path)", partition: partition)
+    }
+}
+
+extension ResponseStore {
+    func write(
+        _ key: RequestKey,
+        _ body: Data,
+        fields: HTTPFields = [.contentType: "text/plain"],
+        vary: VaryRecord = .none,
+        expecting length: Int? = nil
+    ) -> ResponseWriter? {
+        let writer = begin(
+            NewResponse(
+                key: key,
+                status: 200,
+                headerFields: fields,
+                vary: vary,
+                requestTime: now(),
+                responseTime: now(),
+                expectedLength: length
+            )
+        )
+        writer?.append(body)
+        return writer
+    }
+
+    @discardableResult
+    func store(_ key: RequestKey, _ body: Data, vary: VaryRecord = .none) async throws -> Int64 {
+        guard let writer = write(key, body, vary: vary) else { throw StoreError(.unavailable, "no writer") }
+        return try await writer.commit()
+    }
+
+    func bodies(_ key: RequestKey) async throws -> [Data] {
+        try await lookup(key).map { try $0.body.contents() }
+    }
+}
+
+extension Data {
+    /// Bytes that differ from block to block and from seed to seed.
+    static func pattern(_ count: Int, seed: UInt64 = 1) -> Data {
+        var random = SeededGenerator(seed: seed)
+        var data = Data(capacity: count + 8)
+        while data.count < count { Swift.withUnsafeBytes(of: random.next()) { data.append(contentsOf: $0) } }
+        return data.prefix(count)
+    }
+}
+
+/// SplitMix64: the same numbers for the same seed, everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ suffix: String) -> String {
+        hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
+    }
+}
