@@ -1,8 +1,9 @@
 /// Rules in order, compiled once, so that deciding costs about the same for ten and for ten thousand.
 ///
 /// The first rule that takes a request wins. Deciding is pure: no I/O, no state, any thread. Rules are found through
-/// their host and the segments of their path; only those whose patterns differ in nothing else (methods, query,
-/// predicate, port, or what follows a `**` or a glob such as `*.png`) are tried one after the other.
+/// their host, the segments of their path, and, after a `**` or a glob such as `n123-*.png`, a text that must follow;
+/// only those whose patterns differ in nothing of that (methods, query, predicate, port, the middle of a glob such as
+/// `*-123-*`) are tried one after the other.
 public struct RuleTable<Action: Sendable>: Sendable {
     /// The rule that takes a request.
     public struct Match: Sendable {

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import WaystationRules
 
@@ -72,5 +73,114 @@ struct EquivalenceTests {
             #expect(paths.match(RuleRequest(url: byPath))?.action == number)
             #expect(hosts.match(RuleRequest(url: byPath)) == nil)
         }
+    }
+
+    /// Patterns that part only after their first `**` or within a segment.
+    private func globRule(_ random: inout SeededGenerator, _ number: Int) -> LinearMatcher.Rule {
+        let name = "f\(random.next() % 400)"
+        let path: [String] =
+            switch random.next() % 12 {
+            case 0: ["**", "\(name).png"]
+            case 1: ["**", name, ""]
+            case 2: ["**", name, "**"]
+            case 3: ["**", "\(name)-*", "**"]
+            case 4: ["img", "\(name)-*.png"]
+            case 5: ["img", "*-\(name)"]
+            case 6: ["img", "thumb-*-\(name).png"]
+            case 7: ["img", "\(name)*\(name)"]
+            case 8: ["\(name)*", "a", "*", "b"]
+            case 9: ["**", "a", "**", name]
+            case 10: ["*", "\(name)-*", "*.png"]
+            default: number.isMultiple(of: 10) ? ["**", "*-\(random.next() % 9)-*"] : ["img", "**", "*\(name).png"]
+            }
+        return LinearMatcher.Rule(
+            scheme: "https",
+            host: random.pick(["h.example", "h.example", "**.example", "*"]),
+            port: "",
+            path: path,
+            item: random.next() % 8 == 0 ? "a=1" : nil,
+            methods: random.next() % 8 == 0 ? ["POST"] : nil
+        )
+    }
+
+    private func globTarget(_ random: inout SeededGenerator) -> LinearMatcher.Target {
+        func name() -> String { "f\(random.next() % 400)" }
+        func segment() -> String {
+            switch random.next() % 10 {
+            case 0: "a"
+            case 1: "b"
+            case 2: "\(name()).png"
+            case 3: "\(name())-\(name())"
+            case 4: "\(name())-x.png"
+            case 5: "thumb-x-\(name()).png"
+            case 6: ""
+            case 7: "x-\(random.next() % 9)-y"
+            default: name()
+            }
+        }
+        var path = (0..<Int(random.next() % 4 + 1)).map { _ in segment() }
+        if random.next() % 2 == 0 { path.insert("img", at: 0) }
+        // A text that occurs twice must be looked for in both places.
+        if random.next() % 4 == 0 { path += path }
+        return LinearMatcher.Target(
+            scheme: "https",
+            host: random.pick(["h.example", "w.h.example", "other"]),
+            port: 443,
+            path: path,
+            items: random.pick([[], ["a=1"]]),
+            method: random.pick(["GET", "POST"])
+        )
+    }
+
+    @Test("decide alike where patterns part after a glob", arguments: [(5, 40), (6, 400), (7, 4_000)])
+    func agreeAfterGlobs(seed: Int, count: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let rules = (0..<count).map { globRule(&random, $0) }
+        let linear = LinearMatcher(rules: rules)
+        let table = try RuleTable(rules.map { RuleDefinition($0.pattern, methods: $0.methods, action: $0.pattern) })
+        var indices: Set<Int?> = []
+        for _ in 0..<(count > 1_000 ? 150 : 1_500) {
+            let target = globTarget(&random)
+            let url = try #require(CanonicalURL(target.url))
+            let expected = linear.firstMatch(target)
+            #expect(table.match(RuleRequest(url: url, method: target.method))?.index == expected, "\(target)")
+            indices.insert(expected)
+        }
+        #expect(indices.count > 5)
+        #expect(indices.contains(nil))
+    }
+
+    @Test(
+        "agree for 10,000 rules that part after a glob",
+        arguments: [
+            ("**/file#.png", "a/b/file#.png"), ("img/n#-*.png", "img/n#-x.png"), ("img/*-#.png", "img/x-#.png"),
+            ("**/p#/**", "a/p#/b"), ("**/n#-*/*.html", "a/n#-x/y.html"), ("*.d/v#/**", "x.d/v#/y"),
+        ]
+    )
+    func tenThousand(pattern: String, path: String) throws {
+        func filled(_ text: String, _ number: Int) -> String {
+            "https://h.example/"
+                + text.split(separator: "#", omittingEmptySubsequences: false).joined(separator: "\(number)")
+        }
+        let table = try RuleTable((0..<10_000).map { RuleDefinition(filled(pattern, $0), action: $0) })
+        for number in stride(from: 0, to: 10_000, by: 7) {
+            let url = try #require(CanonicalURL(filled(path, number)))
+            #expect(table.match(RuleRequest(url: url))?.action == number)
+        }
+        let unknown = try #require(CanonicalURL(filled(path, 10_000)))
+        #expect(table.match(RuleRequest(url: unknown)) == nil)
+    }
+
+    @Test func `a predicate is asked once, however often the path holds its text`() throws {
+        let asked = Mutex(0)
+        let table = try RuleTable([
+            RuleDefinition("https://h.example/**/a/**", action: 0) { _ in
+                asked.withLock { $0 += 1 }
+                return false
+            }
+        ])
+        let url = try #require(CanonicalURL("https://h.example/a/b/a/a/"))
+        #expect(table.match(RuleRequest(url: url)) == nil)
+        #expect(asked.withLock { $0 } == 1)
     }
 }

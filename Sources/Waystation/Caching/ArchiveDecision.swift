@@ -26,6 +26,7 @@ package enum ArchiveDecision: Equatable, Sendable {
         policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
         age: TimeInterval?
     ) -> ArchiveDecision {
+        let age = age.map { max($0, 0) }
         let miss = ArchiveDecision.forward(.uriMiss, usesFallback: false, timeout: nil)
         switch policy {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData:

@@ -29,8 +29,8 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: The strategy.
     public static func networkFirst(timeout: Duration? = nil) -> Self { Self(kind: .networkFirst(timeout)) }
 
-    /// Serves a stored response at once and renews it in the background, while it is at most `limit` old; then
-    /// loads and stores anew.
+    /// Serves a stored response at once and renews it in the background, until it is `limit` old; then loads and
+    /// stores anew.
     public static func staleWhileRevalidate(upTo limit: Duration) -> Self { Self(kind: .staleWhileRevalidate(limit)) }
 
     /// Serves stored responses, however old, and never asks the network: what is not stored fails with

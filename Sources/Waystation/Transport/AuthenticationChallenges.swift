@@ -16,9 +16,10 @@ package struct AuthenticationChallengeField: Equatable, Sendable {
         for item in elements(of: value) {
             let word = item.prefix { $0 != " " && $0 != "=" && $0 != "\t" }
             let rest = item.dropFirst(word.count)
-            // An element that starts with `name=` is one more parameter of the challenge before it.
+            // An element that starts with `name=` is one more parameter of the challenge before it; white space may
+            // stand around the equals sign (RFC 9110 §11.2).
             let parameter: Substring
-            if rest.first == "=" {
+            if !word.isEmpty, rest.first(where: { $0 != " " && $0 != "\t" }) == "=" {
                 parameter = item
             } else {
                 guard !word.isEmpty else { break }

@@ -6,7 +6,8 @@
 ///          └ subdomains ──────▶ path root      `*` at `anyHost`
 ///
 /// path root ─ app ─ * ─ edit    a rule ends at the node of its last segment (`ending`), or goes on from the node
-///                               where its first `**` or `*.png` stands (`continuing`)
+///                               where its first `**` or `*.png` stands: by a text that must follow (`anchored`,
+///                               an ``AnchorIndex``), or, when any text may, one after the other (`continuing`)
 /// ```
 /// Every node knows the lowest rule below it, so that a walk leaves out whatever cannot come before what it has found.
 struct RuleIndex: Sendable {
@@ -21,7 +22,9 @@ struct RuleIndex: Sendable {
         var lowest: Int32
         /// The child by `*`, -1 for none.
         var anyChild: Int32
-        /// Ranges of ``RuleIndex/lists``, each in ascending order: rules that end here, rules that go on by globs.
+        /// The node of ``RuleIndex/anchors`` with the rules that go on and say by what text, -1 for none.
+        var anchored: Int32
+        /// Ranges of ``RuleIndex/lists``, each in ascending order: rules that end here, rules that go on by any text.
         var ending: Range<Int32>
         var continuing: Range<Int32>
     }
@@ -46,6 +49,7 @@ struct RuleIndex: Sendable {
     let anyHost: Int32
     let pathNodes: [PathNode]
     let pathEdges: LabelledEdges
+    let anchors: AnchorIndex
     let lists: [Int32]
     let gates: [Gate]
     let conditions: [RuleConditions]
@@ -94,6 +98,7 @@ struct RuleIndex: Sendable {
                 guard rule < search.best else { break }
                 if takes(rule, from: position, search) { search.best = rule }
             }
+            if node.anchored >= 0 { visitAnchored(node.anchored, position, &search) }
             if position == search.pathEnd {
                 for slot in node.ending {
                     let rule = lists[Int(slot)]
@@ -108,6 +113,31 @@ struct RuleIndex: Sendable {
             guard current >= 0 else { return }
             node = pathNodes[Int(current)]
             position = segmentEnd
+        }
+    }
+
+    /// Visits the rules that go on from `start` and whose text the rest of the path holds.
+    ///
+    /// A rule is asked once at most, however often the path holds its text.
+    private func visitAnchored(_ node: Int32, _ start: Int, _ search: inout Search) {
+        let (lowest, probes) = (anchors.nodes[Int(node)].lowest, anchors.nodes[Int(node)].probes)
+        guard lowest < search.best else { return }
+        var tried: [Int32] = []
+        var position = start
+        while position < search.pathEnd {
+            let segmentStart = position + 1
+            position = PathSegmentPattern.endOfSegment(search.bytes, from: segmentStart, to: search.pathEnd)
+            for probe in probes {
+                let list = anchors.list(of: node, anchors.probes[probe], in: search.bytes, segmentStart, position)
+                guard list >= 0, !tried.contains(list) else { continue }
+                // What the last segment finds is not found again.
+                if position < search.pathEnd { tried.append(list) }
+                for slot in anchors.lists[Int(list)] {
+                    let rule = anchors.rules[slot]
+                    guard rule < search.best else { break }
+                    if takes(rule, from: start, search) { search.best = rule }
+                }
+            }
         }
     }
 

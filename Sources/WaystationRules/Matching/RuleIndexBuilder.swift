@@ -5,6 +5,7 @@ struct RuleIndexBuilder {
         var anyChild: Int32 = -1
         var ending: [Int32] = []
         var continuing: [Int32] = []
+        var anchored: [AnchorIndex.Entry] = []
     }
 
     private var schemes = ["http", "https"]
@@ -34,12 +35,15 @@ struct RuleIndexBuilder {
         conditions.append(condition)
         paths.append(pattern.path)
 
+        let anchors = pattern.path[consumed...].flatMap(\.anchors)
         for root in pathRoots(for: pattern.host, rule) {
             let node = pathNode(below: root, pattern.path[..<consumed], rule)
             if consumed == pattern.path.count {
                 pathNodes[node].ending.append(rule)
-            } else {
+            } else if anchors.isEmpty {
                 pathNodes[node].continuing.append(rule)
+            } else {
+                pathNodes[node].anchored.append(AnchorIndex.Entry(rule: rule, anchors: anchors))
             }
         }
     }
@@ -52,10 +56,12 @@ struct RuleIndexBuilder {
             lists.append(contentsOf: rules)
             return start..<Int32(lists.count)
         }
+        var anchors = AnchorIndex()
         let nodes = pathNodes.map { node in
             RuleIndex.PathNode(
                 lowest: node.lowest,
                 anyChild: node.anyChild,
+                anchored: node.anchored.isEmpty ? -1 : anchors.insert(node.anchored),
                 ending: list(node.ending),
                 continuing: list(node.continuing)
             )
@@ -67,6 +73,7 @@ struct RuleIndexBuilder {
             anyHost: anyHost,
             pathNodes: nodes,
             pathEdges: pathEdges,
+            anchors: anchors,
             lists: lists,
             gates: gates,
             conditions: conditions,

@@ -1,0 +1,83 @@
+/// Rules that go on by globs, found by a text that a path must hold for them.
+///
+/// ```
+/// /app/**/cart.html      by the segment `cart.html`
+/// /img/n123-*.png        by the prefix `n123-`, or by the suffix `.png` if fewer rules have that
+/// ```
+/// A node stands for the rules that go on from one place of a ``RuleIndex``. Each is filed under one of its anchors,
+/// the one that it shares with the fewest others there, so that few rules are met however many there are. A look-up
+/// asks one table for each segment of the path and each probe of the node.
+struct AnchorIndex: Sendable {
+    /// A rule and what it may be filed under.
+    struct Entry {
+        let rule: Int32
+        let anchors: [PathAnchor]
+    }
+
+    /// A part of a segment that rules are filed under: all of it, or so many bytes at one end.
+    struct Probe: Hashable, Sendable {
+        let place: PathAnchor.Place
+        /// Nil for all of the segment.
+        let length: Int?
+
+        init(_ anchor: PathAnchor) {
+            place = anchor.place
+            length = anchor.place == .segment ? nil : anchor.text.count
+        }
+    }
+
+    struct Node: Sendable {
+        let lowest: Int32
+        /// A range of ``AnchorIndex/probes``.
+        let probes: Range<Int>
+    }
+
+    private(set) var nodes: [Node] = []
+    private(set) var probes: [Probe] = []
+    /// Ranges of ``rules``, each in ascending order and never empty.
+    private(set) var lists: [Range<Int>] = []
+    private(set) var rules: [Int32] = []
+    /// From a node and a place, by a text, to an index of ``lists``.
+    private var edges = LabelledEdges()
+
+    /// Files rules, given in ascending order and each with an anchor at least, under a new node.
+    mutating func insert(_ entries: [Entry]) -> Int32 {
+        var uses: [PathAnchor: Int] = [:]
+        for entry in entries {
+            for anchor in Set(entry.anchors) { uses[anchor, default: 0] += 1 }
+        }
+        var filed: [PathAnchor: [Int32]] = [:]
+        for entry in entries {
+            guard let rarest = entry.anchors.min(by: { uses[$0, default: 0] < uses[$1, default: 0] }) else { continue }
+            filed[rarest, default: []].append(entry.rule)
+        }
+
+        let node = Int32(nodes.count)
+        let firstProbe = probes.count
+        probes.append(contentsOf: Set(filed.keys.map(Probe.init)))
+        nodes.append(Node(lowest: entries.first?.rule ?? .max, probes: firstProbe..<probes.count))
+        for (anchor, found) in filed {
+            let list = Int32(lists.count)
+            lists.append(rules.count..<(rules.count + found.count))
+            rules.append(contentsOf: found)
+            anchor.text.withUnsafeBufferPointer { text in
+                edges.insert(from: Self.parent(node, anchor.place), by: text, to: list)
+            }
+        }
+        return node
+    }
+
+    /// The list that a probe finds in the segment `bytes[start..<end]`, or -1.
+    @inline(__always)
+    func list(of node: Int32, _ probe: Probe, in bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Int32 {
+        let length = probe.length ?? end - start
+        guard length <= end - start else { return -1 }
+        let textStart = probe.place == .suffix ? end - length : start
+        return edges.child(of: Self.parent(node, probe.place), by: bytes, textStart, textStart + length)
+    }
+
+    @inline(__always)
+    private static func parent(_ node: Int32, _ place: PathAnchor.Place) -> Int32 {
+        node * Int32(PathAnchor.Place.allCases.count) + place.rawValue
+    }
+}

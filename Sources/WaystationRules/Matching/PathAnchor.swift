@@ -1,0 +1,27 @@
+/// A text that a path must hold, as a whole segment or at one end of a segment, for a pattern to take it.
+struct PathAnchor: Hashable {
+    enum Place: Int32, CaseIterable {
+        case segment, prefix, suffix
+    }
+
+    let place: Place
+    let text: [UInt8]
+}
+
+extension PathSegmentPattern {
+    /// What the segment asks of a path, the most telling first; none when it takes any segment.
+    var anchors: [PathAnchor] {
+        switch self {
+        case .any, .anyDepth:
+            return []
+        case .literal(let text):
+            return [PathAnchor(place: .segment, text: text)]
+        case .glob(let text):
+            let star = UInt8(ascii: "*")
+            return [
+                PathAnchor(place: .prefix, text: Array(text.prefix { $0 != star })),
+                PathAnchor(place: .suffix, text: Array(text.reversed().prefix { $0 != star }.reversed())),
+            ].filter { !$0.text.isEmpty }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+public import Foundation
+
+extension ScriptedTransport {
+    /// One thing that happens in an exchange.
+    public enum Step: Sendable {
+        /// The head of the response arrives.
+        case head(Int, fields: [String: String] = [:])
+        /// A part of its body arrives, decoded.
+        case part(Data)
+        /// A part of the request's body leaves: bytes in this part, in all so far, and expected in all.
+        case sent(Int64, total: Int64, expected: Int64)
+        /// Nothing happens until the gate opens.
+        case wait(Gate)
+        /// The response is complete.
+        case end
+        /// The exchange breaks off.
+        case error(URLError)
+    }
+
+    /// What happens after a request was sent.
+    public struct Answer: Sendable {
+        /// What happens, in this order.
+        ///
+        /// Without an ``Step/end`` or ``Step/error`` the exchange stays open until it is cancelled.
+        public var steps: [Step]
+
+        /// An answer in steps, for what the others do not say.
+        public init(_ steps: [Step]) {
+            self.steps = steps
+        }
+
+        /// A whole response.
+        public static func status(_ status: Int, fields: [String: String] = [:], body: Data = Data()) -> Answer {
+            Answer([.head(status, fields: fields)] + (body.isEmpty ? [] : [.part(body)]) + [.end])
+        }
+
+        /// `200 OK` with a body of text.
+        public static func ok(_ text: String = "", fields: [String: String] = [:]) -> Answer {
+            status(200, fields: fields, body: Data(text.utf8))
+        }
+
+        /// A redirect without a body; the location is sent as it stands.
+        public static func redirect(_ status: Int = 302, to location: String) -> Answer {
+            self.status(status, fields: ["Location": location])
+        }
+
+        /// No response, only an error.
+        public static func failed(_ code: URLError.Code) -> Answer { Answer([.error(URLError(code))]) }
+
+        /// Nothing, until the exchange is cancelled.
+        public static var unanswered: Answer { Answer([]) }
+
+        /// This answer, held back until the gate opens.
+        public func held(at gate: Gate) -> Answer { Answer([.wait(gate)] + steps) }
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+public import FoundationNetworking
+import Synchronization
+public import Waystation
+
+/// A network in memory, whose every answer a test writes down.
+///
+/// ```swift
+/// let network = ScriptedTransport { request in
+///     request.url?.path == "/hello" ? .ok("hello") : .failed(.notConnectedToInternet)
+/// }
+/// let interceptor = try Interceptor {
+///     $0.rules = [.allow("https://shop.example/**", via: .cache(.networkFirst()))]
+///     $0.cache = try ResponseCache(directory: directory)
+///     $0.makeTransport = { _ in network }
+/// }
+/// ```
+///
+/// It needs no socket and no port, and any host exists in it. What arrives, in what order, and where it stops is the
+/// script's; see ``Answer``. Each exchange tells its receiver on a serial queue of its own, so one that is held back
+/// holds up no other. Requests and cancels are recorded, and can be awaited. All members may be called from any thread.
+public final class ScriptedTransport: Transport {
+    /// What answers a request, called within ``start(_:receiver:)``.
+    public typealias Script = @Sendable (URLRequest) -> Answer
+
+    private struct Log {
+        var requests: [URLRequest] = []
+        var cancelled: [URLRequest] = []
+        var waiters: [(isDue: @Sendable (Log) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let script: Script
+    private let log = Mutex(Log())
+
+    /// Makes a network that answers with `script`.
+    public init(script: @escaping Script) {
+        self.script = script
+    }
+
+    /// The requests sent so far, in their order.
+    public var requests: [URLRequest] { log.withLock { $0.requests } }
+
+    /// The requests that were cancelled before their end, in the order in which that happened.
+    public var cancelledRequests: [URLRequest] { log.withLock { $0.cancelled } }
+
+    /// Waits until `count` requests have been sent, and returns ``requests`` at that time.
+    @discardableResult
+    public func waitForRequests(_ count: Int) async -> [URLRequest] {
+        await wait { $0.requests.count >= count }
+        return requests
+    }
+
+    /// Waits until `count` requests have been cancelled, and returns ``cancelledRequests`` at that time.
+    @discardableResult
+    public func waitForCancelledRequests(_ count: Int) async -> [URLRequest] {
+        await wait { $0.cancelled.count >= count }
+        return cancelledRequests
+    }
+
+    /// Records the request and begins the answer that the script gives.
+    public func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
+        change { $0.requests.append(request) }
+        let exchange = ScriptedExchange(request, script(request), receiver) { [weak self] in
+            self?.change { $0.cancelled.append(request) }
+        }
+        exchange.goOn()
+        return exchange
+    }
+
+    private func change(_ body: (inout Log) -> Void) {
+        let due = log.withLock { log in
+            body(&log)
+            let now = log
+            defer { log.waiters.removeAll { $0.isDue(now) } }
+            return log.waiters.filter { $0.isDue(now) }
+        }
+        for waiter in due { waiter.continuation.resume() }
+    }
+
+    private func wait(until isDue: @escaping @Sendable (Log) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isDueAlready = log.withLock { log in
+                if !isDue(log) {
+                    log.waiters.append((isDue, continuation))
+                    return false
+                }
+                return true
+            }
+            if isDueAlready { continuation.resume() }
+        }
+    }
+}
+
+/// One answer on its way.
+private final class ScriptedExchange: TransportExchange {
+    private struct State {
+        var steps: ArraySlice<ScriptedTransport.Step>
+        var isOver = false
+    }
+
+    private let request: URLRequest
+    private let receiver: any TransportReceiver
+    private let noteCancel: @Sendable () -> Void
+    private let queue = DispatchQueue(label: "waystation.scripted-transport")
+    private let state: Mutex<State>
+
+    init(
+        _ request: URLRequest,
+        _ answer: ScriptedTransport.Answer,
+        _ receiver: any TransportReceiver,
+        noteCancel: @escaping @Sendable () -> Void
+    ) {
+        self.request = request
+        self.receiver = receiver
+        self.noteCancel = noteCancel
+        state = Mutex(State(steps: answer.steps[...]))
+    }
+
+    func cancel() {
+        let isFirst = state.withLock { state in
+            defer { state.isOver = true }
+            return !state.isOver
+        }
+        if isFirst { noteCancel() }
+    }
+
+    /// Tells the receiver what comes up to the next closed gate, on the exchange's queue.
+    func goOn() {
+        queue.async {
+            while let step = self.nextStep() {
+                if case .wait(let gate) = step { return gate.whenOpen { self.goOn() } }
+                self.tell(step)
+            }
+        }
+    }
+
+    private func nextStep() -> ScriptedTransport.Step? {
+        state.withLock { state in
+            guard !state.isOver, let step = state.steps.popFirst() else { return nil }
+            switch step {
+            case .end, .error: state.isOver = true
+            case .head, .part, .sent, .wait: break
+            }
+            return step
+        }
+    }
+
+    private func tell(_ step: ScriptedTransport.Step) {
+        switch step {
+        case .head(let status, let fields):
+            guard let url = request.url,
+                let head = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
+            else { return }
+            receiver.transportDidReceive(head)
+        case .part(let data): receiver.transportDidReceive(data)
+        case .sent(let count, let total, let expected):
+            receiver.transportDidSend(count, total: total, expected: expected)
+        case .end: receiver.transportDidEnd(nil)
+        case .error(let error): receiver.transportDidEnd(error)
+        case .wait: break
+        }
+    }
+}

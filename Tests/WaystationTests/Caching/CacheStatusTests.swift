@@ -1,0 +1,81 @@
+import StructuredFieldValues
+import Testing
+
+@testable import Waystation
+
+/// A `Cache-Status` field as any reader of structured fields understands it (RFC 9211 §2).
+private struct CacheStatusField: StructuredFieldValue, Equatable {
+    struct Member: Codable, Equatable {
+        struct Parameters: Codable, Equatable {
+            var hit: Bool?
+            var fwd: String?
+            var forwardedStatus: Int?
+            var stored: Bool?
+            var ttl: Int?
+            var detail: String?
+
+            enum CodingKeys: String, CodingKey {
+                case hit, fwd, stored, ttl, detail
+                case forwardedStatus = "fwd-status"
+            }
+        }
+
+        var item: String
+        var parameters: Parameters
+    }
+
+    static let structuredFieldType = StructuredFieldType.list
+    var items: [Member]
+
+    init(reading text: String) throws {
+        self = try StructuredFieldValueDecoder().decode(Self.self, from: Array(text.utf8))
+    }
+}
+
+@Suite("Cache-Status")
+struct CacheStatusTests {
+    private typealias Parameters = CacheStatusField.Member.Parameters
+
+    private func parameters(_ status: CacheStatus) throws -> Parameters {
+        let field = try CacheStatusField(reading: status.fieldValue)
+        #expect(field.items.map(\.item) == ["Waystation"])
+        return try #require(field.items.first).parameters
+    }
+
+    @Test("a hit says so, with its time to live and where it came from")
+    func hit() throws {
+        #expect(try parameters(CacheStatus(.hit)) == Parameters(hit: true))
+        #expect(
+            try parameters(CacheStatus(.hit, timeToLive: -30, detail: "archive"))
+                == Parameters(hit: true, ttl: -30, detail: "archive")
+        )
+    }
+
+    @Test(
+        "a forward says why, and what came of it",
+        arguments: [
+            (CacheStatus.ForwardReason.bypass, "bypass"), (.uriMiss, "uri-miss"), (.varyMiss, "vary-miss"),
+            (.request, "request"), (.stale, "stale"),
+        ]
+    )
+    func forwarded(reason: CacheStatus.ForwardReason, name: String) throws {
+        #expect(
+            try parameters(CacheStatus(.forwarded(reason, status: 200, isStored: true)))
+                == Parameters(fwd: name, forwardedStatus: 200, stored: true)
+        )
+        #expect(
+            try parameters(CacheStatus(.forwarded(reason, status: 404, isStored: false)))
+                == Parameters(fwd: name, forwardedStatus: 404)
+        )
+    }
+
+    @Test("the waystation stands after the caches nearer to the origin")
+    func appended() throws {
+        let status = CacheStatus(.hit)
+        #expect(status.appended(to: nil) == status.fieldValue)
+        #expect(status.appended(to: "") == status.fieldValue)
+        let field = try CacheStatusField(reading: status.appended(to: "ReverseProxy; hit, \"Edge, 2\"; fwd=stale"))
+        #expect(field.items.map(\.item) == ["ReverseProxy", "Edge, 2", "Waystation"])
+        #expect(field.items.map(\.parameters.hit) == [true, nil, true])
+    }
+}

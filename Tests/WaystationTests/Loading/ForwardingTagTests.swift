@@ -1,0 +1,51 @@
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import Waystation
+
+@Suite("The mark on an interceptor's own traffic")
+struct ForwardingTagTests {
+    @Test(
+        "a marked request is known, whatever its main document",
+        arguments: [nil, "https://a.example/page?x=1#top", "about:blank", "/relative", "waystation-forwarded:"]
+    )
+    func roundTrip(mainDocument: String?) throws {
+        var request = try URLRequest("POST", "https://a.example/x", ["Accept": "text/html"], body: "b")
+        request.mainDocumentURL = mainDocument.flatMap { URL(string: $0) }
+        let tagged = ForwardingTag.tagging(request)
+        #expect(ForwardingTag.isTagged(tagged))
+        #expect(ForwardingTag.isTagged(ForwardingTag.tagging(tagged)))
+    }
+
+    @Test("no other request is taken for one")
+    func untagged() throws {
+        var request = try URLRequest("GET", "waystation-forwarded://a.example/x")
+        #expect(!ForwardingTag.isTagged(request))
+        request.mainDocumentURL = URL(string: "https://a.example/waystation-forwarded:")
+        #expect(!ForwardingTag.isTagged(request))
+    }
+
+    @Test("what reaches the wire is unchanged")
+    func wire() throws {
+        var request = try URLRequest("POST", "https://a.example/x", ["Accept": "text/html"], body: "b")
+        request.timeoutInterval = 7
+        request.cachePolicy = .reloadIgnoringLocalCacheData
+        let tagged = ForwardingTag.tagging(request)
+        #expect(tagged.url == request.url)
+        #expect(tagged.httpMethod == "POST")
+        #expect(tagged.allHTTPHeaderFields == request.allHTTPHeaderFields)
+        #expect(tagged.httpBody == request.httpBody)
+        #expect(tagged.timeoutInterval == 7)
+        #expect(tagged.cachePolicy == request.cachePolicy)
+    }
+
+    @Test("the main document survives, in the mark and in the request that was marked")
+    func mainDocument() throws {
+        var request = try URLRequest("GET", "https://a.example/x")
+        request.mainDocumentURL = URL(string: "https://a.example/page?x=1#top")
+        let tagged = ForwardingTag.tagging(request)
+        #expect(request.mainDocumentURL?.absoluteString == "https://a.example/page?x=1#top")
+        #expect(tagged.mainDocumentURL?.absoluteString.hasSuffix(":https://a.example/page?x=1#top") == true)
+    }
+}

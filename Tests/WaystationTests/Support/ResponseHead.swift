@@ -1,0 +1,27 @@
+import Foundation
+import FoundationNetworking
+import Testing
+
+extension HTTPURLResponse {
+    /// A head as a transport delivers it.
+    static func head(
+        _ status: Int,
+        _ fields: [String: String] = [:],
+        at url: String = "https://a.example/x"
+    ) throws -> HTTPURLResponse {
+        let url = try #require(URL(string: url))
+        return try #require(
+            HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
+        )
+    }
+}
+
+extension URLRequest {
+    /// A request in one line.
+    init(_ method: String = "GET", _ url: String, _ fields: [String: String] = [:], body: String? = nil) throws {
+        self.init(url: try #require(URL(string: url)))
+        httpMethod = method
+        for (name, value) in fields { setValue(value, forHTTPHeaderField: name) }
+        httpBody = body.map { Data($0.utf8) }
+    }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import WaystationTesting
+
+@testable import Waystation
+
+@Suite("A request on its way through a transport")
+struct ForwardedLoadTests {
+    private let start = "https://a.example/start"
+
+    private func load(
+        _ request: URLRequest? = nil,
+        through transport: ScriptedTransport,
+        _ owner: RecordingOwner,
+        credentials: URLCredentialStorage? = nil
+    ) throws -> ForwardedLoad {
+        let request = try request ?? URLRequest("GET", start)
+        return ForwardedLoad(request, through: { transport }, credentials: credentials, owner: owner)
+    }
+
+    @Test("head, parts and end are passed on in order, and the request is marked as ours")
+    func plain() async throws {
+        let transport = ScriptedTransport { _ in
+            ScriptedTransport.Answer([
+                .sent(1, total: 1, expected: 2), .sent(1, total: 2, expected: 2), .head(200), .part(Data("a".utf8)),
+                .part(Data("b".utf8)), .end,
+            ])
+        }
+        let owner = RecordingOwner()
+        try load(through: transport, owner).start()
+        #expect(
+            await owner.completion() == [
+                .sent(1, total: 1, expected: 2), .sent(1, total: 2, expected: 2), .head(200, of: start), .part("a"),
+                .part("b"), .end(nil),
+            ]
+        )
+        #expect(transport.requests.map { ForwardingTag.isTagged($0) } == [true])
+    }
+
+    @Test("a redirect is followed without its body, and the head that counts names the last request")
+    func redirected() async throws {
+        let transport = ScriptedTransport { request in
+            request.url?.path == "/start"
+                ? .status(302, fields: ["Location": "/there"], body: Data("moved".utf8)) : .ok("there")
+        }
+        let owner = RecordingOwner()
+        try load(through: transport, owner).start()
+        let there = "https://a.example/there"
+        #expect(
+            await owner.completion() == [
+                .follow(302, to: there), .head(200, of: there), .part("there"), .end(nil),
+            ]
+        )
+        #expect(transport.requests.allSatisfy { ForwardingTag.isTagged($0) })
+    }
+
+    @Test("the owner may send something else than the redirect asks for")
+    func changedRedirect() async throws {
+        let transport = ScriptedTransport { $0.url?.path == "/start" ? .redirect(to: "/there") : .ok() }
+        let owner = RecordingOwner(follow: { next in
+            var next = next
+            next.setValue("1", forHTTPHeaderField: "X-Changed")
+            return next
+        })
+        try load(through: transport, owner).start()
+        _ = await owner.completion()
+        #expect(transport.requests.map { $0.value(forHTTPHeaderField: "X-Changed") } == [nil, "1"])
+    }
+
+    @Test("a redirect that the owner refuses is the answer, with its body")
+    func refusedRedirect() async throws {
+        let transport = ScriptedTransport { _ in
+            .status(302, fields: ["Location": "/there"], body: Data("moved".utf8))
+        }
+        let owner = RecordingOwner(follow: { _ in nil })
+        try load(through: transport, owner).start()
+        #expect(
+            await owner.completion() == [
+                .follow(302, to: "https://a.example/there"), .head(302, of: start), .part("moved"), .end(nil),
+            ]
+        )
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test("redirects without an end, and to nowhere, fail with Foundation's codes")
+    func badRedirects() async throws {
+        let loop = ScriptedTransport { _ in .redirect(to: "/again") }
+        let owner = RecordingOwner()
+        try load(through: loop, owner).start()
+        #expect(await owner.completion().last == .end(.httpTooManyRedirects))
+        #expect(loop.requests.count == RedirectPolicy.limit + 1)
+
+        let nowhere = RecordingOwner()
+        try load(through: ScriptedTransport { _ in .redirect(to: "ftp://a.example/") }, nowhere).start()
+        #expect(await nowhere.completion() == [.end(.unsupportedURL)])
+    }
+
+    @Test("a refusal is passed on, then asked about, and the answer is sent with the same request")
+    func challenged() async throws {
+        let transport = ScriptedTransport { request in
+            request.value(forHTTPHeaderField: "Authorization") == "Basic dTpw"
+                ? .ok("yes") : .status(401, fields: ["WWW-Authenticate": "Basic realm=r"], body: Data("no".utf8))
+        }
+        let owner = RecordingOwner(challenged: { challenge in
+            let isSecond = challenge.previousFailureCount > 0
+            let credential = URLCredential(user: "u", password: isSecond ? "p" : "wrong", persistence: .none)
+            return ChallengeAnswer(.useCredential, credential, for: challenge)
+        })
+        let request = try URLRequest("PUT", start, ["X-Mine": "1"], body: "b")
+        try load(request, through: transport, owner).start()
+        #expect(
+            await owner.completion() == [
+                .head(401, of: start), .part("no"), .challenge(failures: 0, proposed: nil), .head(401, of: start),
+                .part("no"), .challenge(failures: 1, proposed: nil), .head(200, of: start), .part("yes"), .end(nil),
+            ]
+        )
+        #expect(transport.requests.map(\.httpMethod) == ["PUT", "PUT", "PUT"])
+        #expect(transport.requests.allSatisfy { $0.httpBody == Data("b".utf8) })
+        #expect(transport.requests.allSatisfy { $0.value(forHTTPHeaderField: "X-Mine") == "1" })
+    }
+
+    @Test("a refusal that nobody answers is the answer", arguments: ["Basic realm=r", "Bearer", nil])
+    func unanswered(field: String?) async throws {
+        let transport = ScriptedTransport { _ in
+            .status(401, fields: field.map { ["WWW-Authenticate": $0] } ?? [:])
+        }
+        let owner = RecordingOwner()
+        try load(through: transport, owner).start()
+        let calls = await owner.completion()
+        #expect(calls.first == .head(401, of: start))
+        #expect(calls.last == .end(nil))
+        #expect(calls.contains(.challenge(failures: 0, proposed: nil)) == (field == "Basic realm=r"))
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test("an owner that cancels a challenge ends the load as cancelled")
+    func cancelledChallenge() async throws {
+        let transport = ScriptedTransport { _ in .status(401, fields: ["WWW-Authenticate": "Basic realm=r"]) }
+        let owner = RecordingOwner(challenged: { _ in .cancel })
+        try load(through: transport, owner).start()
+        #expect(await owner.completion().last == .end(.cancelled))
+    }
+
+    @Test("wrong answers are asked for as often as redirects are followed, not for ever")
+    func stubbornOwner() async throws {
+        let transport = ScriptedTransport { _ in .status(401, fields: ["WWW-Authenticate": "Basic realm=r"]) }
+        let owner = RecordingOwner(challenged: {
+            ChallengeAnswer(.useCredential, URLCredential(user: "u", password: "p", persistence: .none), for: $0)
+        })
+        try load(through: transport, owner).start()
+        #expect(await owner.completion().last == .end(nil))
+        #expect(transport.requests.count == RedirectPolicy.limit + 1)
+    }
+
+    @Test("credentials that a challenge brought stay behind when a redirect leaves the origin")
+    func challengeThenRedirect() async throws {
+        let transport = ScriptedTransport { request in
+            if request.url?.host == "b.example" { return .ok() }
+            return request.value(forHTTPHeaderField: "Authorization") == nil
+                ? .status(401, fields: ["WWW-Authenticate": "Basic realm=r"])
+                : .redirect(to: "https://b.example/there")
+        }
+        let owner = RecordingOwner(challenged: {
+            ChallengeAnswer(.useCredential, URLCredential(user: "u", password: "p", persistence: .none), for: $0)
+        })
+        try load(through: transport, owner).start()
+        _ = await owner.completion()
+        #expect(
+            transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") } == [nil, "Basic dTpw", nil]
+        )
+    }
+
+    @Test("an error ends the load as it came, before the head or after it")
+    func failed() async throws {
+        let dead = RecordingOwner()
+        try load(through: ScriptedTransport { _ in .failed(.cannotFindHost) }, dead).start()
+        #expect(await dead.completion() == [.end(.cannotFindHost)])
+
+        let broken = RecordingOwner()
+        let transport = ScriptedTransport { _ in
+            ScriptedTransport.Answer([.head(200), .part(Data("a".utf8)), .error(URLError(.networkConnectionLost))])
+        }
+        try load(through: transport, broken).start()
+        #expect(
+            await broken.completion() == [.head(200, of: start), .part("a"), .end(.networkConnectionLost)]
+        )
+    }
+
+    @Test("an end without a head is no answer")
+    func headless() async throws {
+        let owner = RecordingOwner()
+        try load(through: ScriptedTransport { _ in ScriptedTransport.Answer([.end]) }, owner).start()
+        #expect(await owner.completion() == [.end(.badServerResponse)])
+    }
+
+    @Test("a cancel stops the traffic, and the owner hears nothing more")
+    func cancelled() async throws {
+        let gate = ScriptedTransport.Gate()
+        let transport = ScriptedTransport { _ in
+            ScriptedTransport.Answer([.head(200), .part(Data("a".utf8)), .wait(gate), .part(Data("b".utf8)), .end])
+        }
+        let (parts, received) = AsyncStream<Data>.makeStream()
+        let owner = RecordingOwner(received: { received.yield($0) })
+        let load = try load(through: transport, owner)
+        load.start()
+        for await _ in parts { break }
+        load.cancel()
+        #expect(await transport.waitForCancelledRequests(1).map { $0.url?.absoluteString } == [start])
+        gate.open()
+        // What a transport says in spite of the cancel is not passed on.
+        load.transportDidReceive(Data("c".utf8))
+        load.transportDidReceive(try .head(200))
+        load.transportDidSend(1, total: 1, expected: 1)
+        load.transportDidEnd(nil)
+        #expect(owner.calls == [.head(200, of: start), .part("a")])
+    }
+
+    @Test("a load that is cancelled before its start sends nothing")
+    func cancelledBeforeStart() throws {
+        let transport = ScriptedTransport { _ in .ok() }
+        let owner = RecordingOwner()
+        let load = try load(through: transport, owner)
+        load.cancel()
+        load.start()
+        #expect(transport.requests.isEmpty)
+        #expect(owner.calls.isEmpty)
+    }
+}
