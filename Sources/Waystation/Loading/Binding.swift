@@ -33,8 +33,11 @@ final class Binding: Sendable {
 private final class BindingTable: Sendable {
     static let shared = BindingTable()
 
-    private struct WeakBinding: Sendable {
+    /// A box of its own, since copying a weak reference costs far more than retaining a box.
+    private final class WeakBinding: Sendable {
         weak let binding: Binding?
+
+        init(_ binding: Binding) { self.binding = binding }
     }
 
     private let bindings = Mutex<[ObjectIdentifier: WeakBinding]>([:])
@@ -45,7 +48,7 @@ private final class BindingTable: Sendable {
     }
 
     func add(_ binding: Binding) {
-        bindings.withLock { $0[ObjectIdentifier(binding.protocolClass)] = WeakBinding(binding: binding) }
+        bindings.withLock { $0[ObjectIdentifier(binding.protocolClass)] = WeakBinding(binding) }
     }
 
     func remove(_ protocolClass: URLProtocol.Type) {
@@ -53,7 +56,7 @@ private final class BindingTable: Sendable {
     }
 
     func binding(of protocolClass: URLProtocol.Type) -> Binding? {
-        bindings.withLock { $0[ObjectIdentifier(protocolClass)]?.binding }
+        bindings.withLock { $0[ObjectIdentifier(protocolClass)] }?.binding
     }
 }
 

@@ -61,9 +61,9 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             // Uploads keep their body, downloads get their file, web sockets their frames.
             return handBack(binding, rule: nil, "a \(type(of: task)) is Foundation's own")
         }
-        let prepared = PreparedStep.taken(from: cachedResponse) ?? binding.interceptor.firstStep(for: request)
-        guard let prepared else { return handBack(binding, rule: nil, "no rule takes it") }
-        take(prepared.step, client, LoadContext(binding: binding, request: request, rule: prepared.rule))
+        let prepared = (cachedResponse as? PreparedStep).map { ($0.step, $0.rule) }
+        guard let (step, rule) = prepared ?? binding.interceptor.firstStep(for: request) else { return handBack(binding, rule: nil, "no rule takes it") }
+        take(step, client, LoadContext(binding: binding, request: request, rule: rule))
     }
 
     private func take(_ step: ServingStep, _ client: LoadClient, _ context: LoadContext) {

@@ -29,8 +29,8 @@ final class LookUpCache: URLCache, @unchecked Sendable {
         guard let request = dataTask.originalRequest, type(of: dataTask) == URLSessionDataTask.self,
             let (step, rule) = binding.interceptor.firstStep(for: request)
         else { return passOn(dataTask, completionHandler) }
-        guard case .lookUp(let lookUp) = step else { return completionHandler(PreparedStep(step, rule: rule).carrier) }
-        lookUp.run { completionHandler(PreparedStep($0, rule: rule).carrier) }
+        guard case .lookUp(let lookUp) = step else { return completionHandler(PreparedStep(step, rule: rule)) }
+        lookUp.run { completionHandler(PreparedStep($0, rule: rule)) }
     }
 
     /// What the app put into its own cache stays of use.

@@ -15,6 +15,8 @@ struct CompiledRules: Sendable {
     }
 
     private let table: RuleTable<Step>
+    /// Header fields are looked at by predicates alone.
+    private let hasPredicates: Bool
 
     init(_ rules: [Rule], hasCache: Bool) throws {
         var definitions: [RuleDefinition<Step>] = []
@@ -31,6 +33,7 @@ struct CompiledRules: Sendable {
             compiled.location = definition.location
             definitions.append(compiled)
         }
+        hasPredicates = definitions.contains { $0.predicate != nil }
         do {
             table = try RuleTable(definitions)
         } catch {
@@ -49,7 +52,8 @@ struct CompiledRules: Sendable {
     }
 
     private func ruleRequest(_ canonical: CanonicalRequest, _ request: URLRequest) -> RuleRequest {
-        RuleRequest(url: canonical.url, method: canonical.method) { request.value(forHTTPHeaderField: $0) }
+        guard hasPredicates else { return RuleRequest(url: canonical.url, method: canonical.method) }
+        return RuleRequest(url: canonical.url, method: canonical.method) { request.value(forHTTPHeaderField: $0) }
     }
 }
 
