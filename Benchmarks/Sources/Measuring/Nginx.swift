@@ -39,9 +39,10 @@ public final class Nginx: Sendable {
             .write(to: configuration, atomically: true, encoding: .utf8)
         process = Process()
         // A shell holds nginx on a leash: when our end of the pipe closes, even because we were killed, nginx goes too.
+        // By KILL, since a child of Foundation inherits a mask that may block TERM.
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = [
-            "-c", "\"$0\" \"$@\" & read -r _; kill $!", path,
+            "-c", "\"$0\" \"$@\" & read -r _; kill -KILL $!", path,
             "-p", scratch.url.path, "-c", configuration.path, "-e", "error.log",
         ]
         process.standardInput = leash
