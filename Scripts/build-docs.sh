@@ -1,0 +1,41 @@
+#!/bin/sh
+# Builds the DocC documentation of all libraries into .build/docs: build-docs.sh
+# Needs `swift` and `docc` of one toolchain in PATH.
+set -eu
+cd "$(dirname "$0")/.."
+
+if ! command -v docc >/dev/null 2>&1; then
+    echo "docc is not in PATH: it comes with the Swift toolchain, beside swift" >&2
+    exit 1
+fi
+
+modules="Waystation WaystationRules WaystationFiles WaystationStorage WaystationTesting"
+output=.build/docs
+graphs=$output/symbol-graphs
+
+# WaystationTesting depends on all the others.
+swift build --target WaystationTesting
+products=$(swift build --show-bin-path)
+target=$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
+
+# Modules of C dependencies are found by their maps.
+includes=
+for map in "$products"/*.build/module.modulemap .build/checkouts/*/Sources/*/module.modulemap \
+    .build/checkouts/*/Sources/*/include/module.modulemap; do
+    [ -f "$map" ] && includes="$includes -Xcc -fmodule-map-file=$map"
+done
+
+rm -rf "$output"
+mkdir -p "$graphs"
+for module in $modules; do
+    # shellcheck disable=SC2086
+    swift symbolgraph-extract -module-name "$module" -target "$target" -I "$products/Modules" $includes \
+        -minimum-access-level public -skip-synthesized-members -emit-extension-block-symbols \
+        -output-dir "$graphs"
+done
+docc convert Sources/Waystation/Waystation.docc \
+    --fallback-display-name Waystation \
+    --fallback-bundle-identifier waystation \
+    --additional-symbol-graph-dir "$graphs" \
+    --output-path "$output/Waystation.doccarchive"
+echo "$output/Waystation.doccarchive"

@@ -1,0 +1,272 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Testing
+import Waystation
+import WaystationTesting
+
+/// Every Swift example of the documentation, compiled and, where it can be, run.
+///
+/// An example stands between `// snippet: name` and `// end snippet`. ``DocumentationTests`` compares them with
+/// what the documents say, so that neither can change alone.
+@Suite("The documentation's examples")
+struct ReadmeExamplesTests {
+    private let folder: Folder
+
+    init() throws {
+        folder = try Folder()
+    }
+
+    @Test("the first example answers a page from a file, and says so")
+    func first() async throws {
+        let (siteFolder, cacheFolder) = (folder.site, folder.cache)
+        let url = try #require(URL(string: "https://shop.example/app/index.html"))
+        // snippet: first
+        let interceptor = try Interceptor {
+            $0.rules = [
+                .allow("https://shop.example/app/**", via: .files(in: siteFolder, at: "https://shop.example/app/")),
+                .allow("https://img.example/**", via: .cache(.cacheFirst(for: .days(7)))),
+                .block("https://ads.example/**"),
+            ]  // what no rule names is never touched
+            $0.cache = try ResponseCache(directory: cacheFolder)
+        }
+        let session = URLSession(configuration: .default.intercepted(by: interceptor))
+        let (page, response) = try await session.data(from: url)  // plain Foundation from here on
+        // end snippet
+        #expect(String(decoding: page, as: UTF8.self) == Folder.page)
+        let status = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Cache-Status")
+        #expect(status == "Waystation; hit; detail=files")
+        try Documents.readme.expectToShow("Cache-Status: \(try #require(status))")
+    }
+
+    @Test("rules are written like this")
+    func rules() throws {
+        // snippet: rules
+        let rules: [Rule] = [
+            .block("https://ads.example/**"),
+            .allow("https://*.news.example/**", methods: ["GET"], via: .cache(.networkFirst(timeout: .seconds(3)))),
+            .allow("https://shop.example/app/**", queryItems: [.present("v")], via: .cache(.cacheFirst(for: .days(7)))),
+            .allow(
+                "https://**.shop.example/**",
+                where: { $0.field?("Accept")?.contains("text/html") ?? false },
+                via: .cache(.staleWhileRevalidate(upTo: .hours(1)))
+            ),
+        ]
+        // end snippet
+        let interceptor = try Interceptor {
+            $0.rules = rules
+            $0.cache = try ResponseCache(directory: folder.cache)
+        }
+        let url = try #require(URL(string: "https://ads.example/banner.png"))
+        #expect(interceptor.decision(for: url) == .blocked(rule: 0, pattern: "https://ads.example/**"))
+    }
+
+    @Test("a whitelist that a server sent becomes rules, and names what it could not use")
+    func whitelist() throws {
+        let sentByServer = ["https://shop.example/app/", "https:/shop.example/"]
+        // snippet: whitelist
+        let (rules, rejected) = Rule.whitelist(sentByServer, via: .cache(.networkFirst()))
+        for error in rejected { print(error) }
+        // end snippet
+        #expect(rules.count == 1)
+        #expect(rejected.count == 1)
+    }
+
+    @Test("a pattern that is not understood is refused with the words of the README")
+    func refusedPattern() throws {
+        let error = #expect(throws: WaystationError.self) {
+            try Interceptor {
+                $0.rules = [
+                    .allow("https:/shop.example/app/**", via: .network, fileID: "Shop/Rules.swift", line: 12),
+                    .allow("https://shop.example/app**/", via: .network, fileID: "Shop/Rules.swift", line: 13),
+                ]
+            }
+        }
+        try Documents.readme.expectToShow("\(try #require(error))")
+    }
+
+    @Test("a decision tells its reasons in the words of the README")
+    func explain() throws {
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://shop.example/app/**", via: .network, fileID: "Shop/Rules.swift", line: 12)]
+        }
+        let url = try #require(URL(string: "http://shop.example/account"))
+        // snippet: explain
+        switch interceptor.decision(for: url) {
+        case .allowed(let rule, let pattern): print("rule \(rule), \(pattern), answers it")
+        case .blocked(let rule, let pattern): print("rule \(rule), \(pattern), blocks it")
+        case .untouched(let reasons): print(reasons.joined(separator: "\n"))
+        }
+        // end snippet
+        guard case .untouched(let reasons) = interceptor.decision(for: url) else {
+            Issue.record("some rule took it")
+            return
+        }
+        try Documents.readme.expectToShow(reasons.joined(separator: "\n"))
+    }
+
+    @Test("files come first, and what they lack goes on to the archive or nowhere")
+    func files() throws {
+        let siteFolder = folder.site
+        // snippet: files
+        let rules: [Rule] = [
+            .allow(
+                "https://shop.example/app/**",
+                via: .files(in: siteFolder, at: "https://shop.example/app/", orElse: .cache(.networkFirst()))
+            ),
+            .allow(
+                "https://help.example/**",
+                via: .files(in: siteFolder, at: "https://help.example/", orElse: .nowhere)
+            ),
+        ]
+        // end snippet
+        #expect(throws: WaystationError.self, "the first rule needs a cache") { try Interceptor { $0.rules = rules } }
+    }
+
+    @Test("events tell what happened, in the words of the README")
+    func events() async throws {
+        let siteFolder = folder.site
+        let url = try #require(URL(string: "https://shop.example/app/index.html"))
+        let interceptor = try Interceptor {
+            $0.rules = [
+                .allow("https://shop.example/app/**", via: .files(in: siteFolder, at: "https://shop.example/app/"))
+            ]
+        }
+        // snippet: events
+        let events = interceptor.events  // of everything from now on
+        Task { for await event in events { print(event) } }
+        // end snippet
+        var iterator = interceptor.events.makeAsyncIterator()
+        _ = try await URLSession(configuration: .default.intercepted(by: interceptor)).data(from: url)
+        let event = try #require(await iterator.next())
+        try Documents.readme.expectToShow("\(event)")
+    }
+
+    @Test("the archive is purged and counted")
+    func purge() async throws {
+        let cacheFolder = folder.cache
+        let url = try #require(URL(string: "https://shop.example/app/index.html"))
+        // snippet: purge
+        let cache = try ResponseCache(
+            directory: cacheFolder,
+            maximumSize: .megabytes(200),
+            maximumAge: .days(30),
+            maximumEntrySize: .megabytes(20)
+        )
+        try await cache.remove(url)
+        try await cache.remove(prefix: "https://shop.example/app/")
+        try await cache.remove(host: "img.example")
+        try await cache.remove(olderThan: .days(2))
+        let statistics = await cache.statistics
+        print("\(statistics.entries) responses, \(statistics.bytes) bytes")
+        // end snippet
+        #expect(statistics.isAvailable)
+        #expect(statistics.entries == 0)
+    }
+
+    @Test("an app's own code is tested against a scripted origin")
+    func testing() async throws {
+        let cacheFolder = folder.cache
+        // snippet: testing
+        let origin = try ScriptedOrigin { request in
+            request.path == "/price" ? .ok("42") : .status(404)
+        }
+        let cache = try ResponseCache(directory: cacheFolder)
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.cacheFirst(for: .hours(1))))]
+            $0.cache = cache
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+
+        let (price, _) = try await session.data(from: origin.url("/price"))
+        origin.stop()  // there is no network from here on
+        let (again, _) = try await session.data(from: origin.url("/price"))
+        #expect(again == price)
+        #expect(origin.requests.map(\.target) == ["/price"])
+        // end snippet
+    }
+
+    @Test("time stands still until the test moves it")
+    func clock() async throws {
+        let cacheFolder = folder.cache
+        let origin = try ScriptedOrigin { .ok("answer \($0.order)") }
+        // snippet: clock
+        let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+        let cache = try ResponseCache(directory: cacheFolder, now: { time.withLock { $0 } })
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.cacheFirst(for: .hours(1))))]
+            $0.cache = cache
+            $0.now = { time.withLock { $0 } }
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        let (first, _) = try await session.data(from: origin.url())
+        time.withLock { $0 += 3600 }  // an hour later what is stored is too old
+        let (second, _) = try await session.data(from: origin.url())
+        // end snippet
+        #expect(String(decoding: first, as: UTF8.self) == "answer 0")
+        #expect(String(decoding: second, as: UTF8.self) == "answer 1")
+    }
+
+    @Test("a transport of one's own takes the place of the network")
+    func ownTransport() async throws {
+        let cacheFolder = folder.cache
+        let url = try #require(URL(string: "https://img.example/logo.png"))
+        // snippet: no-network-use
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://img.example/**", via: .cache(.networkFirst()))]
+            $0.cache = try ResponseCache(directory: cacheFolder)
+            $0.makeTransport = { _ in NoNetwork() }
+        }
+        // end snippet
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
+        #expect(error?.code == .notConnectedToInternet)
+    }
+
+    /// Compiled and not run: it would hold for every other test of this process.
+    private func shared(_ interceptor: Interceptor) throws {
+        // snippet: shared
+        try Interceptor.registerForSharedSession(interceptor)  // before anything makes a URLSession
+        // end snippet
+    }
+
+    /// Compiled and not run.
+    private func switching(_ interceptor: Interceptor) {
+        // snippet: switching
+        interceptor.isEnabled = false  // tasks that begin from now on run on Foundation's own loader
+        // end snippet
+    }
+}
+
+// snippet: no-network
+struct NoNetwork: Transport {
+    struct Ended: TransportExchange {
+        func cancel() {}
+    }
+
+    func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
+        receiver.transportDidEnd(URLError(.notConnectedToInternet))
+        return Ended()
+    }
+}
+// end snippet
+
+/// The folders that the examples speak of, gone with the last reference.
+private final class Folder: Sendable {
+    static let page = "<!doctype html><title>shop</title>"
+
+    let root = FileManager.default.temporaryDirectory.appending(path: "waystation-readme-\(UUID().uuidString)")
+    let site: URL
+    let cache: URL
+
+    init() throws {
+        site = root.appending(path: "site")
+        cache = root.appending(path: "http")
+        try FileManager.default.createDirectory(at: site, withIntermediateDirectories: true)
+        try Data(Self.page.utf8).write(to: site.appending(path: "index.html"))
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: root)
+    }
+}
