@@ -43,6 +43,8 @@ struct AuthenticationChallengeFieldTests {
             (#"Basic realm="a, b""#, ["basic|a, b"]), (#"Basic realm="a\"b\\c""#, [#"basic|a"b\c"#]),
             (#"Basic realm="a=b, Digest realm=c""#, ["basic|a=b, Digest realm=c"]), (#"Basic realm="""#, ["basic|"]),
             (#"Basic x="1, realm=no", realm="yes""#, ["basic|yes"]),
+            (#"Basic realm="a\", b", Digest realm="c""#, [#"basic|a", b"#, "digest|c"]),
+            (#"Basic realm="a\\", Digest realm="b, c""#, [#"basic|a\"#, "digest|b, c"]),
         ]
     )
     func quoted(value: String, expected: [String]) {
