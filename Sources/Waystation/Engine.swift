@@ -26,4 +26,14 @@ final class Engine: Sendable {
         let serving = Serving(engine: self, request: request, canonical: canonical)
         return (serving.step(match.action), match.index)
     }
+
+    /// Why a task that only Foundation can load must not be left to it: its rule keeps it from the network.
+    func refusal(of task: URLSessionTask, _ request: URLRequest) -> (error: URLError, rule: Int)? {
+        guard let canonical = CanonicalRequest(request), let match = rules.match(canonical, of: request),
+            !match.action.reachesNetwork
+        else { return nil }
+        let serving = Serving(engine: self, request: request, canonical: canonical)
+        if case .block = match.action, case .fail(let error) = serving.step(.block) { return (error, match.index) }
+        return (DownloadAdvice.refusal(of: task, request), match.index)
+    }
 }

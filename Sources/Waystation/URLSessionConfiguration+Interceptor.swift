@@ -6,7 +6,8 @@ extension URLSessionConfiguration {
     ///
     /// The rest of the configuration holds for what is forwarded as well: time-outs, proxy, additional header
     /// fields, cookies, credentials, connection limits, and protocol classes of the app's own. Set those first;
-    /// what is changed afterwards holds for Foundation's part alone. The sessions keep the interceptor alive.
+    /// what is changed afterwards holds for Foundation's part alone, and replacing `protocolClasses` or `urlCache` takes
+    /// the interceptor out again. The sessions keep the interceptor alive.
     ///
     /// Several interceptors may be installed one over the other; the last one sees a request first.
     public func intercepted(by interceptor: Interceptor) -> URLSessionConfiguration {
@@ -25,7 +26,7 @@ extension Interceptor {
     /// the first `URLSession` of the process is made. Later it would ignore it without a word.
     ///
     /// - Throws: ``WaystationError`` with the code `registeredTooLate` when it is too late. Then make a session
-    ///   of your own with ``Foundation/URLSessionConfiguration/intercepted(by:)``.
+    ///   of your own with ``FoundationNetworking/URLSessionConfiguration/intercepted(by:)``.
     public static func registerForSharedSession(_ interceptor: Interceptor) throws {
         try SharedRegistration.register(interceptor)
     }

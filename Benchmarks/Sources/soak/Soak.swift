@@ -10,8 +10,10 @@ struct Soak: Sendable {
 
     let total: Int
     let kinds: [Load.Kind]
-    /// Whether Waystation is left out, to tell what Foundation does by itself. Only forwards work then, and nothing is
-    /// cancelled: a cancel that meets the end of its load kills the process without Waystation.
+    /// Whether Waystation is left out, to tell what Foundation does by itself.
+    ///
+    /// Only forwards work then, and nothing is cancelled: a cancel that meets the end of its load kills the process
+    /// without Waystation.
     let isPlain: Bool
     private let counters = Counters()
 

@@ -19,6 +19,11 @@ final class Binding: Sendable {
         BindingTable.shared.add(self)
     }
 
+    /// The first step for a request and the rule that takes it; nil where the interceptor does not.
+    func firstStep(for request: URLRequest) -> (step: ServingStep, rule: Int)? {
+        interceptor.firstStep(for: network.completing(request))
+    }
+
     deinit {
         BindingTable.shared.remove(protocolClass)
     }

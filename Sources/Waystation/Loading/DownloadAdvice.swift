@@ -26,14 +26,28 @@ enum DownloadAdvice {
         URLError(
             failure.code,
             failing: request.url,
-            """
-            \(failure.localizedDescription) The waystation holds \(request.url?.absoluteString ?? "the file"), but on \
-            Linux Foundation gives a custom protocol no way to hand a file to a download task: load it with a data \
-            task, data(for:) for instance, and write the bytes yourself.
-            """,
-            underlying: WaystationError(.downloadUnavailable, "load it with a data task instead", cause: failure)
+            "\(failure.localizedDescription) The waystation holds \(name(of: request)), but \(reason)",
+            underlying: WaystationError(.downloadUnavailable, reason, cause: failure)
         )
     }
+
+    /// What a task is told that only Foundation could load, from the network, where its rule forbids the network.
+    static func refusal(of task: URLSessionTask, _ request: URLRequest) -> URLError {
+        let what = task is URLSessionDownloadTask ? reason : "a \(type(of: task)) needs the network"
+        return URLError(
+            .resourceUnavailable,
+            failing: request.url,
+            "the rule for \(name(of: request)) keeps loads from the network, and \(what)",
+            underlying: WaystationError(.downloadUnavailable, what)
+        )
+    }
+
+    private static func name(of request: URLRequest) -> String { request.url?.absoluteString ?? "the file" }
+
+    private static let reason = """
+        on Linux Foundation gives a custom protocol no way to hand a file to a download task: load it with a data \
+        task, data(for:) for instance, and write the bytes yourself
+        """
 
     /// Whether a step ends in an answer without the network.
     private static func isHeld(_ step: ServingStep, _ completion: @escaping @Sendable (Bool) -> Void) {

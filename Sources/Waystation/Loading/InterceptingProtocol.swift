@@ -57,13 +57,24 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         let task = client.task
         // A cancel overtook the start: Foundation ends the task, and nothing else may.
         guard task.state != .canceling else { return phase = .ended }
-        guard type(of: task) == URLSessionDataTask.self else {
-            // Uploads keep their body, downloads get their file, web sockets their frames.
-            return handBack(binding, rule: nil, "a \(type(of: task)) is Foundation's own")
-        }
+        guard type(of: task) == URLSessionDataTask.self else { return leave(client, binding) }
         let prepared = (cachedResponse as? PreparedStep).map { ($0.step, $0.rule) }
-        guard let (step, rule) = prepared ?? binding.interceptor.firstStep(for: request) else { return handBack(binding, rule: nil, "no rule takes it") }
-        take(step, client, LoadContext(binding: binding, request: request, rule: rule))
+        guard let (step, rule) = prepared ?? binding.firstStep(for: request) else {
+            return handBack(client, LoadContext(binding: binding, request: request, rule: nil), "no rule takes it")
+        }
+        take(step, client, LoadContext(binding: binding, request: binding.network.completing(request), rule: rule))
+    }
+
+    /// Leaves a task to Foundation's own loader that no protocol can serve: uploads keep their body, downloads get
+    /// their file, web sockets their frames.
+    ///
+    /// A rule that keeps loads from the network keeps these from it too.
+    private func leave(_ client: LoadClient, _ binding: Binding) {
+        let refusal = binding.interceptor.engine.refusal(of: client.task, request)
+        let context = LoadContext(binding: binding, request: request, rule: refusal?.rule)
+        guard let refusal else { return handBack(client, context, "a \(type(of: client.task)) is Foundation's own") }
+        fail(client, refusal.error)
+        context.emit(refusal.error.isBlocked ? .blocked : .failed(refusal.error))
     }
 
     private func take(_ step: ServingStep, _ client: LoadClient, _ context: LoadContext) {
@@ -77,7 +88,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         case .forward(let forwarding):
             NetworkLoad.start(begunLoad(client), context.request, forwarding, context)
         case .handBack:
-            handBack(context.binding, rule: context.rule, "nothing to store or to change")
+            handBack(client, context, "nothing to store or to change")
         case .fail(let error):
             fail(client, error)
             context.emit(error.isBlocked ? .blocked : .failed(error))
@@ -94,7 +105,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         switch step {
         case .answer(let answer): AnswerDelivery.deliver(answer, to: load, context)
         case .forward(let forwarding): NetworkLoad.start(load, context.request, forwarding, context)
-        case .handBack: handBack(context.binding, rule: context.rule, "nothing to store or to change")
+        case .handBack: handBack(client, context, "nothing to store or to change")
         case .fail(let error):
             load.deliver(.end(error))
             context.emit(error.isBlocked ? .blocked : .failed(error))
@@ -117,9 +128,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         client.fail(error)
     }
 
-    private func handBack(_ binding: Binding, rule: Int?, _ reason: String) {
-        guard let client = LoadClient(self) else { return }
-        let context = LoadContext(binding: binding, request: request, rule: rule)
+    private func handBack(_ client: LoadClient, _ context: LoadContext, _ reason: String) {
         guard let returned = ReturnedLoad(client, context) else {
             return fail(client, URLError(.unsupportedURL, failing: request.url))
         }
@@ -127,6 +136,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             self?.phase = .loading(load)
             _ = load.start()
         }
+        returned.ended = { [weak self] in self?.phase = .ended }
         phase = .handedBack(returned)
         context.emit(.handedBack(reason: reason))
         returned.start()

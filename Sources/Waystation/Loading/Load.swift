@@ -13,8 +13,13 @@ final class Load: Sendable {
         /// Bytes that wait for a completion handler, which takes all of them in one piece.
         var gathered = Data()
         var response: HTTPURLResponse?
-        var isStreamed: Bool?
+        var audience: KnownAudience?
         var cancelWork: (@Sendable () -> Void)?
+    }
+
+    private struct KnownAudience {
+        var isStreamed: Bool
+        var observer: (any URLSessionDataDelegate, URLSession)?
     }
 
     let task: URLSessionTask
@@ -117,24 +122,32 @@ final class Load: Sendable {
     }
 
     private func take(_ data: Data, for client: LoadClient) {
-        if isStreamed { return client.load(data) }
+        let audience = audience
+        if audience.isStreamed { return client.load(data) }
         state.withLock { $0.gathered.append(data) }
+        // The delegate of one call hears of the bytes beside the caller, who gets them.
+        guard let (observer, session) = audience.observer, let dataTask = task as? URLSessionDataTask else { return }
+        session.delegateQueue.addOperation { observer.urlSession(session, dataTask: dataTask, didReceive: data) }
     }
 
     /// Whether each piece goes to a delegate as it comes.
     ///
     /// A completion handler gets the last piece alone, so for it, and where it cannot be told, everything is gathered
     /// first. To be read on the work queue.
-    var isStreamed: Bool {
-        if let known = state.withLock({ $0.isStreamed }) { return known }
-        var isStreamed = false
-        if task.delegate != nil, let session = FoundationInternals.session(of: task),
-            case .delegate = FoundationInternals.audience(of: task, in: session)
-        {
-            isStreamed = true
+    var isStreamed: Bool { audience.isStreamed }
+
+    private var audience: KnownAudience {
+        if let known = state.withLock({ $0.audience }) { return known }
+        var known = KnownAudience(isStreamed: false, observer: nil)
+        if let session = FoundationInternals.session(of: task) {
+            switch FoundationInternals.audience(of: task, in: session) {
+            case .delegate: known.isStreamed = true
+            case .completionHandler(let delegate as any URLSessionDataDelegate): known.observer = (delegate, session)
+            case .completionHandler, .nobody, nil: break
+            }
         }
-        state.withLock { $0.isStreamed = isStreamed }
-        return isStreamed
+        state.withLock { $0.audience = known }
+        return known
     }
 
     private func end(_ error: (any Error)?, _ client: LoadClient) {

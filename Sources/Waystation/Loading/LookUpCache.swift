@@ -27,7 +27,7 @@ final class LookUpCache: URLCache, @unchecked Sendable {
         completionHandler: @Sendable @escaping (CachedURLResponse?) -> Void
     ) {
         guard let request = dataTask.originalRequest, type(of: dataTask) == URLSessionDataTask.self,
-            let (step, rule) = binding.interceptor.firstStep(for: request)
+            let (step, rule) = binding.firstStep(for: request)
         else { return passOn(dataTask, completionHandler) }
         guard case .lookUp(let lookUp) = step else { return completionHandler(PreparedStep(step, rule: rule)) }
         lookUp.run { completionHandler(PreparedStep($0, rule: rule)) }

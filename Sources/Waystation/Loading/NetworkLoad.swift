@@ -30,6 +30,7 @@ final class NetworkLoad: ForwardedLoadOwner {
             request,
             through: { network.transport },
             credentials: network.credentials,
+            failures: forwarding.failures,
             owner: owner
         )
         load.onCancel {

@@ -14,6 +14,8 @@ final class ReturnedLoad: NSObject {
     private var bytes = 0
     /// Takes the task over when the loader was refused and the request is sent again by the transport.
     var goOn: ((Load) -> Void)?
+    /// Called when the load is over: whoever holds this object lets go of it.
+    var ended: (() -> Void)?
 
     /// Nil when no class of the app's own configuration takes the request.
     init?(_ client: LoadClient, _ context: LoadContext) {
@@ -47,6 +49,9 @@ final class ReturnedLoad: NSObject {
         relay?.load = nil
         relay = nil
         goOn = nil
+        let ended = ended
+        self.ended = nil
+        ended?()
     }
 
     // MARK: - What the loader says
@@ -148,8 +153,9 @@ final class ReturnedLoad: NSObject {
             var request = context.request
             request.setValue(authorization, forHTTPHeaderField: "Authorization")
             let load = Load(client)
+            ended = nil
             goOn?(load)
-            NetworkLoad.start(load, request, Forwarding(reason: .bypass), context)
+            NetworkLoad.start(load, request, Forwarding(reason: .bypass, failures: 1), context)
             release()
         }
     }

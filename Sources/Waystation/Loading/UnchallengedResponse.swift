@@ -1,17 +1,18 @@
 import Foundation
 import FoundationNetworking
+import Glibc
 import Synchronization
 
 /// A 401 that is the final answer.
 ///
-/// When a task ends with a 401 whose challenge Foundation understands, it asks for credentials again, and on
-/// this toolchain waits for ever where nobody gives any. It finds the challenge by the response's URL; this
-/// response has none for just as long as the task is being ended.
+/// When a task ends with a 401 whose challenge Foundation understands, it asks for credentials again, and on this
+/// toolchain waits for ever where nobody gives any. It finds the challenge by the response's URL; this response has
+/// none while the task is being ended, for the thread that ends it.
 final class UnchallengedResponse: HTTPURLResponse, @unchecked Sendable {
     // `@unchecked` because the superclass is; the only state added here is atomic.
-    fileprivate let isConcluding = Atomic(false)
+    fileprivate let concludingThread = Atomic<UInt>(0)
 
-    override var url: URL? { isConcluding.load(ordering: .relaxed) ? nil : super.url }
+    override var url: URL? { concludingThread.load(ordering: .relaxed) == currentThread ? nil : super.url }
 
     /// The same response, or a copy that Foundation raises no challenge for.
     static func settling(_ response: HTTPURLResponse) -> HTTPURLResponse {
@@ -24,11 +25,14 @@ final class UnchallengedResponse: HTTPURLResponse, @unchecked Sendable {
     }
 }
 
+/// The calling thread; never zero.
+private var currentThread: UInt { UInt(pthread_self()) }
+
 extension UnchallengedResponse? {
     /// Ends a task by `body`, with the challenge out of sight.
     func concluding(_ body: () -> Void) {
-        self?.isConcluding.store(true, ordering: .relaxed)
+        self?.concludingThread.store(currentThread, ordering: .relaxed)
         body()
-        self?.isConcluding.store(false, ordering: .relaxed)
+        self?.concludingThread.store(0, ordering: .relaxed)
     }
 }

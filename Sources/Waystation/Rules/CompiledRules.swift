@@ -12,6 +12,16 @@ struct CompiledRules: Sendable {
         case files(MountedDirectory, otherwise: Step)
         case nowhere
         case block
+
+        /// Whether what the route cannot answer goes on to the network.
+        var reachesNetwork: Bool {
+            switch self {
+            case .network: true
+            case .cache(let strategy): strategy != .cacheOnly
+            case .files(_, let otherwise): otherwise.reachesNetwork
+            case .nowhere, .block: false
+            }
+        }
     }
 
     private let table: RuleTable<Step>

@@ -8,9 +8,12 @@ import WaystationStorage
 extension Serving {
     /// The archive and the network, in the strategy's order.
     func archiveStep(_ strategy: CacheStrategy) -> ServingStep {
-        guard let cache = engine.cache, strategy != .networkOnly,
+        guard let cache = engine.cache, strategy != .networkOnly || request.cachePolicy.prefersCache,
             let entry = ArchiveEntry(request, canonical: canonical.url.string)
-        else { return strategy == .cacheOnly ? .fail(notStored) : networkStep }
+        else {
+            let staysHere = strategy == .cacheOnly || request.cachePolicy == .returnCacheDataDontLoad
+            return staysHere ? .fail(notStored) : networkStep
+        }
         if let variants = cache.store.resident(entry.key) {
             return step(strategy, entry, variants)
         }
@@ -99,6 +102,11 @@ private struct PreparedArchiveResponse: Sendable {
     let timeToLive: Int?
     let askedURL: URL?
     let response: HTTPURLResponse
+}
+
+extension URLRequest.CachePolicy {
+    /// Whether the request asks for what is stored, however old.
+    fileprivate var prefersCache: Bool { self == .returnCacheDataElseLoad || self == .returnCacheDataDontLoad }
 }
 
 extension CacheStrategy {

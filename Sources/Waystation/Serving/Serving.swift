@@ -34,9 +34,7 @@ struct Serving: Sendable {
     /// 308 behind; so what carries either goes through the transport, which does neither.
     var networkStep: ServingStep {
         let carriesBody = !(request.httpBody?.isEmpty ?? true)
-        let carriesCredentials = ["Authorization", "Cookie", "Proxy-Authorization"].contains {
-            request.value(forHTTPHeaderField: $0) != nil
-        }
+        let carriesCredentials = CredentialFields.names.contains { request.value(forHTTPHeaderField: $0) != nil }
         let isRepeatable = request.httpBodyStream == nil
         guard isRepeatable, carriesBody || carriesCredentials else { return .handBack }
         return .forward(Forwarding(reason: .bypass))

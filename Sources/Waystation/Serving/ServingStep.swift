@@ -52,4 +52,6 @@ struct Forwarding: Sendable {
     var timeout: Duration?
     /// Why the request went on, for `Cache-Status`.
     var reason: CacheStatus.ForwardReason
+    /// How many times it was refused for want of credentials before.
+    var failures = 0
 }

@@ -78,21 +78,18 @@ package struct AuthenticationChallengeField: Equatable, Sendable {
 extension URLProtectionSpace {
     /// The space that a 401 asks credentials for, when it is one that Foundation would ask its delegate about.
     ///
-    /// Foundation on Linux reads the first challenge alone; Basic is preferred here wherever it stands, since
-    /// it is the only one that can be answered.
+    /// That is Basic alone: other schemes it neither knows nor asks about, and the refusal is the answer.
     static func asked(by response: HTTPURLResponse) -> URLProtectionSpace? {
         guard response.statusCode == 401, let field = response.value(forHTTPHeaderField: "WWW-Authenticate"),
+            let challenge = AuthenticationChallengeField.parse(field).first(where: { $0.scheme == "basic" }),
             let url = response.url, let host = url.host, let scheme = url.scheme?.lowercased()
         else { return nil }
-        let methods = ["basic": NSURLAuthenticationMethodHTTPBasic, "digest": NSURLAuthenticationMethodHTTPDigest]
-        let challenges = AuthenticationChallengeField.parse(field).filter { methods[$0.scheme] != nil }
-        guard let challenge = challenges.first(where: { $0.scheme == "basic" }) ?? challenges.first else { return nil }
         return URLProtectionSpace(
             host: host,
             port: url.port ?? (scheme == "https" ? 443 : 80),
             protocol: scheme,
             realm: challenge.realm,
-            authenticationMethod: methods[challenge.scheme]
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic
         )
     }
 }

@@ -50,12 +50,13 @@ package final class ForwardedLoad: TransportReceiver {
         _ request: URLRequest,
         through transport: @escaping @Sendable () -> any Transport,
         credentials: URLCredentialStorage?,
+        failures: Int = 0,
         owner: any ForwardedLoadOwner
     ) {
         self.transport = transport
         self.owner = owner
         self.credentials = credentials
-        state = Mutex(State(request: request))
+        state = Mutex(State(request: request, failures: failures))
     }
 
     /// Sends the request.

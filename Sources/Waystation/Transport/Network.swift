@@ -7,6 +7,8 @@ final class Network: Sendable {
     private struct Settings: @unchecked Sendable {
         // `@unchecked`: a private copy of a configuration that nobody changes any more.
         let configuration: URLSessionConfiguration
+        /// Credentials that the configuration adds to every request, by field name.
+        let credentials: [String: String]
     }
 
     private let settings: Settings
@@ -17,7 +19,15 @@ final class Network: Sendable {
         _ configuration: URLSessionConfiguration,
         makeTransport: @escaping @Sendable (URLSessionConfiguration) -> any Transport
     ) {
-        settings = Settings(configuration: (configuration.copy() as? URLSessionConfiguration) ?? .default)
+        let own = (configuration.copy() as? URLSessionConfiguration) ?? .default
+        let additional = (configuration.httpAdditionalHeaders ?? [:]) as? [String: String] ?? [:]
+        let credentials = additional.filter { CredentialFields.contains($0.key) }
+        // What a session adds it adds to every request, those after a redirect to another origin as well. So
+        // credentials are put on the app's own request instead, and stay with its origin.
+        if !credentials.isEmpty {
+            own.httpAdditionalHeaders = additional.filter { credentials[$0.key] == nil }
+        }
+        settings = Settings(configuration: own, credentials: credentials)
         self.makeTransport = makeTransport
     }
 
@@ -30,6 +40,16 @@ final class Network: Sendable {
             made = made ?? transport
             return made ?? transport
         }
+    }
+
+    /// The request with the credentials that its session would add to it.
+    func completing(_ request: URLRequest) -> URLRequest {
+        guard !settings.credentials.isEmpty else { return request }
+        var request = request
+        for (name, value) in settings.credentials where request.value(forHTTPHeaderField: name) == nil {
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        return request
     }
 
     /// Where credentials for challenges are looked up.

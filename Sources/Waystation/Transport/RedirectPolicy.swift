@@ -58,7 +58,7 @@ package enum RedirectPolicy {
             break
         }
         if !isSameOrigin(current, target) {
-            for name in ["Authorization", "Cookie", "Proxy-Authorization", "Host"] {
+            for name in CredentialFields.names + ["Host"] {
                 next.setValue(nil, forHTTPHeaderField: name)
             }
         }

@@ -49,18 +49,33 @@ private struct SessionExchange: TransportExchange {
 
 /// Tells each task's receiver what its session's delegate hears.
 private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
-    private let receivers = Mutex<[Int: any TransportReceiver]>([:])
+    private struct Entry {
+        let receiver: any TransportReceiver
+        var hasHead = false
+    }
+
+    private let entries = Mutex<[Int: Entry]>([:])
 
     func add(_ receiver: any TransportReceiver, for task: URLSessionTask) {
-        receivers.withLock { $0[task.taskIdentifier] = receiver }
+        entries.withLock { $0[task.taskIdentifier] = Entry(receiver: receiver) }
     }
 
     private func receiver(for task: URLSessionTask) -> (any TransportReceiver)? {
-        receivers.withLock { $0[task.taskIdentifier] }
+        entries.withLock { $0[task.taskIdentifier]?.receiver }
+    }
+
+    private func begin(_ task: URLSessionTask, _ head: HTTPURLResponse) {
+        entries.withLock { $0[task.taskIdentifier]?.hasHead = true }
+        receiver(for: task)?.transportDidReceive(head)
     }
 
     private func end(_ task: URLSessionTask, _ error: (any Error)?) {
-        receivers.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.transportDidEnd(error)
+        guard let entry = entries.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        // Foundation tells nobody of a redirect that leads nowhere, and leaves it in the task alone.
+        if error == nil, !entry.hasHead, let head = task.response as? HTTPURLResponse {
+            entry.receiver.transportDidReceive(head)
+        }
+        entry.receiver.transportDidEnd(error)
     }
 
     func urlSession(
@@ -69,7 +84,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
         didReceive response: URLResponse,
         completionHandler: @Sendable @escaping (URLSession.ResponseDisposition) -> Void
     ) {
-        if let head = response as? HTTPURLResponse { receiver(for: dataTask)?.transportDidReceive(head) }
+        if let head = response as? HTTPURLResponse { begin(dataTask, head) }
         completionHandler(.allow)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Synchronization
 import Testing
 import Waystation
 import WaystationTesting
@@ -232,7 +233,9 @@ struct ForwardingTests {
     @Test("what arrives while a task is suspended is delivered after it is resumed, once")
     func suspendedInTheMiddle() async throws {
         let gate = try ScriptedOrigin.Gate()
-        let origin = try ScriptedOrigin { _ in .stream([.bytes(Data("first".utf8)), .wait(gate), .bytes(Data("rest".utf8))]) }
+        let origin = try ScriptedOrigin { _ in
+            .stream([.bytes(Data("first".utf8)), .wait(gate), .bytes(Data("rest".utf8))])
+        }
         let delegate = RecordingDelegate(received: { task in
             guard task.countOfBytesReceived == 0, task.state == .running else { return }
             task.suspend()
@@ -244,6 +247,93 @@ struct ForwardingTests {
         #expect(delegate.calls == [.response(200), .data(9), .completed(nil)])
         #expect(delegate.body == Data("firstrest".utf8))
         #expect(origin.requestCount == 1)
+    }
+
+    @Test("credentials that the configuration adds stay behind too, and reach their own origin")
+    func additionalCredentialsStayBehind() async throws {
+        let other = try ScriptedOrigin { _ in .ok("other") }
+        let target = other.url("/there").absoluteString
+        let origin = try ScriptedOrigin { _ in .redirect(302, to: target) }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["Authorization": "Bearer secret", "X-App": "shop"]
+        for way in Way.allCases {
+            _ = try await session(way, origin, configuration: configuration).data(from: origin.url("/a"))
+        }
+        #expect(origin.requests.map { $0.value(of: "Authorization") } == ["Bearer secret", "Bearer secret"])
+        #expect(other.requests.map { $0.value(of: "Authorization") } == [nil, nil])
+        #expect(other.requests.map { $0.value(of: "X-App") } == ["shop", "shop"])
+    }
+
+    @Test("a wrong credential is asked about again, with the count of failures", arguments: Way.allCases)
+    func wrongCredential(way: Way) async throws {
+        let origin = try ScriptedOrigin { _ in .status(401, fields: ["WWW-Authenticate": "Basic realm=\"here\""]) }
+        let delegate = RecordingDelegate(credential: { challenge in
+            challenge.previousFailureCount < 2
+                ? (.useCredential, URLCredential(user: "u", password: "wrong", persistence: .none))
+                : (.performDefaultHandling, nil)
+        })
+        try session(way, origin, delegate: delegate).dataTask(with: origin.url("/secret")).resume()
+        await delegate.completion()
+        let challenges = delegate.calls.filter { if case .challenge = $0 { true } else { false } }
+        #expect(challenges == [.challenge(failures: 0), .challenge(failures: 1), .challenge(failures: 2)])
+        #expect(delegate.calls.last == .completed(nil))
+        #expect(origin.requestCount == 3)
+    }
+
+    @Test("a redirect without a target is the answer", arguments: Way.allCases)
+    func redirectWithoutLocation(way: Way) async throws {
+        let origin = try ScriptedOrigin { _ in .status(302) }
+        let (_, response) = try await session(way, origin).data(from: origin.url("/a"))
+        #expect((response as? HTTPURLResponse)?.statusCode == 302)
+    }
+
+    @Test("the delegate of one call hears of the bytes that its caller gets")
+    func delegateOfOneCall() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("bytes") }
+        let delegate = RecordingDelegate()
+        let (data, _) = try await session(.transported, origin).data(
+            for: URLRequest(url: origin.url("/a")),
+            delegate: delegate
+        )
+        #expect(data == Data("bytes".utf8))
+        #expect(delegate.calls == [.response(200), .data(5)])
+    }
+
+    @Test("a rule that blocks, and one that keeps loads from the network, hold for every kind of task")
+    func otherTasksStayFromTheNetwork() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("x") }
+        let interceptor = try Interceptor {
+            $0.rules = [
+                .block("http://127.0.0.1:*/ads/**"),
+                .allow("http://127.0.0.1:*/**", via: .cache(.cacheOnly)),
+            ]
+            $0.cache = try ResponseCache(directory: directory.url)
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        var post = URLRequest(url: origin.url("/ads/1"))
+        post.httpMethod = "POST"
+        let upload = post
+        let blocked = await #expect(throws: URLError.self) {
+            try await session.upload(for: upload, from: Data("a".utf8))
+        }
+        #expect((blocked?.userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .blocked)
+        let kept = await #expect(throws: URLError.self) { try await session.download(from: origin.url("/page")) }
+        #expect((kept?.userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .downloadUnavailable)
+        #expect(kept?.localizedDescription.contains("data task") == true)
+        #expect(origin.requestCount == 0)
+    }
+
+    @Test("a load that was handed back leaves nothing behind")
+    func handedBackLoadIsReleased() async throws {
+        let interceptor = try Interceptor { $0.rules = [.allow("http://counted.test/**", via: .network)] }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [CountedProtocol.self] + (configuration.protocolClasses ?? [])
+        let session = URLSession(configuration: configuration.intercepted(by: interceptor))
+        let url = try #require(URL(string: "http://counted.test/"))
+        for _ in 0..<50 { #expect(try await session.data(from: url).0 == Data("counted".utf8)) }
+        session.finishTasksAndInvalidate()
+        // The last one may still be on its way out of the session's queue.
+        #expect(CountedProtocol.living.load(ordering: .relaxed) <= 2)
     }
 
     @Test("nothing of the waystation's reaches the wire")
@@ -285,4 +375,30 @@ struct ForwardingTests {
         #expect(error?.localizedDescription.contains("data task") == true)
         #expect(try await session.data(from: url).0 == Data("held".utf8))
     }
+}
+
+/// A protocol class of the app's own, behind the waystation's, that counts its instances.
+private final class CountedProtocol: URLProtocol {
+    static let living = Atomic(0)
+
+    required init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) {
+        super.init(request: request, cachedResponse: cachedResponse, client: client)
+        Self.living.add(1, ordering: .relaxed)
+    }
+
+    deinit { Self.living.subtract(1, ordering: .relaxed) }
+
+    override class func canInit(with request: URLRequest) -> Bool { request.url?.host == "counted.test" }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let url = request.url,
+            let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: [:])
+        else { return }
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        client?.urlProtocol(self, didLoad: Data("counted".utf8))
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    override func stopLoading() {}
 }

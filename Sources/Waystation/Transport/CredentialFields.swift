@@ -1,0 +1,8 @@
+/// The header fields that carry credentials, and so belong to one origin.
+enum CredentialFields {
+    static let names = ["Authorization", "Cookie", "Proxy-Authorization"]
+
+    static func contains(_ name: String) -> Bool {
+        names.contains { $0.lowercased() == name.lowercased() }
+    }
+}
