@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Synchronization
 import WaystationRules
 
 /// What an interceptor holds, for everything that works on its loads.
@@ -9,6 +10,7 @@ final class Engine: Sendable {
     let events: EventBroadcaster
     let configuration: Interceptor.Configuration
     let renewals = Renewals()
+    private let lastMatch = Mutex<LastMatch?>(nil)
 
     init(_ configuration: Interceptor.Configuration) throws {
         rules = try CompiledRules(configuration.rules, hasCache: configuration.cache != nil)
@@ -18,22 +20,56 @@ final class Engine: Sendable {
         cache?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .store(event))) }
     }
 
+    /// The rule that takes a request, if one does.
+    ///
+    /// Foundation asks several times in a row about one request: the last answer is kept. It depends on nothing but
+    /// URL and method, unless a predicate looks at more.
+    func match(_ request: URLRequest) -> Match? {
+        guard let url = request.url?.absoluteString else { return nil }
+        let method = request.httpMethod ?? "GET"
+        if !rules.hasPredicates, let known = lastMatch.withLock({ $0 }), known.url == url, known.method == method {
+            return known.match
+        }
+        let match = CanonicalRequest(request).flatMap { canonical in
+            rules.match(canonical, of: request).map {
+                Match(canonical: canonical, step: $0.action, rule: $0.index)
+            }
+        }
+        lastMatch.withLock { $0 = LastMatch(url: url, method: method, match: match) }
+        return match
+    }
+
+    /// A request in canonical form, and what its rule says.
+    struct Match: Sendable {
+        let canonical: CanonicalRequest
+        let step: CompiledRules.Step
+        let rule: Int
+    }
+
+    private final class LastMatch: Sendable {
+        let url: String
+        let method: String
+        let match: Match?
+
+        init(url: String, method: String, match: Match?) {
+            self.url = url
+            self.method = method
+            self.match = match
+        }
+    }
+
     /// The first step for a request that a rule takes, and the rule's index; nil when none takes it.
     func firstStep(for request: URLRequest) -> (step: ServingStep, rule: Int)? {
-        guard let canonical = CanonicalRequest(request), let match = rules.match(canonical, of: request) else {
-            return nil
-        }
-        let serving = Serving(engine: self, request: request, canonical: canonical)
-        return (serving.step(match.action), match.index)
+        guard let match = match(request) else { return nil }
+        let serving = Serving(engine: self, request: request, canonical: match.canonical)
+        return (serving.step(match.step), match.rule)
     }
 
     /// Why a task that only Foundation can load must not be left to it: its rule keeps it from the network.
     func refusal(of task: URLSessionTask, _ request: URLRequest) -> (error: URLError, rule: Int)? {
-        guard let canonical = CanonicalRequest(request), let match = rules.match(canonical, of: request),
-            !match.action.reachesNetwork
-        else { return nil }
-        let serving = Serving(engine: self, request: request, canonical: canonical)
-        if case .block = match.action, case .fail(let error) = serving.step(.block) { return (error, match.index) }
-        return (DownloadAdvice.refusal(of: task, request), match.index)
+        guard let match = match(request), !match.step.reachesNetwork else { return nil }
+        let serving = Serving(engine: self, request: request, canonical: match.canonical)
+        if case .block = match.step, case .fail(let error) = serving.step(.block) { return (error, match.rule) }
+        return (DownloadAdvice.refusal(of: task, request), match.rule)
     }
 }

@@ -84,10 +84,7 @@ public final class Interceptor: Sendable {
     ///
     /// Pure and quick: it runs under a lock of the whole process.
     func claims(_ request: URLRequest) -> Bool {
-        guard isEnabled, !ForwardingTag.isTagged(request), let canonical = CanonicalRequest(request) else {
-            return false
-        }
-        return engine.rules.match(canonical, of: request) != nil
+        isEnabled && !ForwardingTag.isTagged(request) && engine.match(request) != nil
     }
 
     /// The first step for a request and the rule that takes it; nil where the interceptor does not.

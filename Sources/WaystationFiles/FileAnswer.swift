@@ -16,7 +16,7 @@ public enum FileOutcome: Sendable {
 
 /// A complete HTTP answer made from a file.
 ///
-/// Immutable but for ``prepared``. The fields do not include `Date`, since an answer may be given many times.
+/// Immutable but for `prepared`. The fields do not include `Date`, since an answer may be given many times.
 public final class FileAnswer: Sendable {
     /// 200, 206, 301, 304, 405, 412 or 416.
     public let status: HTTPResponse.Status

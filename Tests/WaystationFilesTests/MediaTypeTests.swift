@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Testing
-
 import WaystationFiles
 
 @Suite("Media types")

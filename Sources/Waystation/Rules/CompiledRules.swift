@@ -26,7 +26,7 @@ struct CompiledRules: Sendable {
 
     private let table: RuleTable<Step>
     /// Header fields are looked at by predicates alone.
-    private let hasPredicates: Bool
+    let hasPredicates: Bool
 
     init(_ rules: [Rule], hasCache: Bool) throws {
         var definitions: [RuleDefinition<Step>] = []

@@ -66,42 +66,71 @@ extension Serving {
         return Answer(response: response, body: body, source: .archive)
     }
 
-    /// The response for what is stored.
+    /// The response for what is stored, made anew when it has aged by more than a second.
     ///
-    /// `Age` changes with every second, so it is made once a second at most.
+    /// Making one costs several times what everything else about a hit does, and `Age` is an estimate in whole seconds
+    /// (RFC 9111 §5.1): so it may be a second behind.
     private func response(for stored: StoredResponse, age: Int, limit: Duration?) -> HTTPURLResponse? {
-        let timeToLive = limit.map { Int($0.inSeconds) - age }
+        let asked = request.url?.absoluteString
         let made = stored.prepared.withLock { $0 as? PreparedArchiveResponse }
-        if let made, made.age == age, made.timeToLive == timeToLive, made.askedURL == request.url {
-            return made.response
-        }
-        var fields = stored.headerFields
-        let url = StoredURL.take(from: &fields) ?? request.url
-        fields[.contentLength] = String(stored.bodyLength)
-        fields[.age] = String(age)
-        if let name = HTTPField.Name(CacheStatus.fieldName) {
-            fields[name] = CacheStatus(.hit, timeToLive: timeToLive, detail: "archive").fieldValue
-        }
-        guard let url,
-            let response = HTTPURLResponse(
-                url: url,
-                statusCode: stored.status,
-                httpVersion: "HTTP/1.1",
-                headerFields: fields.dictionary
-            )
-        else { return nil }
-        stored.prepared.withLock {
-            $0 = PreparedArchiveResponse(age: age, timeToLive: timeToLive, askedURL: request.url, response: response)
-        }
+        if let made, 0...1 ~= age - made.age, made.limit == limit, made.asked == asked { return made.response }
+        let base = made ?? PreparedArchiveResponse(stored)
+        guard let url = base.url ?? request.url else { return nil }
+        var fields = base.fields
+        let timeToLive = limit.map { Int($0.inSeconds) - age }
+        fields["Age"] = String(age)
+        fields[CacheStatus.fieldName] = CacheStatus(.hit, timeToLive: timeToLive, detail: "archive").fieldValue
+        let response = HTTPURLResponse(
+            url: url,
+            statusCode: stored.status,
+            httpVersion: "HTTP/1.1",
+            headerFields: fields
+        )
+        guard let response else { return nil }
+        let prepared = base.with(response, age: age, limit: limit, asked: asked)
+        stored.prepared.withLock { $0 = prepared }
         return response
     }
 }
 
-private struct PreparedArchiveResponse: Sendable {
+/// What is made of a stored response to answer with it, and kept beside it in memory.
+private final class PreparedArchiveResponse: Sendable {
+    /// The fields that do not change with time.
+    let fields: [String: String]
+    /// Where the response came from, when that is not what was asked for.
+    let url: URL?
+    let response: HTTPURLResponse?
     let age: Int
-    let timeToLive: Int?
-    let askedURL: URL?
-    let response: HTTPURLResponse
+    let limit: Duration?
+    let asked: String?
+
+    convenience init(_ stored: StoredResponse) {
+        var fields = stored.headerFields
+        let url = StoredURL.take(from: &fields)
+        fields[.contentLength] = String(stored.bodyLength)
+        fields[.age] = nil
+        self.init(fields: fields.dictionary, url: url, response: nil, age: -1, limit: nil, asked: nil)
+    }
+
+    func with(_ response: HTTPURLResponse, age: Int, limit: Duration?, asked: String?) -> PreparedArchiveResponse {
+        PreparedArchiveResponse(fields: fields, url: url, response: response, age: age, limit: limit, asked: asked)
+    }
+
+    private init(
+        fields: [String: String],
+        url: URL?,
+        response: HTTPURLResponse?,
+        age: Int,
+        limit: Duration?,
+        asked: String?
+    ) {
+        self.fields = fields
+        self.url = url
+        self.response = response
+        self.age = age
+        self.limit = limit
+        self.asked = asked
+    }
 }
 
 extension URLRequest.CachePolicy {

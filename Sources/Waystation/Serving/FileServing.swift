@@ -80,7 +80,8 @@ extension Serving {
     /// as much as everything else about a hit.
     private func response(for file: FileAnswer) -> HTTPURLResponse? {
         let made = file.prepared.withLock { $0 as? PreparedFileResponse }
-        if let made, made.url == request.url { return made.response }
+        let asked = request.url?.absoluteString
+        if let made, made.asked == asked { return made.response }
         var fields = file.headerFields.dictionary
         fields[CacheStatus.fieldName] = CacheStatus(.hit, detail: "files").fieldValue
         guard let url = request.url,
@@ -91,12 +92,12 @@ extension Serving {
                 headerFields: fields
             )
         else { return nil }
-        file.prepared.withLock { $0 = PreparedFileResponse(url: url, response: response) }
+        file.prepared.withLock { $0 = PreparedFileResponse(asked: asked, response: response) }
         return response
     }
 }
 
 private struct PreparedFileResponse: Sendable {
-    let url: URL
+    let asked: String?
     let response: HTTPURLResponse
 }
