@@ -14,7 +14,13 @@ extension Benchmark {
                 configuration: try InterceptedSession.files(in: scratch.url, at: base).configuration()
             )
             let loads = Loads(session, [url("http://files.test/body.txt")], count: 3_000)
-            return try await Loads.ratio("file-hit/floor", limit: 1.15, of: ("file-hit", loads), to: floor)
+            return try await Loads.ratio(
+                "file-hit/floor",
+                limit: 1.15,
+                judged: .crowd,
+                of: ("file-hit", loads),
+                to: floor
+            )
         },
         Benchmark("archive-hit-memory/floor") {
             let archive = try await Archive(entries: 1_000, keepsBodiesInMemory: true)
@@ -23,6 +29,7 @@ extension Benchmark {
             return try await Loads.ratio(
                 "archive-hit-memory/floor",
                 limit: 1.15,
+                judged: .crowd,
                 of: ("archive-hit-memory", archive.loads(count: 3_000)),
                 to: floor
             )
@@ -32,6 +39,7 @@ extension Benchmark {
             return try await Loads.ratio(
                 "archive-hit-disk/floor",
                 limit: 1.40,
+                judged: .crowd,
                 of: ("archive-hit-disk", archive.loads(count: 3_000)),
                 to: floor
             )
@@ -45,6 +53,7 @@ extension Benchmark {
         return try await Loads.ratio(
             "archive-hit-disk-100000/archive-hit-disk-1000",
             limit: 1.10,
+            judged: .crowd,
             of: ("archive-hit-disk-100000", many.loads(count: 3_000)),
             to: ("archive-hit-disk-1000", few.loads(count: 3_000))
         )

@@ -35,28 +35,39 @@ struct Loads: Sendable {
         return start.duration(to: clock.now) / .microseconds(1) / Double(count)
     }
 
-    /// Measures two ways side by side, at 64 at a time under `name`, and one at a time under `name-alone`.
+    /// How many loads are under way at a time.
+    enum Width: Int, CaseIterable {
+        case alone = 1
+        case crowd = 64
+
+        var suffix: String { self == .alone ? "-alone" : "-64" }
+    }
+
+    /// Measures two ways side by side, one at a time and 64 at a time.
+    ///
+    /// The width that is judged gives its figure the plain name and a limit; the other one is told beside it.
     static func ratio(
         _ name: String,
         limit: Double,
+        judged: Width,
         rounds: Int = 15,
         of measured: (name: String, loads: Loads),
         to base: (name: String, loads: Loads)
     ) async throws -> [Figure] {
         var figures: [Figure] = []
-        for (suffix, width) in [("", 64), ("-alone", 1)] {
+        for width in [judged] + Width.allCases.filter({ $0 != judged }) {
             let costs = try await interleaved(
                 rounds: rounds,
                 [
-                    { try await base.loads.microseconds(atATime: width) },
-                    { try await measured.loads.microseconds(atATime: width) },
+                    { try await base.loads.microseconds(atATime: width.rawValue) },
+                    { try await measured.loads.microseconds(atATime: width.rawValue) },
                 ]
             )
             figures.append(
                 Figure(
-                    name + suffix,
+                    width == judged ? name : name + width.suffix,
                     costs[1] / costs[0],
-                    limit: limit,
+                    limit: width == judged ? limit : nil,
                     against: ["\(base.name)-us": costs[0], "\(measured.name)-us": costs[1]]
                 )
             )

@@ -25,6 +25,7 @@ extension Benchmark {
         return try await Loads.ratio(
             "\(name)/plain",
             limit: limit,
+            judged: .alone,
             rounds: 15,
             of: (name, Loads(URLSession(configuration: intercepted.configuration()), urls, count: 600)),
             to: ("plain", Loads(URLSession(configuration: .default), urls, count: 600))

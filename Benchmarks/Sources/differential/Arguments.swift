@@ -50,6 +50,18 @@ extension Argument {
             because: "an answer sets its cookies when it arrives, and not again from the archive"
         ),
         Argument(
+            "data/task-delegate",
+            variants: ["hit"],
+            facts: ["calls"],
+            because: "the bytes of a hit go to the caller in one piece; the delegate of the call hears of its response"
+        ),
+        Argument(
+            "redirect/no-location",
+            variants: ["stored"],
+            facts: ["calls"],
+            because: "Foundation does not tell its delegate of a redirect that leads nowhere; it is the response"
+        ),
+        Argument(
             "redirect/relative",
             variants: ["stored"],
             facts: ["calls", "url", "origin"],
@@ -87,15 +99,22 @@ extension Argument {
         ),
         Argument(
             "control/suspend-early",
-            variants: ["stored"],
-            facts: ["origin"],
-            because: "Foundation asks the origin again when a task is resumed; a suspended load goes on where it was"
+            facts: ["origin", "state"],
+            because: "Foundation may ask the origin again when a task is resumed, and does not do so every time; "
+                + "a suspended load goes on where it was"
         ),
         Argument(
             "control/suspend-middle",
             facts: ["bytes", "calls", "origin"],
             because: "Foundation may load again when a task is resumed, and then delivers what it had delivered; "
                 + "a suspended load goes on where it was"
+        ),
+        Argument(
+            "control/disposition-cancel",
+            variants: ["network"],
+            facts: ["state", "bytes", "calls", "error"],
+            because: "a refused response cancels the task; of one that was handed back, what Foundation has queued "
+                + "for the delegate by then still arrives"
         ),
         Argument(
             "control/disposition-cancel",

@@ -94,7 +94,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             context.emit(error.isBlocked ? .blocked : .failed(error))
         case .lookUp(let lookUp):
             let load = begunLoad(client)
-            lookUp.run { step in
+            lookUp { step in
                 load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
             }
         }
@@ -110,7 +110,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             load.deliver(.end(error))
             context.emit(error.isBlocked ? .blocked : .failed(error))
         case .lookUp(let lookUp):
-            lookUp.run { step in
+            lookUp { step in
                 load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
             }
         }

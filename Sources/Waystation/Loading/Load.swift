@@ -19,7 +19,7 @@ final class Load: Sendable {
 
     private struct KnownAudience {
         var isStreamed: Bool
-        var observer: (any URLSessionDataDelegate, URLSession)?
+        var listener: (any URLSessionTaskDelegate, URLSession)?
     }
 
     let task: URLSessionTask
@@ -126,8 +126,29 @@ final class Load: Sendable {
         if audience.isStreamed { return client.load(data) }
         state.withLock { $0.gathered.append(data) }
         // The delegate of one call hears of the bytes beside the caller, who gets them.
-        guard let (observer, session) = audience.observer, let dataTask = task as? URLSessionDataTask else { return }
+        guard let (listener, session) = audience.listener, let observer = listener as? any URLSessionDataDelegate,
+            let dataTask = task as? URLSessionDataTask
+        else { return }
         session.delegateQueue.addOperation { observer.urlSession(session, dataTask: dataTask, didReceive: data) }
+    }
+
+    /// Tells the delegate of the task, or of the one call that made it, how much of its body has left.
+    func deliverProgress(_ count: Int64, total: Int64, expected: Int64) {
+        deliver(.reached { self.tellProgress(count, total: total, expected: expected) })
+    }
+
+    private func tellProgress(_ count: Int64, total: Int64, expected: Int64) {
+        guard let (listener, session) = audience.listener else { return }
+        let task = task
+        session.delegateQueue.addOperation {
+            listener.urlSession(
+                session,
+                task: task,
+                didSendBodyData: count,
+                totalBytesSent: total,
+                totalBytesExpectedToSend: expected
+            )
+        }
     }
 
     /// Whether each piece goes to a delegate as it comes.
@@ -138,12 +159,12 @@ final class Load: Sendable {
 
     private var audience: KnownAudience {
         if let known = state.withLock({ $0.audience }) { return known }
-        var known = KnownAudience(isStreamed: false, observer: nil)
+        var known = KnownAudience(isStreamed: false, listener: nil)
         if let session = FoundationInternals.session(of: task) {
             switch FoundationInternals.audience(of: task, in: session) {
-            case .delegate: known.isStreamed = true
-            case .completionHandler(let delegate as any URLSessionDataDelegate): known.observer = (delegate, session)
-            case .completionHandler, .nobody, nil: break
+            case .delegate(let delegate): known = KnownAudience(isStreamed: true, listener: (delegate, session))
+            case .completionHandler(let delegate?): known.listener = (delegate, session)
+            case .completionHandler(nil), .nobody, nil: break
             }
         }
         state.withLock { $0.audience = known }

@@ -112,19 +112,8 @@ final class NetworkLoad: ForwardedLoadOwner {
     }
 
     func didSend(_ count: Int64, total: Int64, expected: Int64) {
-        let task = load.task
-        guard let delegate = task.delegate, !isDetached, let session = FoundationInternals.session(of: task) else {
-            return
-        }
-        session.delegateQueue.addOperation {
-            delegate.urlSession(
-                session,
-                task: task,
-                didSendBodyData: count,
-                totalBytesSent: total,
-                totalBytesExpectedToSend: expected
-            )
-        }
+        guard !isDetached else { return }
+        load.deliverProgress(count, total: total, expected: expected)
     }
 
     func didEnd(_ error: (any Error)?) {
