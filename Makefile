@@ -5,7 +5,8 @@ NESTED := $(sort $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swif
 SOURCES := Sources Tests Examples Benchmarks Package.swift
 
 # What building and testing needs beside the toolchain; what the demo and the benchmarks need beside that.
-PACKAGES := git pkg-config g++ libsqlite3-dev zlib1g-dev libbz2-dev libgumbo-dev libcurl4 libxml2 ca-certificates
+PACKAGES := git pkg-config g++ binutils libncurses6 libsqlite3-dev zlib1g-dev libbz2-dev libgumbo-dev libcurl4 \
+	libxml2 ca-certificates tzdata
 DEMO_PACKAGES := sqlite3-doc
 BENCH_PACKAGES := nginx-light wget python3.11-doc
 
