@@ -12,11 +12,31 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         case created
         case loading(Load)
         case handedBack(ReturnedLoad)
+        /// Before it began. Foundation ends the task.
+        case cancelled
+        /// By its own end.
         case ended
     }
 
     // Touched on the loading queue alone.
     private var phase = Phase.created
+
+    /// Whom Foundation itself tells that a task was cancelled; nobody, once the load is over.
+    ///
+    /// A cancel that meets the end of its load tells the client of a task that the session has forgotten already, and
+    /// that kills the process.
+    override var client: (any URLProtocolClient)? {
+        get { isOver ? nil : super.client }
+        set { super.client = newValue }
+    }
+
+    private var isOver: Bool {
+        switch phase {
+        case .created, .handedBack, .cancelled: false
+        case .loading(let load): load.hasEnded
+        case .ended: true
+        }
+    }
 
     /// Whether the binding's interceptor takes the request: a pure function of it.
     ///
@@ -34,7 +54,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         case .created: begin()
         case .loading(let load): _ = load.start()
         case .handedBack(let returned): returned.start()
-        case .ended: break
+        case .cancelled, .ended: break
         }
     }
 
@@ -42,7 +62,9 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     override func stopLoading() {
         guard let task else { return }
         switch phase {
-        case .created, .ended: break
+        // A cancel may overtake the start, which comes all the same.
+        case .created: if StopReason(task) != .suspension { phase = .cancelled }
+        case .cancelled, .ended: break
         case .loading(let load): load.stop(StopReason(task))
         case .handedBack(let returned): returned.stop(StopReason(task))
         }
@@ -56,7 +78,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         }
         let task = client.task
         // A cancel overtook the start: Foundation ends the task, and nothing else may.
-        guard task.state != .canceling else { return phase = .ended }
+        guard task.state == .running || task.state == .suspended else { return phase = .cancelled }
         guard type(of: task) == URLSessionDataTask.self else { return leave(client, binding) }
         let prepared = (cachedResponse as? PreparedStep).map { ($0.step, $0.rule) }
         guard let (step, rule) = prepared ?? binding.firstStep(for: request) else {

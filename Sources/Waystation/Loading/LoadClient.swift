@@ -8,21 +8,24 @@ import FoundationNetworking
 struct LoadClient: @unchecked Sendable {
     let task: URLSessionTask
     let owner: URLProtocol
+    /// The client itself, which the protocol no longer gives away once the load is over.
+    let client: any URLProtocolClient
 
     init?(_ owner: URLProtocol) {
-        guard let task = owner.task else { return nil }
+        guard let task = owner.task, let client = owner.client else { return nil }
         self.owner = owner
         self.task = task
+        self.client = client
     }
 
     /// Sets the task's response, and tells the delegate when there is one to tell.
     func receive(_ response: URLResponse) {
-        owner.client?.urlProtocol(owner, didReceive: response, cacheStoragePolicy: .notAllowed)
+        client.urlProtocol(owner, didReceive: response, cacheStoragePolicy: .notAllowed)
     }
 
     /// Delivers bytes: all of them to a delegate; a completion handler gets those of the last call alone.
     func load(_ data: Data) {
-        owner.client?.urlProtocol(owner, didLoad: data)
+        client.urlProtocol(owner, didLoad: data)
     }
 
     /// Ends the task well.
@@ -30,12 +33,12 @@ struct LoadClient: @unchecked Sendable {
     /// `response` is what the task was given last.
     func finish(_ response: URLResponse?) {
         (response as? UnchallengedResponse).concluding {
-            owner.client?.urlProtocolDidFinishLoading(owner)
+            client.urlProtocolDidFinishLoading(owner)
         }
     }
 
     /// Ends the task with an error.
     func fail(_ error: any Error) {
-        owner.client?.urlProtocol(owner, didFailWithError: error)
+        client.urlProtocol(owner, didFailWithError: error)
     }
 }

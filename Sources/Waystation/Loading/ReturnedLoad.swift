@@ -112,7 +112,7 @@ final class ReturnedLoad: NSObject {
     }
 
     private func pass(_ call: (any URLProtocolClient) -> Void) {
-        if let real = client.owner.client { call(real) }
+        call(client.client)
     }
 
     // MARK: - Refused for want of credentials
