@@ -66,9 +66,10 @@ public final class ScriptedOrigin: Sendable {
     ///
     /// What was recorded stays readable. Calling it again does nothing.
     public func stop() {
+        // First, so that connections cut here do not count as abandoned by their clients.
+        exchanges.close()
         listener.shutdown()
         connections.shutdownAll()
-        exchanges.close()
     }
 
     /// The URL of a target on this server, a path with its query as they stand on the request line: `/a?b=c`.

@@ -26,14 +26,17 @@ struct Delivery {
         case ignore
     }
 
-    private enum Phase { case idle, running, suspended, ended }
+    private enum Phase { case idle, running, suspended, ended, cancelled }
 
     private var phase = Phase.idle
     private var items: [Item] = []
     private var awaitsDisposition = false
 
     /// Whether the load is over, by its end or by a cancel.
-    var hasEnded: Bool { phase == .ended }
+    var hasEnded: Bool { phase == .ended || phase == .cancelled }
+
+    /// Whether the client was told the end, so that nobody may tell it of another.
+    var hasToldEnd: Bool { phase == .ended }
 
     mutating func start() -> Start {
         switch phase {
@@ -44,7 +47,7 @@ struct Delivery {
             phase = .running
             return .resume
         case .running: return .resume
-        case .ended: return .ignore
+        case .ended, .cancelled: return .ignore
         }
     }
 
@@ -56,16 +59,26 @@ struct Delivery {
     ///
     /// False when it was over already.
     mutating func cancel() -> Bool {
-        defer { phase = .ended }
+        guard !hasEnded else { return false }
+        phase = .cancelled
         items = []
-        return phase != .ended
+        return true
+    }
+
+    /// Ends the load before its end: the client is told of a refusal at once.
+    ///
+    /// False when it was over already.
+    mutating func refuse() -> Bool {
+        guard cancel() else { return false }
+        phase = .ended
+        return true
     }
 
     /// Takes an item in; after the end it is dropped.
     ///
     /// True when the queue must be visited for it.
     mutating func enqueue(_ item: Item) -> Bool {
-        guard phase != .ended else { return false }
+        guard !hasEnded else { return false }
         items.append(item)
         return true
     }

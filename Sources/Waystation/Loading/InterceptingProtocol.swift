@@ -33,7 +33,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     private var isOver: Bool {
         switch phase {
         case .created, .handedBack, .cancelled: false
-        case .loading(let load): load.hasEnded
+        case .loading(let load): load.hasToldEnd
         case .ended: true
         }
     }
@@ -63,7 +63,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         guard let task else { return }
         switch phase {
         // A cancel may overtake the start, which comes all the same.
-        case .created: if StopReason(task) != .suspension { phase = .cancelled }
+        case .created: if task.state == .canceling || task.state == .completed { phase = .cancelled }
         case .cancelled, .ended: break
         case .loading(let load): load.stop(StopReason(task))
         case .handedBack(let returned): returned.stop(StopReason(task))
@@ -158,7 +158,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             self?.phase = .loading(load)
             _ = load.start()
         }
-        returned.ended = { [weak self] in self?.phase = .ended }
+        returned.ended = { [weak self] isCancelled in self?.phase = isCancelled ? .cancelled : .ended }
         phase = .handedBack(returned)
         context.emit(.handedBack(reason: reason))
         returned.start()

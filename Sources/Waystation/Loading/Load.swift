@@ -62,6 +62,9 @@ final class Load: Sendable {
     /// Whether the load is over: nothing more can be delivered.
     var hasEnded: Bool { state.withLock { $0.delivery.hasEnded } }
 
+    /// Whether the client was told the end, and may be told nothing more.
+    var hasToldEnd: Bool { state.withLock { $0.delivery.hasToldEnd } }
+
     /// Registers what stops the work behind the load; runs it at once when the load is over.
     func onCancel(_ work: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
@@ -113,7 +116,7 @@ final class Load: Sendable {
     private func refuse() {
         LoadingQueue.hop(for: task) {
             let (client, work) = self.state.withLock { state -> (LoadClient?, (@Sendable () -> Void)?) in
-                guard state.delivery.cancel() else { return (nil, nil) }
+                guard state.delivery.refuse() else { return (nil, nil) }
                 return (state.client.take(), state.cancelWork.take())
             }
             work?()

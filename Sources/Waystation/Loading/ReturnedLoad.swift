@@ -14,8 +14,8 @@ final class ReturnedLoad: NSObject {
     private var bytes = 0
     /// Takes the task over when the loader was refused and the request is sent again by the transport.
     var goOn: ((Load) -> Void)?
-    /// Called when the load is over: whoever holds this object lets go of it.
-    var ended: (() -> Void)?
+    /// Called when the load is over, by its end or by a cancel: whoever holds this object lets go of it.
+    var ended: ((_ isCancelled: Bool) -> Void)?
 
     /// Nil when no class of the app's own configuration takes the request.
     init?(_ client: LoadClient, _ context: LoadContext) {
@@ -40,18 +40,18 @@ final class ReturnedLoad: NSObject {
         case .cancellation:
             loader.stopLoading()
             context.emit(.cancelled)
-            release()
+            release(isCancelled: true)
         case .overtaken: break
         }
     }
 
-    private func release() {
+    private func release(isCancelled: Bool = false) {
         relay?.load = nil
         relay = nil
         goOn = nil
         let ended = ended
         self.ended = nil
-        ended?()
+        ended?(isCancelled)
     }
 
     // MARK: - What the loader says
@@ -99,7 +99,9 @@ final class ReturnedLoad: NSObject {
 
     private func fail(_ error: any Error) {
         // A cancel ends the task by itself.
-        guard client.task.state != .canceling, client.task.state != .completed else { return release() }
+        guard client.task.state != .canceling, client.task.state != .completed else {
+            return release(isCancelled: true)
+        }
         pass { $0.urlProtocol(loader, didFailWithError: error) }
         context.emit(.failed((error as? URLError) ?? URLError(.unknown, failing: context.request.url, "\(error)")))
         release()
