@@ -40,7 +40,6 @@ public final class ResponseStore: Sendable {
     /// Everything that changes the store, in order.
     let writeQueue = DispatchQueue(label: "Waystation.store.write")
     let state = Mutex(State())
-    private let pace = Mutex(LookUpPace())
 
     /// The parts of an open store.
     struct Opened: Sendable {
@@ -125,31 +124,9 @@ public final class ResponseStore: Sendable {
     /// It sees every response of this process whose commit was asked for before: where one is under way it waits for
     /// it. The completion is called once, on the store's read queue; with nothing when the key is not stored or the
     /// store does not work.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - mayWait: Whether the caller's own thread may be used, while the store is open, idle and quick; the completion
-    ///     is called on it then. False by default.
-    ///   - completion: Told the variants.
-    public func lookup(
-        _ key: RequestKey,
-        mayWait: Bool = false,
-        completion: @escaping @Sendable ([StoredResponse]) -> Void
-    ) {
-        if resident.isChanging(key) {
-            writeQueue.async { self.readQueue.async { completion(self.find(key)) } }
-        } else if mayWait, isOpen, pace.withLock({ $0.begin() }) {
-            let start = DispatchTime.now()
-            let found = readQueue.sync { find(key) }
-            pace.withLock { $0.end(after: DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) }
-            completion(found)
-        } else {
-            readQueue.async { completion(self.find(key)) }
-        }
-    }
-
-    private var isOpen: Bool {
-        state.withLock { if case .open = $0.availability { true } else { false } }
+    public func lookup(_ key: RequestKey, completion: @escaping @Sendable ([StoredResponse]) -> Void) {
+        guard resident.isChanging(key) else { return readQueue.async { completion(self.find(key)) } }
+        writeQueue.async { self.readQueue.async { completion(self.find(key)) } }
     }
 
     /// Finds the variants of a key, newest first.

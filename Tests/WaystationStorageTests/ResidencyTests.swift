@@ -59,17 +59,6 @@ struct ResidencyTests {
         }
     }
 
-    @Test("a caller that may wait is answered on its own thread once the store is open, with the same responses")
-    func waitingCaller() async throws {
-        let store = fixture.store()
-        try await store.store(.get("a"), .pattern(10))
-        let isAnswered = Mutex(false)
-        store.lookup(.get("a"), mayWait: true) { responses in
-            isAnswered.withLock { $0 = responses.first?.bodyLength == 10 }
-        }
-        #expect(isAnswered.withLock { $0 })
-    }
-
     @Test("memory stays within its limit and the least recently used leave it")
     func limit() async throws {
         let store = fixture.store(limits: StoreLimits(residentLimit: .kibibytes(40)))

@@ -55,7 +55,7 @@ enum DownloadAdvice {
         case .answer: completion(true)
         case .forward(let forwarding): completion(forwarding.fallback != nil)
         case .handBack, .fail: completion(false)
-        case .lookUp(let lookUp): lookUp { isHeld($0, completion) }
+        case .lookUp(let lookUp): lookUp.run { isHeld($0, completion) }
         }
     }
 }

@@ -116,7 +116,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             context.emit(error.isBlocked ? .blocked : .failed(error))
         case .lookUp(let lookUp):
             let load = begunLoad(client)
-            lookUp { step in
+            lookUp.run { step in
                 load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
             }
         }
@@ -132,7 +132,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             load.deliver(.end(error))
             context.emit(error.isBlocked ? .blocked : .failed(error))
         case .lookUp(let lookUp):
-            lookUp { step in
+            lookUp.run { step in
                 load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
             }
         }

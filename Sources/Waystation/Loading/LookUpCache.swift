@@ -30,9 +30,7 @@ final class LookUpCache: URLCache, @unchecked Sendable {
             let (step, rule) = binding.firstStep(for: request)
         else { return passOn(dataTask, completionHandler) }
         guard case .lookUp(let lookUp) = step else { return completionHandler(PreparedStep(step, rule: rule)) }
-        // With other loads under way the loading queue has better to do than to wait for a disk.
-        let place: LookUp.Place = PreparedStep.living <= 1 ? .here : .elsewhere
-        lookUp.run(place) { completionHandler(PreparedStep($0, rule: rule)) }
+        lookUp.run { completionHandler(PreparedStep($0, rule: rule)) }
     }
 
     /// What the app put into its own cache stays of use.

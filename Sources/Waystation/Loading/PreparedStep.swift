@@ -1,6 +1,5 @@
 import Foundation
 import FoundationNetworking
-import Synchronization
 
 /// A step that was prepared before a task's protocol was made, handed to it by public means: as the cached response
 /// that a session passes from its cache to the protocol.
@@ -14,15 +13,7 @@ final class PreparedStep: CachedURLResponse, @unchecked Sendable {
         self.step = step
         self.rule = rule
         super.init(response: Self.noResponse, data: Data(), userInfo: nil, storagePolicy: .notAllowed)
-        Self.count.add(1, ordering: .relaxed)
     }
-
-    deinit { Self.count.subtract(1, ordering: .relaxed) }
-
-    /// How many there are: about as many as intercepted loads are under way.
-    static var living: Int { count.load(ordering: .relaxed) }
-
-    private static let count = Atomic(0)
 
     /// Steps are never archived.
     required init?(coder: NSCoder) { nil }

@@ -18,8 +18,8 @@ extension Serving {
             return step(strategy, entry, variants)
         }
         return .lookUp(
-            LookUp { place, completion in
-                cache.store.lookup(entry.key, mayWait: place == .here) { completion(step(strategy, entry, $0)) }
+            LookUp { completion in
+                cache.store.lookup(entry.key) { completion(step(strategy, entry, $0)) }
             }
         )
     }

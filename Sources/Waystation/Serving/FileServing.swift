@@ -23,7 +23,7 @@ extension Serving {
             headerFields: HTTPFields(request.allHTTPHeaderFields ?? [:])
         )
         return .lookUp(
-            LookUp { _, completion in
+            LookUp { completion in
                 DispatchQueue.global().async {
                     switch mounted.directory.answer(fileRequest) {
                     case .answer(let file): completion(redirected(by: file, in: mounted, otherwise) ?? answer(file))

@@ -17,22 +17,8 @@ enum ServingStep: Sendable {
 
 /// A look-up that ends in the next step.
 struct LookUp: Sendable {
-    /// Where a look-up may be made.
-    enum Place: Sendable {
-        /// On another thread.
-        case elsewhere
-        /// On the caller's own, if it is sure to be short. That saves two changes of thread, which cost several times
-        /// what a short look-up does, where nothing else waits for the caller.
-        case here
-    }
-
     /// Starts it; the completion is called once, on any thread.
-    let run: @Sendable (_ place: Place, _ completion: @escaping @Sendable (ServingStep) -> Void) -> Void
-
-    /// Starts it on another thread.
-    func callAsFunction(_ completion: @escaping @Sendable (ServingStep) -> Void) {
-        run(.elsewhere, completion)
-    }
+    let run: @Sendable (_ completion: @escaping @Sendable (ServingStep) -> Void) -> Void
 }
 
 /// An answer that is at hand.
