@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "WaystationTesting", targets: ["WaystationTesting"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -38,6 +39,7 @@ let package = Package(
             name: "Waystation",
             dependencies: [
                 "WaystationRules", "WaystationFiles", "WaystationStorage",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),

@@ -1,3 +1,4 @@
+import DequeModule
 import Foundation
 import FoundationNetworking
 
@@ -29,7 +30,7 @@ struct Delivery {
     private enum Phase { case idle, running, suspended, ended, cancelled }
 
     private var phase = Phase.idle
-    private var items: [Item] = []
+    private var items: Deque<Item> = []
     private var awaitsDisposition = false
 
     /// Whether the load is over, by its end or by a cancel.
@@ -85,8 +86,7 @@ struct Delivery {
 
     /// The next item to tell the client, if one may be told now.
     mutating func next() -> Item? {
-        guard phase == .running, !awaitsDisposition, !items.isEmpty else { return nil }
-        let item = items.removeFirst()
+        guard phase == .running, !awaitsDisposition, let item = items.popFirst() else { return nil }
         switch item {
         case .response: awaitsDisposition = true
         case .data, .reached: break
