@@ -8,6 +8,9 @@ let package = Package(
         .library(name: "WaystationRules", targets: ["WaystationRules"]),
         .library(name: "WaystationFiles", targets: ["WaystationFiles"]),
         .library(name: "WaystationStorage", targets: ["WaystationStorage"]),
+        .library(name: "WaystationArchive", targets: ["WaystationArchive"]),
+        .library(name: "WaystationPatch", targets: ["WaystationPatch"]),
+        .library(name: "WaystationPacks", targets: ["WaystationPacks"]),
         .library(name: "WaystationTesting", targets: ["WaystationTesting"]),
     ],
     dependencies: [
@@ -20,6 +23,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
     ],
     targets: [
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CBzip2", pkgConfig: "bzip2", providers: [.apt(["libbz2-dev"])]),
+        .target(name: "WaystationFileSystem"),
         .target(name: "WaystationRules"),
         .target(
             name: "WaystationFiles",
@@ -31,14 +37,31 @@ let package = Package(
         .target(
             name: "WaystationStorage",
             dependencies: [
+                "WaystationFileSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .target(name: "WaystationArchive", dependencies: ["CZlib", "WaystationFileSystem"]),
+        .target(
+            name: "WaystationPatch",
+            dependencies: [
+                "CBzip2", "WaystationFileSystem",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .target(
+            name: "WaystationPacks",
+            dependencies: [
+                "WaystationArchive", "WaystationFileSystem", "WaystationFiles", "WaystationPatch", "WaystationRules",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .target(
             name: "Waystation",
             dependencies: [
-                "WaystationRules", "WaystationFiles", "WaystationStorage",
+                "WaystationRules", "WaystationFiles", "WaystationStorage", "WaystationPacks",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -49,7 +72,7 @@ let package = Package(
         .target(
             name: "WaystationTesting",
             dependencies: [
-                "Waystation",
+                "Waystation", "WaystationFileSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
@@ -62,9 +85,18 @@ let package = Package(
         .testTarget(
             name: "WaystationStorageTests",
             dependencies: [
-                "WaystationStorage",
+                "WaystationStorage", "WaystationFileSystem", "WaystationTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .testTarget(name: "WaystationArchiveTests", dependencies: ["WaystationArchive", "WaystationFileSystem"]),
+        .testTarget(name: "WaystationPatchTests", dependencies: ["WaystationPatch", "WaystationFileSystem"]),
+        .testTarget(
+            name: "WaystationPacksTests",
+            dependencies: [
+                "WaystationPacks", "WaystationArchive", "WaystationFileSystem", "WaystationPatch", "WaystationTesting",
+                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .testTarget(

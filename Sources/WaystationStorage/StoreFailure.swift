@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import WaystationFileSystem
 
 /// What an error beneath the store means for it.
 enum StoreFailure {

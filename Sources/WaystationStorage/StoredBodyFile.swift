@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFileSystem
 
 /// An open file that holds a large body.
 ///
@@ -9,14 +10,14 @@ public final class StoredBodyFile: Sendable {
     public let length: Int
 
     private let file: OpenFile
-    private let fileSystem: any StoreFileSystem
+    private let fileSystem: any FileSystem
     private let checksums: BlockChecksums
     private let onDamage: @Sendable (String) -> Void
 
     init(
         length: Int,
         file: OpenFile,
-        fileSystem: any StoreFileSystem,
+        fileSystem: any FileSystem,
         checksums: BlockChecksums,
         onDamage: @escaping @Sendable (String) -> Void
     ) {

@@ -1,6 +1,8 @@
 import Foundation
 import GRDB
 import Testing
+import WaystationFileSystem
+import WaystationTesting
 
 @testable import WaystationStorage
 

@@ -2,6 +2,8 @@ import Foundation
 import GRDB
 import Synchronization
 import Testing
+import WaystationFileSystem
+import WaystationTesting
 
 @testable import WaystationStorage
 

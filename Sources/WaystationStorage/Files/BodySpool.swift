@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationFileSystem
 
 /// A body on its way to a file: written in whole blocks, each with its checksum.
 ///
@@ -14,9 +15,9 @@ final class BodySpool: Sendable {
     }
 
     private let state = Mutex(State())
-    private let fileSystem: any StoreFileSystem
+    private let fileSystem: any FileSystem
 
-    init(fileSystem: any StoreFileSystem) { self.fileSystem = fileSystem }
+    init(fileSystem: any FileSystem) { self.fileSystem = fileSystem }
 
     /// Appends bytes; the file is made in the staging directory with the first of them.
     func write(_ data: Data, in staging: StagingDirectory) throws {

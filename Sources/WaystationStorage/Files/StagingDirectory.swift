@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFileSystem
 
 /// The directory in which one store object writes bodies until they are complete.
 ///
@@ -7,9 +8,9 @@ import Foundation
 final class StagingDirectory: Sendable {
     let path: String
     private let lock: OpenFile
-    private let fileSystem: any StoreFileSystem
+    private let fileSystem: any FileSystem
 
-    init(in layout: StoreLayout, fileSystem: any StoreFileSystem) throws {
+    init(in layout: StoreLayout, fileSystem: any FileSystem) throws {
         self.fileSystem = fileSystem
         // Between making the directory and locking its file another process may take it for a left-over and remove
         // it; whether the locked file is still the one there tells. Its turn is short, so few attempts are enough.
@@ -50,7 +51,7 @@ final class StagingDirectory: Sendable {
     }
 
     /// Removes the lock last, so that a removal cut short is taken up by the next one.
-    private static func remove(_ path: String, _ fileSystem: any StoreFileSystem) throws {
+    private static func remove(_ path: String, _ fileSystem: any FileSystem) throws {
         for name in try fileSystem.contents(of: path) where name != "lock" {
             try fileSystem.removeFile("\(path)/\(name)")
         }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import WaystationFileSystem
 
 /// What the store knows of its responses, and the bodies of the small ones: a SQLite database in WAL mode.
 ///

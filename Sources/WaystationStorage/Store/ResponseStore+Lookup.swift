@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationFileSystem
 
 extension ResponseStore {
     /// Finds the variants of a key.

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationFileSystem
 
 extension ResponseStore {
     /// Opens the store, or notes that it does not work.

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationFileSystem
 
 /// Work that the store gives itself: one step at a time on the write queue, so that writes come in between.
 struct Upkeep: Sendable {

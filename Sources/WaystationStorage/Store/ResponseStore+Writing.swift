@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationFileSystem
 
 extension ResponseStore {
     /// Writes part of a large body to its staging file.

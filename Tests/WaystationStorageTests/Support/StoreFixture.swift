@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Synchronization
+import WaystationFileSystem
 
 @testable import WaystationStorage
 
@@ -21,7 +22,7 @@ final class StoreFixture: Sendable {
 
     func store(
         limits: StoreLimits = StoreLimits(),
-        fileSystem: any StoreFileSystem = LocalFileSystem(),
+        fileSystem: any FileSystem = LocalFileSystem(),
         adjust: (inout StoreEnvironment) -> Void = { _ in }
     ) -> ResponseStore {
         var environment = StoreEnvironment()

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// The file operations a store needs, as a seam: tests inject faults by wrapping ``LocalFileSystem``.
+/// The file operations that stores and pack libraries need, as a seam: tests inject faults by wrapping ``LocalFileSystem``.
 ///
 /// SQLite reads and writes its own files itself and does not come through here.
 /// Every operation throws ``FileError``. Files are made with mode 0600 and directories with 0700.
-package protocol StoreFileSystem: Sendable {
+package protocol FileSystem: Sendable {
     /// Makes a directory and those above it; one that exists already is fine.
     func createDirectory(_ path: String) throws
     /// The names in a directory, without `.` and `..`, in no order; none when the directory does not exist.
@@ -21,7 +21,7 @@ package protocol StoreFileSystem: Sendable {
     func length(of file: OpenFile) throws -> Int
     /// Returns when the bytes are on the medium.
     func synchronize(_ file: OpenFile) throws
-    /// Renames within the store; what was at the destination is replaced.
+    /// Renames within the file system; what was at the destination is replaced.
     func rename(_ source: String, to destination: String) throws
     /// Removes a file; one that does not exist is fine.
     func removeFile(_ path: String) throws
@@ -35,44 +35,15 @@ package protocol StoreFileSystem: Sendable {
     func identity(of path: String) throws -> FileIdentity?
     /// What tells an open file from any other.
     func identity(of file: OpenFile) throws -> FileIdentity
-}
-
-/// Device and inode of a file.
-package struct FileIdentity: Hashable, Sendable {
-    package let device: UInt64
-    package let inode: UInt64
-}
-
-/// A file descriptor that closes with its last owner.
-package final class OpenFile: Sendable {
-    package let descriptor: Int32
-    package let path: String
-
-    /// Takes ownership of an open descriptor.
-    package init(descriptor: Int32, path: String) {
-        self.descriptor = descriptor
-        self.path = path
-    }
-
-    deinit { close(descriptor) }
-}
-
-/// A file operation that failed.
-package struct FileError: Error, CustomStringConvertible {
-    package let operation: String
-    package let path: String
-    package let code: Int32
-
-    package init(_ operation: String, _ path: String, code: Int32 = errno) {
-        self.operation = operation
-        self.path = path
-        self.code = code
-    }
-
-    /// Whether there is no room: the disk, the quota or the file size limit is exhausted.
-    package var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
-
-    package var description: String {
-        "\(operation) \(path): \(String(cString: strerror(code)))"
-    }
+    /// Returns when the names in a directory are on the medium.
+    func synchronizeDirectory(_ path: String) throws
+    /// Gives a file a second name, which must not exist yet.
+    ///
+    /// Where the file system cannot do that (another device, too many links), it throws with `EXDEV`, `EMLINK`, `EPERM`
+    /// or `ENOTSUP`: copy then.
+    func link(_ source: String, as destination: String) throws
+    /// What stands at a path, links not followed; `nil` when nothing does.
+    func status(of path: String) throws -> FileStatus?
+    /// How many bytes may still be written to the file system that a path lies on.
+    func freeSpace(at path: String) throws -> Int
 }

@@ -4,7 +4,7 @@ package import Foundation
 ///
 /// Every descriptor is close-on-exec, so that a lock ends with the
 /// process that took it and not with the last child it started.
-package struct LocalFileSystem: StoreFileSystem {
+package struct LocalFileSystem: FileSystem {
     /// Makes the file system; it has no state.
     package init() {}
 
@@ -140,5 +140,43 @@ package struct LocalFileSystem: StoreFileSystem {
         var status = stat()
         guard fstat(file.descriptor, &status) == 0 else { throw FileError("stat", file.path) }
         return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+
+    package func synchronizeDirectory(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError("open", path) }
+        let directory = OpenFile(descriptor: descriptor, path: path)
+        guard fsync(directory.descriptor) == 0 else { throw FileError("fsync", path) }
+    }
+
+    package func link(_ source: String, as destination: String) throws {
+        guard Foundation.link(source, destination) == 0 else { throw FileError("link", destination) }
+    }
+
+    package func status(of path: String) throws -> FileStatus? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw FileError("stat", path)
+        }
+        let kind: FileStatus.Kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .directory
+            case S_IFLNK: .symbolicLink
+            default: .other
+            }
+        return FileStatus(
+            kind: kind,
+            size: Int(status.st_size),
+            identity: FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        )
+    }
+
+    package func freeSpace(at path: String) throws -> Int {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { throw FileError("statvfs", path) }
+        let (bytes, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return overflow ? .max : Int(clamping: bytes)
     }
 }

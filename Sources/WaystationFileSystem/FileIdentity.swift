@@ -1,0 +1,26 @@
+/// Device and inode of a file.
+package struct FileIdentity: Hashable, Sendable {
+    package let device: UInt64
+    package let inode: UInt64
+
+    package init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+}
+
+/// What stands at a path.
+package struct FileStatus: Hashable, Sendable {
+    /// The kinds of things a path may name.
+    package enum Kind: Hashable, Sendable { case file, directory, symbolicLink, other }
+
+    package let kind: Kind
+    package let size: Int
+    package let identity: FileIdentity
+
+    package init(kind: Kind, size: Int, identity: FileIdentity) {
+        self.kind = kind
+        self.size = size
+        self.identity = identity
+    }
+}

@@ -1,0 +1,104 @@
+/// The version of a pack: numbers with dots between them, compared number by number.
+///
+/// `1.10` is higher than `1.9`, and `1.0` equals `1`. A suffix after a hyphen marks a pre-release, which is lower than
+/// the version without it and is compared as Semantic Versioning does (§ 11 of SemVer 2.0.0). At most 64 characters.
+public struct PackVersion: Comparable, Hashable, Sendable, Codable, CustomStringConvertible, LosslessStringConvertible {
+    /// The version as it was written.
+    public let description: String
+
+    /// Without trailing zeros, so that equal versions are equal here.
+    private let numbers: [UInt64]
+    private let prerelease: [Identifier]
+
+    private enum Identifier: Comparable, Hashable {
+        // Numbers are lower than words (SemVer § 11.4.3), as cases are in this order.
+        case number(UInt64)
+        case word(String)
+    }
+
+    /// A version; nil when it is not numbers with dots between them, with or without a `-suffix`.
+    public init?(_ text: String) {
+        guard (1...64).contains(text.utf8.count) else { return nil }
+        let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        var numbers: [UInt64] = []
+        for number in parts[0].split(separator: ".", omittingEmptySubsequences: false) {
+            guard let value = Self.number(number) else { return nil }
+            numbers.append(value)
+        }
+        while numbers.count > 1, numbers.last == 0 { numbers.removeLast() }
+        var prerelease: [Identifier] = []
+        if parts.count == 2 {
+            for identifier in parts[1].split(separator: ".", omittingEmptySubsequences: false) {
+                guard !identifier.isEmpty, identifier.utf8.allSatisfy(Self.isWordByte) else { return nil }
+                prerelease.append(Self.number(identifier).map { .number($0) } ?? .word(String(identifier)))
+            }
+        }
+        self.numbers = numbers
+        self.prerelease = prerelease
+        description = text
+    }
+
+    private static func number(_ text: Substring) -> UInt64? {
+        // `UInt64` would also take a sign.
+        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        return UInt64(text)
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// Reads a version.
+    ///
+    /// - Throws: `DecodingError` when it is none.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let version = PackVersion(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "\"\(text)\" is no version: use numbers with dots between them, such as 1.10.2"
+            )
+        }
+        self = version
+    }
+
+    /// Writes the version as it was written.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+
+    /// Whether both have the same precedence, however they are written.
+    public static func == (left: PackVersion, right: PackVersion) -> Bool {
+        left.numbers == right.numbers && left.prerelease == right.prerelease
+    }
+
+    /// Hashes what equality compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(numbers)
+        hasher.combine(prerelease)
+    }
+
+    /// Number by number; a pre-release comes before its release.
+    public static func < (left: PackVersion, right: PackVersion) -> Bool {
+        for index in 0..<max(left.numbers.count, right.numbers.count) {
+            let (one, other) = (left.number(at: index), right.number(at: index))
+            if one != other { return one < other }
+        }
+        switch (left.prerelease.isEmpty, right.prerelease.isEmpty) {
+        case (true, _): return false
+        case (false, true): return true
+        case (false, false): return left.prerelease.lexicographicallyPrecedes(right.prerelease)
+        }
+    }
+
+    private func number(at index: Int) -> UInt64 { index < numbers.count ? numbers[index] : 0 }
+}

@@ -1,0 +1,106 @@
+package import Foundation
+package import WaystationFileSystem
+
+/// The real file system, with a hook ahead of each operation that may fail it.
+package final class FaultyFileSystem: FileSystem {
+    package enum Operation: Hashable, Sendable, CaseIterable {
+        case createDirectory, contents, createFile, openFile, write, read, length, synchronize, rename
+        case removeFile, removeDirectory, lock, identity, synchronizeDirectory, link, status, freeSpace
+    }
+
+    private let real = LocalFileSystem()
+    private let before: @Sendable (Operation, String) throws -> Void
+
+    /// A file system that runs `before` ahead of each operation; what it throws, the operation throws.
+    package init(before: @escaping @Sendable (Operation, String) throws -> Void) { self.before = before }
+
+    package func createDirectory(_ path: String) throws {
+        try before(.createDirectory, path)
+        try real.createDirectory(path)
+    }
+
+    package func contents(of directory: String) throws -> [String] {
+        try before(.contents, directory)
+        return try real.contents(of: directory)
+    }
+
+    package func createFile(_ path: String) throws -> OpenFile {
+        try before(.createFile, path)
+        return try real.createFile(path)
+    }
+
+    package func openFile(_ path: String) throws -> OpenFile {
+        try before(.openFile, path)
+        return try real.openFile(path)
+    }
+
+    package func write(_ data: Data, to file: OpenFile) throws {
+        try before(.write, file.path)
+        try real.write(data, to: file)
+    }
+
+    package func read(_ file: OpenFile, at offset: Int, count: Int) throws -> Data {
+        try before(.read, file.path)
+        return try real.read(file, at: offset, count: count)
+    }
+
+    package func length(of file: OpenFile) throws -> Int {
+        try before(.length, file.path)
+        return try real.length(of: file)
+    }
+
+    package func synchronize(_ file: OpenFile) throws {
+        try before(.synchronize, file.path)
+        try real.synchronize(file)
+    }
+
+    package func rename(_ source: String, to destination: String) throws {
+        try before(.rename, source)
+        try real.rename(source, to: destination)
+    }
+
+    package func removeFile(_ path: String) throws {
+        try before(.removeFile, path)
+        try real.removeFile(path)
+    }
+
+    package func removeDirectory(_ path: String) throws {
+        try before(.removeDirectory, path)
+        try real.removeDirectory(path)
+    }
+
+    package func lock(_ path: String) throws -> OpenFile? {
+        try before(.lock, path)
+        return try real.lock(path)
+    }
+
+    package func identity(of path: String) throws -> FileIdentity? {
+        try before(.identity, path)
+        return try real.identity(of: path)
+    }
+
+    package func identity(of file: OpenFile) throws -> FileIdentity {
+        try before(.identity, file.path)
+        return try real.identity(of: file)
+    }
+
+    package func synchronizeDirectory(_ path: String) throws {
+        try before(.synchronizeDirectory, path)
+        try real.synchronizeDirectory(path)
+    }
+
+    package func link(_ source: String, as destination: String) throws {
+        try before(.link, destination)
+        try real.link(source, as: destination)
+    }
+
+    package func status(of path: String) throws -> FileStatus? {
+        try before(.status, path)
+        return try real.status(of: path)
+    }
+
+    package func freeSpace(at path: String) throws -> Int {
+        try before(.freeSpace, path)
+        return try real.freeSpace(at: path)
+    }
+}
