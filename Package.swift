@@ -24,7 +24,8 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CBzip2", pkgConfig: "bzip2", providers: [.apt(["libbz2-dev"])]),
+        // Debian's libbz2-dev has no pkg-config file.
+        .systemLibrary(name: "CBzip2", providers: [.apt(["libbz2-dev"])]),
         .target(name: "WaystationFileSystem"),
         .target(name: "WaystationRules"),
         .target(

@@ -13,10 +13,11 @@ final class Engine: Sendable {
     private let lastMatch = Mutex<LastMatch?>(nil)
 
     init(_ configuration: Interceptor.Configuration) throws {
-        rules = try CompiledRules(configuration.rules, hasCache: configuration.cache != nil)
+        rules = try CompiledRules(configuration.rules, hasCache: configuration.cache != nil, packs: configuration.packs)
         cache = configuration.cache
         events = EventBroadcaster(logger: configuration.logger)
         self.configuration = configuration
+        configuration.packs?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .pack(event))) }
         cache?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .store(event))) }
     }
 

@@ -1,6 +1,7 @@
 public import Foundation
 public import FoundationNetworking
 public import Logging
+public import WaystationPacks
 
 extension Interceptor {
     /// What an interceptor is made of.
@@ -11,6 +12,10 @@ extension Interceptor {
         ///
         /// Several interceptors may share one.
         public var cache: ResponseCache?
+        /// The installed packs that rules with `.pack` use; nil by default.
+        ///
+        /// Several interceptors may share one.
+        public var packs: PackLibrary?
         /// Makes the network of a session from its configuration; ``URLSessionTransport`` by default.
         ///
         /// Called at most once for each configuration that is intercepted, with the first request that needs it.

@@ -14,6 +14,8 @@ public struct WaystationError: Error, Sendable, CustomStringConvertible {
         public static let invalidRules = Code(description: "invalidRules")
         /// A rule needs a cache and there is none.
         public static let missingCache = Code(description: "missingCache")
+        /// A rule needs packs and there are none.
+        public static let missingPacks = Code(description: "missingPacks")
         /// The base URL of a directory is not usable.
         public static let invalidBaseURL = Code(description: "invalidBaseURL")
         /// A directory does not exist or cannot be opened.

@@ -31,6 +31,8 @@ package protocol FileSystem: Sendable {
     ///
     /// - Returns: `nil` at once when another holder has it.
     func lock(_ path: String) throws -> OpenFile?
+    /// Takes an exclusive lock as ``lock(_:)`` does, waiting for whoever holds it.
+    func waitForLock(_ path: String) throws -> OpenFile
     /// What tells the file at a path from any other that was or will be there; `nil` when there is none.
     func identity(of path: String) throws -> FileIdentity?
     /// What tells an open file from any other.

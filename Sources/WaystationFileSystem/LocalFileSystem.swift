@@ -127,6 +127,14 @@ package struct LocalFileSystem: FileSystem {
         return file
     }
 
+    package func waitForLock(_ path: String) throws -> OpenFile {
+        let file = try opened(path, O_RDWR | O_CREAT, "open")
+        while flock(file.descriptor, LOCK_EX) != 0 {
+            if errno != EINTR { throw FileError("lock", path) }
+        }
+        return file
+    }
+
     package func identity(of path: String) throws -> FileIdentity? {
         var status = stat()
         guard stat(path, &status) == 0 else {

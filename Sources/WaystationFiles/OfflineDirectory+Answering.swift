@@ -7,6 +7,8 @@ extension OfflineDirectory {
     func resident(path: String, isHead: Bool) -> FileAnswer? {
         let spelling = ExactPath(path)
         guard let file = residents.withLock({ $0.file(spelled: spelling) }) else { return nil }
+        // What is pinned was compared when it was read, and is never written again.
+        if pins != nil { return isHead ? file.headAnswer : file.getAnswer }
         var status = stat()
         // This walks through links that may have taken the place of directories meanwhile. No harm: the bytes in memory
         // were read from beneath the root, and only an unchanged inode with unchanged times lets them out.

@@ -27,7 +27,7 @@ extension OfflineDirectory {
         var fingerprinter = Fingerprinter()
         fingerprinter.take(bytes)
         guard try file.hasSameContentStamp() else { throw .changed(file.path) }
-        let representation = Representation(
+        let representation = try representation(
             of: file,
             fingerprint: fingerprinter.finish(),
             content: .memory(bytes),
@@ -51,7 +51,7 @@ extension OfflineDirectory {
                 fingerprints.withLock { $0[file.stamp] = fingerprint }
             }
         }
-        return Representation(
+        return try representation(
             of: file,
             fingerprint: fingerprint,
             content: .file(file, chunkSize: chunkSize),
@@ -72,21 +72,29 @@ extension OfflineDirectory {
     }
 
     private var chunkSize: Int { max(options.chunkSize, 1) }
-}
 
-extension Representation {
-    fileprivate init(of file: OpenFile, fingerprint: Fingerprint, content: Content, at moment: FileTime) {
-        self.init(
+    /// The file as answers tell of it, if it is what it must be.
+    private func representation(
+        of file: OpenFile,
+        fingerprint: Fingerprint,
+        content: Representation.Content,
+        at moment: FileTime
+    ) throws(OfflineDirectoryError) -> Representation {
+        let pin = pins?[file.path]
+        if pins != nil, pin?.digest != fingerprint.digest { throw .damaged(file.path) }
+        return Representation(
             content: content,
             length: file.stamp.size,
             entityTag: fingerprint.entityTag,
             // RFC 9110 section 8.8.2.1: never later than the answer itself.
-            lastModified: HTTPDate(secondsSinceEpoch: min(file.stamp.modified.seconds, moment.seconds)),
-            mediaType: MediaType.mediaType(
-                forFileName: file.path,
-                leadingBytes: fingerprint.leadingBytes,
-                restIsUTF8: fingerprint.isUTF8
-            )
+            lastModified: pins?.lastModified
+                ?? HTTPDate(secondsSinceEpoch: min(file.stamp.modified.seconds, moment.seconds)),
+            mediaType: pin?.mediaType
+                ?? MediaType.mediaType(
+                    forFileName: file.path,
+                    leadingBytes: fingerprint.leadingBytes,
+                    restIsUTF8: fingerprint.isUTF8
+                )
         )
     }
 }

@@ -33,6 +33,7 @@ public final class OfflineDirectory: Sendable {
 
     let rootDescriptor: Descriptor
     let now: @Sendable () -> FileTime
+    let pins: PinnedFiles?
     let residents: Mutex<ResidentTable>
     let fingerprints = Mutex(FingerprintMemo())
 
@@ -48,10 +49,18 @@ public final class OfflineDirectory: Sendable {
     }
 
     /// Opens a directory with a clock of one's own, which must run no faster than the one that stamps files.
+    ///
+    /// - Parameters:
+    ///   - root: The directory.
+    ///   - options: How to answer.
+    ///   - pins: What its files must be, when that is known. Files that are something else are not served, and those in
+    ///     memory are served without a look at the disk.
+    ///   - now: The clock.
     package init(
         _ root: URL,
         options: Options = .init(),
-        now: @escaping @Sendable () -> FileTime
+        pins: PinnedFiles? = nil,
+        now: @escaping @Sendable () -> FileTime = FileTime.now
     ) throws(OfflineDirectoryError) {
         for document in options.indexDocuments {
             guard case .success([document]) = OfflinePath.components(of: OfflinePath.encoded(document)) else {
@@ -65,6 +74,7 @@ public final class OfflineDirectory: Sendable {
         self.root = root
         self.options = options
         self.now = now
+        self.pins = pins
         rootDescriptor = try Descriptor(openingRoot: root)
         residents = Mutex(ResidentTable(limit: options.residentLimit))
     }

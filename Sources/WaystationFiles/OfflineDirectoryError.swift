@@ -8,7 +8,9 @@ public struct OfflineDirectoryError: Error, Sendable, Hashable, CustomStringConv
     ///
     /// More kinds may be added later.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
-        private enum Value: String { case missing, notADirectory, invalidOptions, unreadable, changedWhileReading }
+        private enum Value: String {
+            case missing, notADirectory, invalidOptions, unreadable, changedWhileReading, damaged
+        }
         private let value: Value
 
         /// The root of the offline directory does not exist.
@@ -21,6 +23,8 @@ public struct OfflineDirectoryError: Error, Sendable, Hashable, CustomStringConv
         public static let unreadable = Code(value: .unreadable)
         /// The file shrank or was rewritten while it was being read.
         public static let changedWhileReading = Code(value: .changedWhileReading)
+        /// The file is not what it must be.
+        public static let damaged = Code(value: .damaged)
 
         /// A short stable name, for logs and metrics.
         public var description: String { value.rawValue }
@@ -55,6 +59,14 @@ public struct OfflineDirectoryError: Error, Sendable, Hashable, CustomStringConv
             code: .changedWhileReading,
             message: "'\(path)' shrank or was rewritten while it was being read; load it again, and replace files "
                 + "by renaming a complete new one over them",
+            errorNumber: nil
+        )
+    }
+
+    static func damaged(_ path: String) -> OfflineDirectoryError {
+        OfflineDirectoryError(
+            code: .damaged,
+            message: "'\(path)' does not have the digest that its manifest gives; it is not served, install it anew",
             errorNumber: nil
         )
     }

@@ -30,7 +30,7 @@ public enum OfflinePath {
     }
 
     /// Percent-encodes one name as a path segment: all but `unreserved` (RFC 3986 section 2.3) is escaped.
-    static func encoded(_ name: String) -> String {
+    package static func encoded(_ name: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         for byte in name.utf8 {

@@ -1,5 +1,6 @@
 public import Foundation
 import Synchronization
+import WaystationFileSystem
 
 /// HTTP responses on disk, bounded by age and bytes.
 ///

@@ -53,6 +53,7 @@ final class EventBroadcaster: Sendable {
         switch kind {
         case .degraded: .warning
         case .store(let event): event.isTrouble ? .warning : .debug
+        case .pack(let event): event.isTrouble ? .warning : .debug
         case .failed, .blocked: .debug
         case .served, .handedBack, .stored, .cancelled: .trace
         }
@@ -61,6 +62,7 @@ final class EventBroadcaster: Sendable {
 
 /// The counters that the interceptor keeps, by the names documented in `Docs/Architecture.md`.
 private struct Counters: Sendable {
+    private let packs = Counter(label: "waystation_served", dimensions: [("source", "pack")])
     private let files = Counter(label: "waystation_served", dimensions: [("source", "files")])
     private let archive = Counter(label: "waystation_served", dimensions: [("source", "archive")])
     private let network = Counter(label: "waystation_served", dimensions: [("source", "network")])
@@ -76,6 +78,7 @@ private struct Counters: Sendable {
         switch kind {
         case .served(let source, _, let bytes):
             switch source {
+            case .pack: packs.increment()
             case .files: files.increment()
             case .archive: archive.increment()
             case .foundation: foundation.increment()
@@ -88,6 +91,7 @@ private struct Counters: Sendable {
         case .cancelled: cancelled.increment()
         case .degraded: degraded.increment()
         case .store(let event): if event.isTrouble { degraded.increment() }
+        case .pack(let event): if event.isTrouble { degraded.increment() }
         case .handedBack: break
         }
     }

@@ -1,13 +1,16 @@
 public import Foundation
+public import WaystationPacks
 public import WaystationStorage
 
 /// Something that happened to a load, or to the archive behind it.
 public struct LoadEvent: Sendable, CustomStringConvertible {
     /// Where an answer came from.
     public struct Source: Hashable, Sendable, CustomStringConvertible {
-        /// The source's name: `files`, `archive`, `network`.
+        /// The source's name: `pack`, `files`, `archive`, `network`, `foundation`.
         public let description: String
 
+        /// An installed pack.
+        public static let pack = Source(description: "pack")
         /// An offline directory.
         public static let files = Source(description: "files")
         /// The response archive.
@@ -38,6 +41,8 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
         case degraded(String)
         /// The archive did something of its own: eviction, clean-up, repair.
         case store(StoreEvent)
+        /// A pack was installed, activated, rolled back, found damaged, …
+        case pack(PackEvent)
     }
 
     /// What happened.
@@ -63,6 +68,7 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
             case .cancelled: "cancelled"
             case .degraded(let message): "degraded: \(message)"
             case .store(let event): "archive \(event)"
+            case .pack(let event): "pack \(event)"
             }
         guard let url else { return what }
         return "\(method ?? "GET") \(url.absoluteString) \(what)"

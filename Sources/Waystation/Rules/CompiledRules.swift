@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import WaystationFiles
+import WaystationPacks
 import WaystationRules
 
 /// The rules of an interceptor, ready to decide: patterns compiled, directories open.
@@ -10,6 +11,7 @@ struct CompiledRules: Sendable {
         case network
         case cache(CacheStrategy)
         case files(MountedDirectory, otherwise: Step)
+        case pack(PackLibrary, otherwise: Step)
         case nowhere
         case block
 
@@ -18,7 +20,7 @@ struct CompiledRules: Sendable {
             switch self {
             case .network: true
             case .cache(let strategy): strategy != .cacheOnly
-            case .files(_, let otherwise): otherwise.reachesNetwork
+            case .files(_, let otherwise), .pack(_, let otherwise): otherwise.reachesNetwork
             case .nowhere, .block: false
             }
         }
@@ -28,7 +30,7 @@ struct CompiledRules: Sendable {
     /// Header fields are looked at by predicates alone.
     let hasPredicates: Bool
 
-    init(_ rules: [Rule], hasCache: Bool) throws {
+    init(_ rules: [Rule], hasCache: Bool, packs: PackLibrary?) throws {
         var definitions: [RuleDefinition<Step>] = []
         definitions.reserveCapacity(rules.count)
         for (index, rule) in rules.enumerated() {
@@ -37,7 +39,7 @@ struct CompiledRules: Sendable {
                 definition.pattern,
                 methods: definition.methods,
                 query: definition.query,
-                action: try Step(definition.action, hasCache: hasCache, rule: index),
+                action: try Step(definition.action, hasCache: hasCache, packs: packs, rule: index),
                 where: definition.predicate
             )
             compiled.location = definition.location
@@ -68,14 +70,14 @@ struct CompiledRules: Sendable {
 }
 
 extension CompiledRules.Step {
-    fileprivate init(_ action: Rule.Action, hasCache: Bool, rule: Int) throws {
+    fileprivate init(_ action: Rule.Action, hasCache: Bool, packs: PackLibrary?, rule: Int) throws {
         switch action {
         case .block: self = .block
-        case .allow(let route): try self.init(route, hasCache: hasCache, rule: rule)
+        case .allow(let route): try self.init(route, hasCache: hasCache, packs: packs, rule: rule)
         }
     }
 
-    private init(_ route: Route, hasCache: Bool, rule: Int) throws {
+    private init(_ route: Route, hasCache: Bool, packs: PackLibrary?, rule: Int) throws {
         switch route.kind {
         case .network: self = .network
         case .nowhere: self = .nowhere
@@ -90,8 +92,16 @@ extension CompiledRules.Step {
         case .files(let directory, let base, let otherwise):
             self = .files(
                 try MountedDirectory(directory, at: base, rule: rule),
-                otherwise: try Self(otherwise, hasCache: hasCache, rule: rule)
+                otherwise: try Self(otherwise, hasCache: hasCache, packs: packs, rule: rule)
             )
+        case .pack(let otherwise):
+            guard let packs else {
+                throw WaystationError(
+                    .missingPacks,
+                    "rule \(rule) answers via pack, but the interceptor has no packs: set `packs` to a PackLibrary"
+                )
+            }
+            self = .pack(packs, otherwise: try Self(otherwise, hasCache: hasCache, packs: packs, rule: rule))
         }
     }
 }

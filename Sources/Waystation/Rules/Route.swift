@@ -6,6 +6,7 @@ public struct Route: Sendable, CustomStringConvertible {
         case network
         case cache(CacheStrategy)
         case files(directory: URL, base: String, otherwise: Route)
+        case pack(otherwise: Route)
         case nowhere
     }
 
@@ -33,6 +34,15 @@ public struct Route: Sendable, CustomStringConvertible {
         Route(kind: .files(directory: directory, base: base, otherwise: otherwise))
     }
 
+    /// The installed packs, by the URLs that their manifests give.
+    ///
+    /// Needs ``Interceptor/Configuration/packs``. URLs that no pack has go on to `otherwise`, and so do all while their
+    /// module is switched off, has no version, or has one below the lowest that may still be used.
+    public static func pack(orElse otherwise: Route = .network) -> Route { Route(kind: .pack(otherwise: otherwise)) }
+
+    /// The installed packs, else the network.
+    public static let pack = Route.pack()
+
     /// Nowhere: the load fails with `URLError.resourceUnavailable`.
     ///
     /// For the end of a chain that must not reach the network.
@@ -45,6 +55,7 @@ public struct Route: Sendable, CustomStringConvertible {
         case .cache(let strategy): "cache(\(strategy))"
         case .files(let directory, let base, let otherwise):
             "files(in: \(directory.path), at: \(base), orElse: \(otherwise))"
+        case .pack(let otherwise): "pack(orElse: \(otherwise))"
         case .nowhere: "nowhere"
         }
     }

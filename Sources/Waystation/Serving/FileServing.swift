@@ -6,32 +6,57 @@ import Synchronization
 import WaystationFiles
 import WaystationRules
 
+/// A file that may answer a request.
+struct OfflineFile: Sendable {
+    let directory: OfflineDirectory
+    /// What the directory is asked for: a percent-encoded path.
+    let path: String
+    /// Where the answer is said to come from.
+    let source: LoadEvent.Source
+    /// Called when the file cannot be served as it is.
+    var onFailure: @Sendable (OfflineDirectoryError) -> Void = { _ in }
+}
+
 extension Serving {
-    /// A file at hand in memory is answered at once; else the disk is read away from the loading queue.
+    /// The files of a directory.
     func fileStep(_ mounted: MountedDirectory, otherwise: @escaping @Sendable () -> ServingStep) -> ServingStep {
         guard let path = mounted.relativePath(of: canonical.url) else { return otherwise() }
+        let file = OfflineFile(directory: mounted.directory, path: String(path), source: .files)
+        return step(file, again: { $0.fileStep(mounted, otherwise: otherwise) }, otherwise: otherwise)
+    }
+
+    /// A file at hand in memory is answered at once; else the disk is read away from the loading queue.
+    ///
+    /// `again` serves the same request at another URL.
+    func step(
+        _ file: OfflineFile,
+        again: @escaping @Sendable (Serving) -> ServingStep,
+        otherwise: @escaping @Sendable () -> ServingStep
+    ) -> ServingStep {
         let isGet = canonical.method == "GET"
-        if isGet, isUnconditional, let resident = mounted.directory.resident(path: String(path)) {
-            return answer(resident)
+        if isGet, isUnconditional, let resident = file.directory.resident(path: file.path) {
+            return answer(resident, from: file.source)
         }
         guard let method = HTTPRequest.Method(canonical.method) else { return otherwise() }
         guard isGet || method == .head else { return otherwise() }
         let fileRequest = FileRequest(
             method: method,
-            path: String(path),
+            path: file.path,
             query: canonical.url.query.map(String.init),
             headerFields: HTTPFields(request.allHTTPHeaderFields ?? [:])
         )
         return .lookUp(
             LookUp { completion in
                 DispatchQueue.global().async {
-                    switch mounted.directory.answer(fileRequest) {
-                    case .answer(let file): completion(redirected(by: file, in: mounted, otherwise) ?? answer(file))
+                    switch file.directory.answer(fileRequest) {
+                    case .answer(let answer):
+                        completion(redirected(by: answer).map(again) ?? self.answer(answer, from: file.source))
                     case .notFound: completion(otherwise())
                     case .refused(let refusal):
                         completion(.fail(self.refusal(.notFound, "\(canonical.url) is refused: \(refusal)")))
                     case .failed(let error):
                         engine.events.emit(LoadEvent(kind: .degraded("\(error)"), url: request.url))
+                        file.onFailure(error)
                         completion(otherwise())
                     }
                 }
@@ -39,22 +64,18 @@ extension Serving {
         )
     }
 
-    /// Where a folder's URL lacks its slash: what the URL with the slash gets.
+    /// Where a folder's URL lacks its slash: the request for the URL with the slash, which is answered instead.
     ///
     /// Foundation on Linux cannot be told of a redirect by a protocol, so it is followed here, and shows in the
     /// response's URL alone.
-    private func redirected(
-        by file: FileAnswer,
-        in mounted: MountedDirectory,
-        _ otherwise: @escaping @Sendable () -> ServingStep
-    ) -> ServingStep? {
+    private func redirected(by file: FileAnswer) -> Serving? {
         guard file.status == .movedPermanently, let location = file.headerFields[.location],
             let url = request.url, let target = URL(string: location, relativeTo: url)?.absoluteURL
         else { return nil }
         var request = request
         request.url = target
         guard let canonical = CanonicalRequest(request), canonical.url != self.canonical.url else { return nil }
-        return Serving(engine: engine, request: request, canonical: canonical).fileStep(mounted, otherwise: otherwise)
+        return Serving(engine: engine, request: request, canonical: canonical)
     }
 
     private var isUnconditional: Bool {
@@ -65,25 +86,27 @@ extension Serving {
         }
     }
 
-    private func answer(_ file: FileAnswer) -> ServingStep {
-        guard let response = response(for: file) else { return .fail(URLError(.badURL, failing: request.url)) }
+    private func answer(_ file: FileAnswer, from source: LoadEvent.Source) -> ServingStep {
+        guard let response = response(for: file, from: source) else {
+            return .fail(URLError(.badURL, failing: request.url))
+        }
         let body: Answer.Body =
             switch file.body {
             case .empty: .data(Data())
             case .data(let data): .data(data)
             case .slice(let slice): .source(slice)
             }
-        return .answer(Answer(response: response, body: body, source: .files))
+        return .answer(Answer(response: response, body: body, source: source))
     }
 
     /// The response for a file, made once as long as the file and the URL stay the same: making one costs
     /// as much as everything else about a hit.
-    private func response(for file: FileAnswer) -> HTTPURLResponse? {
+    private func response(for file: FileAnswer, from source: LoadEvent.Source) -> HTTPURLResponse? {
         let made = file.prepared.withLock { $0 as? PreparedFileResponse }
         let asked = request.url?.absoluteString
         if let made, made.asked == asked { return made.response }
         var fields = file.headerFields.dictionary
-        fields[CacheStatus.fieldName] = CacheStatus(.hit, detail: "files").fieldValue
+        fields[CacheStatus.fieldName] = CacheStatus(.hit, detail: source.description).fieldValue
         guard let url = request.url,
             let response = HTTPURLResponse(
                 url: url,

@@ -20,6 +20,8 @@ struct Serving: Sendable {
             return networkStep
         case .files(let mounted, let otherwise):
             return fileStep(mounted) { step(otherwise) }
+        case .pack(let packs, let otherwise):
+            return packStep(packs) { step(otherwise) }
         case .cache(let strategy):
             return archiveStep(strategy)
         }

@@ -3,12 +3,19 @@ import Foundation
 
 /// What reading a whole file tells: its digest, how it begins, and whether it is UTF-8.
 struct Fingerprint: Sendable {
-    /// A strong validator made of the content (RFC 9110 section 8.8.3): 128 bits of its SHA-256.
-    let entityTag: EntityTag
+    /// The SHA-256 of the content.
+    let digest: Data
     /// As many first bytes as telling the media type takes.
     let leadingBytes: Data
     /// Whether all bytes together are valid UTF-8.
     let isUTF8: Bool
+
+    /// A strong validator made of the content (RFC 9110 section 8.8.3): 128 bits of its SHA-256.
+    var entityTag: EntityTag {
+        let opaque = digest.prefix(16).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        return EntityTag(opaque: opaque)
+    }
 }
 
 /// Takes the bytes of a file in order and makes its ``Fingerprint``.
@@ -26,11 +33,8 @@ struct Fingerprinter {
     }
 
     consuming func finish() -> Fingerprint {
-        let digest = Data(hash.finalize().prefix(16))
-        let opaque = digest.base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-        return Fingerprint(
-            entityTag: EntityTag(opaque: opaque),
+        Fingerprint(
+            digest: Data(hash.finalize()),
             leadingBytes: leadingBytes,
             isUTF8: text.isValidAtEnd
         )

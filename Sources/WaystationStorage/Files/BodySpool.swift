@@ -62,7 +62,7 @@ final class BodySpool: Sendable {
     }
 
     private func write(block: Data, to state: inout State, _ staging: StagingDirectory) throws {
-        let file = try state.file ?? fileSystem.createFile("\(staging.path)/\(StoreLayout.randomName())")
+        let file = try state.file ?? fileSystem.createFile("\(staging.path)/\(RandomName.make())")
         state.file = file
         try fileSystem.write(block, to: file)
         if !block.isEmpty { state.checksums.append(block: block) }

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFileSystem
 
 /// Where a store keeps what.
 ///
@@ -28,15 +29,8 @@ struct StoreLayout: Sendable {
         return isOurs ? "\(bodies)/\(name)" : nil
     }
 
-    static func randomName() -> String {
-        [UInt64.random(in: 0 ... .max), .random(in: 0 ... .max)].map { value in
-            let digits = String(value, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-    }
-
     static func randomBodyName() -> (shard: String, name: String) {
-        let name = randomName()
+        let name = RandomName.make()
         return (String(name.prefix(2)), "\(name.prefix(2))/\(name)")
     }
 }

@@ -13,7 +13,7 @@ extension ResponseStore {
             let fileSystem = environment.fileSystem
             for path in [layout.root, layout.bodies, layout.staging] { try fileSystem.createDirectory(path) }
             let index = try openIndex(replacing: damaged)
-            let staging = try StagingDirectory(in: layout, fileSystem: fileSystem)
+            let staging = try StagingDirectory(in: layout.staging, fileSystem: fileSystem)
             let version = try index.dataVersion()
             let wasUnavailable = state.withLock { state in
                 defer {

@@ -89,7 +89,7 @@ extension ResponseStore {
             try opened.index.recount()
             return []
         case .leftOvers:
-            let count = try opened.staging.removeLeftOvers(in: layout)
+            let count = try StagingDirectory.removeLeftOvers(in: layout.staging, environment.fileSystem)
             reportSwept(count, "staging directories of processes that ended")
             return []
         case .orphans:

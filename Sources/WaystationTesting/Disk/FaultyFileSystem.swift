@@ -74,6 +74,11 @@ package final class FaultyFileSystem: FileSystem {
         return try real.lock(path)
     }
 
+    package func waitForLock(_ path: String) throws -> OpenFile {
+        try before(.lock, path)
+        return try real.waitForLock(path)
+    }
+
     package func identity(of path: String) throws -> FileIdentity? {
         try before(.identity, path)
         return try real.identity(of: path)

@@ -1,21 +1,21 @@
-import Foundation
-import WaystationFileSystem
+import Glibc
 
-/// The directory in which one store object writes bodies until they are complete.
+/// A directory in which one owner writes files until they are complete.
 ///
 /// Its file `lock` is locked (`flock`) while its owner lives, so that whoever finds it unlocked may remove it. The
 /// lock ends with the process, however that ends.
-final class StagingDirectory: Sendable {
-    let path: String
+package final class StagingDirectory: Sendable {
+    package let path: String
     private let lock: OpenFile
     private let fileSystem: any FileSystem
 
-    init(in layout: StoreLayout, fileSystem: any FileSystem) throws {
+    /// Makes a directory of a random name in `parent`.
+    package init(in parent: String, fileSystem: any FileSystem) throws {
         self.fileSystem = fileSystem
         // Between making the directory and locking its file another process may take it for a left-over and remove
         // it; whether the locked file is still the one there tells. Its turn is short, so few attempts are enough.
         for _ in 0..<8 {
-            let path = "\(layout.staging)/\(StoreLayout.randomName())"
+            let path = "\(parent)/\(RandomName.make())"
             try fileSystem.createDirectory(path)
             guard let lock = try? fileSystem.lock(path + "/lock"),
                 try fileSystem.identity(of: path + "/lock") == fileSystem.identity(of: lock)
@@ -24,19 +24,18 @@ final class StagingDirectory: Sendable {
             self.lock = lock
             return
         }
-        throw FileError("lock", layout.staging, code: EAGAIN)
+        throw FileError("lock", parent, code: EAGAIN)
     }
 
     deinit { try? Self.remove(path, fileSystem) }
 
-    /// Removes directories whose owners are gone.
+    /// Removes directories in `parent` whose owners are gone.
     ///
     /// - Returns: How many directories were removed.
-    func removeLeftOvers(in layout: StoreLayout) throws -> Int {
+    package static func removeLeftOvers(in parent: String, _ fileSystem: any FileSystem) throws -> Int {
         var count = 0
-        for name in try fileSystem.contents(of: layout.staging) {
-            let other = "\(layout.staging)/\(name)"
-            guard other != path else { continue }
+        for name in try fileSystem.contents(of: parent) {
+            let other = "\(parent)/\(name)"
             if try fileSystem.contents(of: other).isEmpty {
                 // Someone died, or is just about to lock it; then its removal makes it try again.
                 try? fileSystem.removeDirectory(other)
@@ -44,7 +43,7 @@ final class StagingDirectory: Sendable {
             }
             // Locking makes the lock file when it is missing, which does no harm: it is removed again below.
             guard let lock = try fileSystem.lock(other + "/lock") else { continue }
-            try withExtendedLifetime(lock) { try Self.remove(other, fileSystem) }
+            try withExtendedLifetime(lock) { try remove(other, fileSystem) }
             count += 1
         }
         return count
@@ -53,7 +52,7 @@ final class StagingDirectory: Sendable {
     /// Removes the lock last, so that a removal cut short is taken up by the next one.
     private static func remove(_ path: String, _ fileSystem: any FileSystem) throws {
         for name in try fileSystem.contents(of: path) where name != "lock" {
-            try fileSystem.removeFile("\(path)/\(name)")
+            try fileSystem.removeTree("\(path)/\(name)")
         }
         try fileSystem.removeFile(path + "/lock")
         try fileSystem.removeDirectory(path)

@@ -1,0 +1,96 @@
+import Foundation
+
+/// What is recorded of a module: the file `module.json` in its folder, the only truth about which versions there are.
+///
+/// It is replaced as a whole by a rename. What the folder holds beside and this file does not name is removed when the
+/// library opens.
+///
+/// ```json
+/// {"active":"1.4.2-5f0c9d8e","formatVersion":1,"isEnabled":true,"previous":"1.4.1-77ab01c2",
+///  "versions":[{"folder":"1.4.2-5f0c9d8e","installed":"2026-03-01T12:00:00Z","manifestSHA256":"…","version":"1.4.2"},…]}
+/// ```
+struct ModuleRecord: Codable, Equatable, Sendable {
+    static let fileName = "module.json"
+    static let maximumSize = 4 << 20
+    static let formatVersion = 1
+
+    struct Version: Codable, Equatable, Sendable {
+        /// The name of its folder: the version and eight random digits, so that a version can be installed anew beside
+        /// a damaged copy of itself.
+        var folder: String
+        var version: PackVersion
+        var manifestSHA256: String
+        var archiveSHA256: String?
+        var installed: Date
+        /// Set while the app has yet to confirm it.
+        var trialSince: Date?
+        /// Set when it was found bad.
+        var badReason: String?
+        var badSince: Date?
+        var isDamaged: Bool?
+
+        var health: PackHealth {
+            if let badReason, let badSince { return .bad(reason: badReason, since: badSince) }
+            return trialSince.map { .trial(since: $0) } ?? .confirmed
+        }
+    }
+
+    var formatVersion = Self.formatVersion
+    var isEnabled = true
+    var minimumVersion: PackVersion?
+    /// The folder of the version that answers.
+    var active: String?
+    /// The folder of the version to which a roll-back leads.
+    var previous: String?
+    var versions: [Version] = []
+    /// What failed before, so that it is not tried again at once.
+    var failures: [UpdateFailure] = []
+
+    func version(inFolder folder: String?) -> Version? {
+        folder.flatMap { folder in versions.first { $0.folder == folder } }
+    }
+
+    func version(_ version: PackVersion) -> Version? { versions.first { $0.version == version } }
+
+    mutating func change(_ folder: String, _ body: (inout Version) -> Void) {
+        guard let index = versions.firstIndex(where: { $0.folder == folder }) else { return }
+        body(&versions[index])
+    }
+
+    /// Makes a version the active one; the one before becomes the one to roll back to.
+    mutating func activate(_ folder: String) {
+        guard active != folder else { return }
+        // A version that did badly is nothing to go back to.
+        if let current = version(inFolder: active), current.badSince == nil, current.isDamaged != true {
+            previous = current.folder
+        }
+        if previous == folder { previous = nil }
+        active = folder
+    }
+
+    /// Goes back to the previous version, or to none.
+    mutating func rollBack() {
+        active = previous
+        previous = nil
+    }
+
+    /// Takes versions out that are neither active nor the one before.
+    ///
+    /// Returns their folders.
+    mutating func dropUnused() -> [String] {
+        let unused = versions.filter { $0.folder != active && $0.folder != previous }.map(\.folder)
+        versions.removeAll { unused.contains($0.folder) }
+        return unused
+    }
+}
+
+/// A way from one version to another that did not work.
+struct UpdateFailure: Codable, Equatable, Sendable {
+    var from: PackVersion?
+    var to: PackVersion
+    /// The kind of artefact: `content`, `zip` or `whole`.
+    var kind: String
+    var reason: String
+    var at: Date
+    var count: Int
+}

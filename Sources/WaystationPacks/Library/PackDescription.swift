@@ -1,0 +1,58 @@
+public import Foundation
+
+/// What a pack is, where nothing in it says so: for zips and folders without a manifest.
+public struct PackDescription: Hashable, Sendable {
+    /// The module that the pack belongs to.
+    public var module: ModuleID
+    /// The pack's version.
+    public var version: PackVersion
+    /// The URLs at which its root is served.
+    public var baseURLs: [String]
+    /// When it was released.
+    public var released: Date?
+    /// The lowest version of the app that can use the pack.
+    public var minimumAppVersion: PackVersion?
+    /// The lowest version of the module that may still be used once this pack is known.
+    public var minimumPackVersion: PackVersion?
+    /// Media types by path, for files whose name and content do not tell.
+    public var mediaTypes: [String: String]
+
+    /// Describes a pack.
+    public init(
+        module: ModuleID,
+        version: PackVersion,
+        baseURLs: [String],
+        released: Date? = nil,
+        minimumAppVersion: PackVersion? = nil,
+        minimumPackVersion: PackVersion? = nil,
+        mediaTypes: [String: String] = [:]
+    ) {
+        self.module = module
+        self.version = version
+        self.baseURLs = baseURLs
+        self.released = released
+        self.minimumAppVersion = minimumAppVersion
+        self.minimumPackVersion = minimumPackVersion
+        self.mediaTypes = mediaTypes
+    }
+
+    /// The manifest of a pack with these files.
+    package func manifest(of files: [PackedFile]) throws(PackError) -> PackManifest {
+        try PackManifest(
+            module: module,
+            version: version,
+            baseURLs: baseURLs,
+            released: released,
+            minimumAppVersion: minimumAppVersion,
+            minimumPackVersion: minimumPackVersion,
+            files: files.map { file in
+                PackedFile(
+                    path: file.path,
+                    size: file.size,
+                    sha256: file.sha256,
+                    mediaType: file.mediaType ?? mediaTypes[file.path]
+                )
+            }
+        )
+    }
+}

@@ -1,0 +1,42 @@
+/// Something that happened to the packs of a library.
+public struct PackEvent: Sendable, CustomStringConvertible {
+    /// What happened; more may be added.
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        /// The kind's name: short and stable.
+        public let description: String
+
+        /// A version was installed.
+        public static let installed = Kind(description: "installed")
+        /// A version answers from now on.
+        public static let activated = Kind(description: "activated")
+        /// The version before answers again, or none does.
+        public static let rolledBack = Kind(description: "rolledBack")
+        /// A module was switched on.
+        public static let enabled = Kind(description: "enabled")
+        /// A module was switched off.
+        public static let disabled = Kind(description: "disabled")
+        /// A version was removed.
+        public static let removed = Kind(description: "removed")
+        /// Something on disk is not what was installed; it is not served and will be fetched anew.
+        public static let damaged = Kind(description: "damaged")
+        /// The app confirmed that a version works.
+        public static let confirmed = Kind(description: "confirmed")
+    }
+
+    /// What happened.
+    public let kind: Kind
+    /// The module.
+    public let module: ModuleID
+    /// The version it is about, when it is about one.
+    public let version: PackVersion?
+    /// In words, with the reason.
+    public let detail: String
+
+    /// Whether something went wrong that someone should look at.
+    public var isTrouble: Bool { kind == .damaged || kind == .rolledBack }
+
+    /// One line for a log.
+    public var description: String {
+        "\(kind) \(module)" + (version.map { " \($0)" } ?? "") + (detail.isEmpty ? "" : ": \(detail)")
+    }
+}

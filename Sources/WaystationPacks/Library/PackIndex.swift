@@ -1,0 +1,82 @@
+import Foundation
+import WaystationFiles
+import WaystationRules
+
+/// Which URL is which file: all files of all packs that answer now, by canonical URL without a query.
+///
+/// Made when a pack is activated; a look-up is one access of a dictionary.
+struct PackIndex: Sendable {
+    struct Entry: Sendable {
+        let pack: ActivePack
+        /// The decoded path of the file in its pack.
+        let path: String
+        /// What the pack's directory is asked for: percent-encoded, the index document left out as in the URL.
+        let request: String
+    }
+
+    private var entries: [String: Entry] = [:]
+
+    init(_ packs: [ActivePack] = []) {
+        entries.reserveCapacity(packs.reduce(0) { $0 + $1.manifest.files.count * $1.manifest.baseURLs.count })
+        for pack in packs { add(pack) }
+    }
+
+    subscript(url: CanonicalURL) -> Entry? {
+        // Without a query the text itself is the key.
+        guard url.query != nil, let end = url.string.utf8.firstIndex(of: UInt8(ascii: "?")) else {
+            return entries[url.string]
+        }
+        return entries[String(url.string[..<end])]
+    }
+
+    private mutating func add(_ pack: ActivePack) {
+        let located = pack.manifest.files.map { file in
+            (path: file.path, names: file.path.split(separator: "/").map { OfflinePath.encoded(String($0)) })
+        }
+        for base in pack.manifest.baseURLs {
+            for (path, names) in located {
+                let encoded = names.joined(separator: "/")
+                put(Entry(pack: pack, path: path, request: encoded), at: base + encoded)
+            }
+            for document in pack.directory.options.indexDocuments {
+                for (path, names) in located where names.last == document {
+                    let folder = names.dropLast().joined(separator: "/")
+                    if folder.isEmpty {
+                        put(Entry(pack: pack, path: path, request: ""), at: base)
+                    } else {
+                        put(Entry(pack: pack, path: path, request: folder + "/"), at: base + folder + "/")
+                        // Without its slash: answered with what the URL with the slash gets.
+                        put(Entry(pack: pack, path: path, request: folder), at: base + folder)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The first pack to name a URL keeps it.
+    private mutating func put(_ entry: Entry, at url: String) {
+        guard let key = CanonicalURL(url)?.string, entries[key] == nil else { return }
+        entries[key] = entry
+    }
+}
+
+/// A pack that answers requests: its manifest, and its files pinned to their digests.
+final class ActivePack: Sendable {
+    let module: ModuleID
+    let folder: String
+    let manifest: PackManifest
+    let root: URL
+    let directory: OfflineDirectory
+
+    init(module: ModuleID, folder: String, manifest: PackManifest, root: URL) throws {
+        self.module = module
+        self.folder = folder
+        self.manifest = manifest
+        self.root = root
+        let pins = manifest.files.map { file in
+            let mediaType = file.mediaType.map { MediaType(essence: $0) }
+            return (path: file.path, pin: PinnedFiles.Pin(digest: Data(hexadecimal: file.sha256), mediaType: mediaType))
+        }
+        directory = try OfflineDirectory(root, pins: PinnedFiles(pins, lastModified: manifest.released))
+    }
+}

@@ -1,0 +1,28 @@
+/// Where a library keeps what.
+///
+/// ```
+/// lock                              locked while a change is made
+/// modules/shop/module.json          which versions there are, and which one answers
+/// modules/shop/1.4.2-5f0c9d8e/      a version: manifest.json, files/…, and archive.zip where zip patches are used
+/// staging/9be1…/                    what one process is unpacking; its file `lock` is locked while it runs
+/// downloads/                        what is being fetched
+/// ```
+struct PackLayout: Sendable {
+    let root: String
+
+    init(root: String) {
+        self.root = root.count > 1 && root.hasSuffix("/") ? String(root.dropLast()) : root
+    }
+
+    var lock: String { root + "/lock" }
+    var modules: String { root + "/modules" }
+    var staging: String { root + "/staging" }
+    var downloads: String { root + "/downloads" }
+
+    func module(_ module: ModuleID) -> String { "\(modules)/\(module)" }
+    func record(of module: ModuleID) -> String { "\(self.module(module))/\(ModuleRecord.fileName)" }
+    func version(_ folder: String, of module: ModuleID) -> String { "\(self.module(module))/\(folder)" }
+    func manifest(of module: ModuleID, _ folder: String) -> String { version(folder, of: module) + "/manifest.json" }
+    func files(of module: ModuleID, _ folder: String) -> String { version(folder, of: module) + "/files" }
+    func archive(of module: ModuleID, _ folder: String) -> String { version(folder, of: module) + "/archive.zip" }
+}

@@ -1,0 +1,77 @@
+import Crypto
+import Foundation
+import Synchronization
+import WaystationFileSystem
+
+extension PackLibrary {
+    /// A staged version that is ready to take its place.
+    struct StagedPack: Sendable {
+        let staging: PackStaging
+        let manifest: PackManifest
+        /// The manifest's bytes, as they were signed or built.
+        let json: Data
+        var archiveSHA256: String?
+    }
+
+    /// Places a staged version among the others, and lets it answer.
+    ///
+    /// The record that names it is the moment from which it is installed. A version that is installed already with the
+    /// same content is not placed again.
+    ///
+    /// - Parameters:
+    ///   - staged: The version, complete and on the medium.
+    ///   - isActivated: Whether it answers from now on.
+    ///   - isOnTrial: Whether the app must confirm it.
+    func commit(
+        _ staged: StagedPack,
+        activating isActivated: Bool,
+        onTrial isOnTrial: Bool
+    ) async throws(PackError)
+        -> InstalledPack
+    {
+        let manifest = staged.manifest
+        let module = manifest.module
+        let digest = hexadecimal(SHA256.hash(data: staged.json))
+        let isNew = try await change { [self] in
+            let now = environment.now()
+            let known = try readRecord(of: module).versions.first {
+                $0.version == manifest.version && $0.manifestSHA256 == digest && $0.isDamaged != true
+            }
+            let folder = known?.folder ?? "\(manifest.version)-\(RandomName.make().prefix(8))"
+            if known == nil {
+                try environment.fileSystem.createDirectory(layout.module(module))
+                try environment.fileSystem.rename(staged.staging.root, to: layout.version(folder, of: module))
+                try environment.fileSystem.synchronizeDirectory(layout.module(module))
+            }
+            try updateNow(module) { record in
+                if known == nil {
+                    record.versions.append(
+                        ModuleRecord.Version(
+                            folder: folder,
+                            version: manifest.version,
+                            manifestSHA256: digest,
+                            archiveSHA256: staged.archiveSHA256,
+                            installed: now
+                        )
+                    )
+                }
+                guard isActivated, record.active != folder else { return }
+                record.activate(folder)
+                record.change(folder) { version in
+                    version.trialSince = isOnTrial ? now : nil
+                    version.badReason = nil
+                    version.badSince = nil
+                }
+                _ = record.dropUnused()
+            }
+            sweep(module)
+            return known == nil
+        }
+        if isNew { tell(.installed, module, manifest.version, "\(manifest.files.count) files") }
+        if isActivated { tell(.activated, module, manifest.version) }
+        guard let installed = self.module(module)?.versions.first(where: { $0.manifestSHA256 == digest }) else {
+            throw Self.missing(module, manifest.version)
+        }
+        return installed
+    }
+}

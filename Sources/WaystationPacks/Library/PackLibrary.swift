@@ -1,0 +1,153 @@
+import Dispatch
+public import Foundation
+import Synchronization
+import WaystationFileSystem
+import WaystationFiles
+import WaystationRules
+
+/// The packs that are installed: whole versions of modules, one of each answering.
+///
+/// ```swift
+/// let packs = try PackLibrary(directory: caches.appending(path: "packs"))
+/// if packs.module(shop) == nil { try await packs.install(zip: bundled) }      // at the first start
+/// if let local = packs.fileURL(for: home) { load(local.file, readAccess: local.root) }
+/// ```
+///
+/// **A version is whole or is not there.** It is written in a staging folder, brought onto the medium, renamed into
+/// place, and then named in its module's record, which is replaced by a rename. After a kill or a power cut at any
+/// moment the next start finds the old state or the new one. The version before is kept for ``rollBack(_:reason:)``.
+///
+/// **No file is served that is not what its manifest says**: each is compared with its SHA-256 when it is first used.
+///
+/// **Threads.** All members may be called from any thread. Looking up touches memory only. Changes are made one at a
+/// time, also by several processes on one directory; a process sees the changes of others when it makes one itself or
+/// calls ``refresh()``. A change whose task is cancelled while it unpacks ends with `CancellationError` and leaves no
+/// trace; once it is being activated it is completed.
+public final class PackLibrary: Sendable {
+    /// The directory that holds the packs; made when missing, with access for its owner alone.
+    public let directory: URL
+
+    let environment: PackEnvironment
+    let layout: PackLayout
+    let state: Mutex<State>
+    /// Changes, one at a time.
+    let changes = DispatchQueue(label: "Waystation.packs")
+    private let listeners = Mutex<[@Sendable (PackEvent) -> Void]>([])
+
+    struct State: Sendable {
+        var records: [ModuleID: ModuleRecord] = [:]
+        var packs: [ModuleID: ActivePack] = [:]
+        var index = PackIndex()
+    }
+
+    /// Opens a library and reads what is installed.
+    ///
+    /// Reads one record and one manifest for each module; costs a few milliseconds.
+    ///
+    /// - Parameters:
+    ///   - directory: Where the packs are; nothing else should be in it.
+    ///   - events: Told what happens, on the thread that caused it, which waits: hand longer work on.
+    /// - Throws: ``PackError`` when the directory cannot be made or read. What is damaged in it does not throw: it is
+    ///   told as an event, and the version before answers, or none.
+    public convenience init(
+        directory: URL,
+        events: @escaping @Sendable (PackEvent) -> Void = { _ in }
+    ) throws(PackError) {
+        try self.init(directory: directory, environment: PackEnvironment(), events: events)
+    }
+
+    package init(
+        directory: URL,
+        environment: PackEnvironment,
+        events: @escaping @Sendable (PackEvent) -> Void = { _ in }
+    ) throws(PackError) {
+        self.directory = directory
+        self.environment = environment
+        layout = PackLayout(root: directory.standardizedFileURL.path(percentEncoded: false))
+        state = Mutex(State())
+        listeners.withLock { $0.append(events) }
+        try open()
+    }
+
+    /// The modules that have packs, by name.
+    public var modules: [InstalledModule] {
+        let records = state.withLock { $0.records }
+        return records.keys.sorted().compactMap { module in records[module].map { describe(module, $0) } }
+    }
+
+    /// A module with its versions; nil when nothing was ever installed for it.
+    public func module(_ module: ModuleID) -> InstalledModule? {
+        state.withLock { $0.records[module] }.map { describe(module, $0) }
+    }
+
+    /// Whether a pack holds the file of a URL and answers now; the query does not matter.
+    ///
+    /// Looks at memory alone: a file that was damaged on disk and not asked for since is still counted.
+    public func canServeOffline(_ url: URL) -> Bool { entry(for: url) != nil }
+
+    /// The file behind a URL and the folder that may be read with it, for those who load files themselves.
+    ///
+    /// The file may have been damaged since it was installed; it is compared with its digest only when it is served
+    /// through a session.
+    public func fileURL(for url: URL) -> LocalFile? {
+        guard let entry = entry(for: url) else { return nil }
+        let file = entry.path.split(separator: "/").reduce(entry.pack.root) {
+            $0.appendingPathComponent(String($1), isDirectory: false)
+        }
+        return LocalFile(
+            file: file,
+            root: entry.pack.root,
+            module: entry.pack.module,
+            version: entry.pack.manifest.version
+        )
+    }
+
+    private func entry(for url: URL) -> PackIndex.Entry? {
+        CanonicalURL(url.absoluteString).flatMap { url in state.withLock { $0.index }[url] }
+    }
+
+    /// Calls `listener` for every event from now on, as the one given to the initialiser.
+    package func addListener(_ listener: @escaping @Sendable (PackEvent) -> Void) {
+        listeners.withLock { $0.append(listener) }
+    }
+
+    func tell(_ kind: PackEvent.Kind, _ module: ModuleID, _ version: PackVersion?, _ detail: String = "") {
+        let event = PackEvent(kind: kind, module: module, version: version, detail: detail)
+        for listener in listeners.withLock({ $0 }) { listener(event) }
+    }
+
+    func describe(_ module: ModuleID, _ record: ModuleRecord) -> InstalledModule {
+        func pack(_ version: ModuleRecord.Version) -> InstalledPack {
+            InstalledPack(
+                module: module,
+                version: version.version,
+                root: URL(fileURLWithPath: layout.files(of: module, version.folder), isDirectory: true),
+                installed: version.installed,
+                manifestSHA256: version.manifestSHA256,
+                archiveSHA256: version.archiveSHA256,
+                health: version.health,
+                isDamaged: version.isDamaged ?? false
+            )
+        }
+        return InstalledModule(
+            module: module,
+            active: record.version(inFolder: record.active).map(pack),
+            previous: record.version(inFolder: record.previous).map(pack),
+            versions: record.versions.sorted { $0.version > $1.version }.map(pack),
+            isEnabled: record.isEnabled,
+            minimumVersion: record.minimumVersion
+        )
+    }
+}
+
+/// A file of a pack on disk.
+public struct LocalFile: Hashable, Sendable {
+    /// The file.
+    public let file: URL
+    /// The folder that holds all files of its pack: what a web view must be allowed to read.
+    public let root: URL
+    /// The module it belongs to.
+    public let module: ModuleID
+    /// The version it belongs to.
+    public let version: PackVersion
+}

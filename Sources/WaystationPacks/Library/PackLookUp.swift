@@ -1,0 +1,35 @@
+import Synchronization
+package import WaystationFiles
+package import WaystationRules
+
+/// What a library has for a URL.
+package struct PackLookUp: Sendable {
+    /// The files of the pack, pinned to their digests.
+    package let directory: OfflineDirectory
+    /// What the directory is to be asked for: a percent-encoded path.
+    package let path: String
+    /// The module.
+    package let module: ModuleID
+    /// The version.
+    package let version: PackVersion
+    let folder: String
+}
+
+extension PackLibrary {
+    /// Finds the file of a URL: one access of a dictionary, no disk.
+    package func lookUp(_ url: CanonicalURL) -> PackLookUp? {
+        guard let entry = state.withLock({ $0.index })[url] else { return nil }
+        return PackLookUp(
+            directory: entry.pack.directory,
+            path: entry.request,
+            module: entry.pack.module,
+            version: entry.pack.manifest.version,
+            folder: entry.pack.folder
+        )
+    }
+
+    /// Says that what was found could not be served because it is not what was installed.
+    package func reportDamage(_ found: PackLookUp, _ detail: String) {
+        Task { await markDamaged(found.module, found.folder, detail) }
+    }
+}

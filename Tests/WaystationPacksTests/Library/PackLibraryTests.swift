@@ -1,0 +1,255 @@
+import Foundation
+import Testing
+import WaystationFileSystem
+
+@testable import WaystationPacks
+
+@Suite("A pack library")
+struct PackLibraryTests {
+    private let fixture: LibraryFixture
+    private let one = PackVersion(literal: "1.9")
+    private let two = PackVersion(literal: "1.10")
+
+    init() throws { fixture = try LibraryFixture() }
+
+    private func installTwo() async throws -> PackLibrary {
+        let library = try fixture.library()
+        try await library.install(folder: fixture.folder(["index.html": "one", "old.js": "o"]), as: .shop("1.9"))
+        try await library.install(folder: fixture.folder(["index.html": "two", "a/b c.js": "n"]), as: .shop("1.10"))
+        return library
+    }
+
+    @Test("answers with the version that was installed last, and keeps the one before")
+    func activation() async throws {
+        let library = try await installTwo()
+        #expect(try fixture.text("https://shop.example/app/index.html", in: library) == "two")
+        #expect(library.module(.shop)?.active?.version == two)
+        #expect(library.module(.shop)?.previous?.version == one)
+        #expect(fixture.events == ["installed 1.9", "activated 1.9", "installed 1.10", "activated 1.10"])
+    }
+
+    @Test(
+        "finds a file by each spelling of its URL and by no other",
+        arguments: [
+            ("https://shop.example/app/", true), ("HTTPS://SHOP.example:443/app/./index.html?x=1#top", true),
+            ("https://shop.example/app/a/b%20c.js", true), ("https://shop.example/app", false),
+            ("https://shop.example/app/old.js", false), ("https://shop.example/app/A/b%20c.js", false),
+            ("https://shop.example/app/a%2Fb%20c.js", false), ("http://shop.example/app/index.html", false),
+            ("https://shop.example/app/waystation-pack.json", false), ("https://me@shop.example/app/index.html", false),
+        ]
+    )
+    func spellings(_ url: String, _ isHeld: Bool) async throws {
+        let library = try await installTwo()
+        #expect(library.canServeOffline(try #require(URL(string: url))) == isHeld)
+        #expect((library.fileURL(for: try #require(URL(string: url))) != nil) == isHeld)
+    }
+
+    @Test("gives the file and the folder that may be read with it")
+    func localFile() async throws {
+        let library = try await installTwo()
+        let url = try #require(URL(string: "https://shop.example/app/a/b%20c.js"))
+        let local = try #require(library.fileURL(for: url))
+        #expect(local.file.path == local.root.path + "/a/b c.js")
+        #expect(local.version == two)
+        #expect(FileManager.default.fileExists(atPath: local.root.path + "/index.html"))
+    }
+
+    @Test("finds after another start what was installed before it")
+    func reopening() async throws {
+        _ = try await installTwo()
+        let library = try fixture.library()
+        #expect(try fixture.text("https://shop.example/app/", in: library) == "two")
+        #expect(library.module(.shop)?.previous?.version == one)
+    }
+
+    @Test("goes back to the version before, with the reason, and forward again when told to")
+    func rollBack() async throws {
+        let library = try await installTwo()
+        try await library.rollBack(.shop, reason: "white page")
+        #expect(try fixture.text("https://shop.example/app/", in: library) == "one")
+        let bad = try #require(library.module(.shop)?.versions.first)
+        guard case .bad("white page", _) = bad.health else { throw Unexpected("\(bad.health)") }
+        try await library.activate(.shop, version: two)
+        #expect(try fixture.text("https://shop.example/app/", in: library) == "two")
+        #expect(library.module(.shop)?.active?.health == .confirmed)
+        #expect(library.module(.shop)?.previous?.version == one)
+    }
+
+    @Test("answers nothing after the last version was rolled back")
+    func rollBackToNothing() async throws {
+        let library = try fixture.library()
+        try await library.install(folder: fixture.folder(["index.html": "one"]), as: .shop("1"))
+        try await library.rollBack(.shop, reason: "bad")
+        #expect(!library.canServeOffline(try #require(URL(string: "https://shop.example/app/"))))
+        await #expect(throws: PackError.self) { try await library.rollBack(.shop, reason: "again") }
+    }
+
+    @Test("removes versions that are neither active nor the one before")
+    func collection() async throws {
+        let library = try await installTwo()
+        try await library.install(folder: fixture.folder(["index.html": "three"]), as: .shop("2"))
+        #expect(library.module(.shop)?.versions.map(\.version.description) == ["2", "1.10"])
+        let folders = try FileManager.default.contentsOfDirectory(atPath: fixture.layout.module(.shop))
+        #expect(folders.filter { $0 != "module.json" }.count == 2)
+    }
+
+    @Test("answers nothing for a module that is switched off, also after another start")
+    func disabling() async throws {
+        let library = try await installTwo()
+        let url = try #require(URL(string: "https://shop.example/app/"))
+        try await library.setEnabled(false, .shop)
+        #expect(!library.canServeOffline(url))
+        #expect(try !fixture.library().canServeOffline(url))
+        try await library.setEnabled(true, .shop)
+        #expect(library.canServeOffline(url))
+    }
+
+    @Test("answers nothing with a version below the lowest that may be used")
+    func minimumVersion() async throws {
+        let library = try await installTwo()
+        let url = try #require(URL(string: "https://shop.example/app/"))
+        try await library.setMinimumVersion(PackVersion(literal: "1.11"), of: .shop)
+        #expect(!library.canServeOffline(url))
+        try await library.setMinimumVersion(two, of: .shop)
+        #expect(library.canServeOffline(url))
+    }
+
+    @Test("removes a module with all that it had")
+    func removal() async throws {
+        let library = try await installTwo()
+        try await library.remove(.shop)
+        #expect(library.module(.shop) == nil)
+        #expect(!FileManager.default.fileExists(atPath: fixture.layout.module(.shop)))
+        #expect(try fixture.library().modules.isEmpty)
+    }
+
+    @Test("does not install again what is installed")
+    func sameAgain() async throws {
+        let library = try fixture.library()
+        let folder = try fixture.folder(["index.html": "one"])
+        let first = try await library.install(folder: folder, as: .shop("1"))
+        let second = try await library.install(folder: folder, as: .shop("1"))
+        #expect(first == second)
+        #expect(library.module(.shop)?.versions.count == 1)
+    }
+
+    @Test(
+        "refuses what its manifest does not describe, and keeps what it has",
+        arguments: [
+            ["index.html": "other"], ["index.html": "page", "extra.js": "x"], [:],
+        ]
+    )
+    func refusal(_ files: [String: String]) async throws {
+        let library = try await installTwo()
+        let manifest = try PackDescription.shop("3").manifest(of: [
+            PackedFile(path: "index.html", size: 4, sha256: DataSource(Data("page".utf8)).sha256())
+        ])
+        var files = files
+        files[PackManifest.fileName] = String(decoding: try manifest.json(), as: UTF8.self)
+        let folder = try fixture.folder(files)
+        let error = await #expect(throws: PackError.self) { try await library.install(folder: folder) }
+        #expect(error?.code == .damaged)
+        #expect(try fixture.text("https://shop.example/app/", in: library) == "two")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.layout.staging).isEmpty)
+    }
+
+    @Test("refuses a folder that says nothing of what it is")
+    func undescribed() async throws {
+        let library = try fixture.library()
+        let folder = try fixture.folder(["index.html": "page"])
+        let error = await #expect(throws: PackError.self) { try await library.install(folder: folder) }
+        #expect(error?.message.contains("PackDescription") == true)
+    }
+
+    @Test("refuses links in a folder")
+    func links() async throws {
+        let library = try fixture.library()
+        let folder = try fixture.folder(["index.html": "page"])
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/link",
+            withDestinationPath: "/etc/hostname"
+        )
+        let error = await #expect(throws: PackError.self) { try await library.install(folder: folder, as: .shop("1")) }
+        #expect(error?.message.contains("/link") == true)
+    }
+
+    // MARK: - Damage
+
+    @Test("falls back to the version before when the manifest of the active one is damaged")
+    func damagedManifest() async throws {
+        let installed = try await installTwo()
+        let folder = try #require(installed.module(.shop)?.active?.root.deletingLastPathComponent())
+        try Data("{}".utf8).write(to: folder.appending(path: "manifest.json"))
+        let library = try fixture.library()
+        #expect(try fixture.text("https://shop.example/app/", in: library) == "one")
+        #expect(fixture.events.last == "damaged 1.10")
+        #expect(library.module(.shop)?.versions.map(\.version) == [one])
+    }
+
+    @Test("makes its record anew from the versions found when the record is damaged")
+    func damagedRecord() async throws {
+        _ = try await installTwo()
+        try Data("not JSON".utf8).write(to: URL(fileURLWithPath: fixture.layout.record(of: .shop)))
+        let library = try fixture.library()
+        #expect(library.module(.shop)?.active?.version == two)
+        #expect(library.module(.shop)?.previous?.version == one)
+        #expect(try fixture.text("https://shop.example/app/", in: library) == "two")
+    }
+
+    @Test("leaves a record of a later format alone and says so")
+    func laterRecord() async throws {
+        _ = try await installTwo()
+        let record = URL(fileURLWithPath: fixture.layout.record(of: .shop))
+        let text = try String(contentsOf: record, encoding: .utf8)
+        let later = text.replacing("\"formatVersion\":1", with: "\"formatVersion\":2")
+        try Data(later.utf8).write(to: record)
+        let error = #expect(throws: PackError.self) { try fixture.library() }
+        #expect(error?.code == .unsupportedVersion)
+        #expect(try String(contentsOf: record, encoding: .utf8) == later)
+    }
+
+    @Test("finds damage by comparing everything, and the quick look finds what is missing or cut")
+    func verification() async throws {
+        let library = try await installTwo()
+        #expect(try await library.verify().isEmpty)
+        let root = try #require(library.module(.shop)?.active?.root)
+        try Data("TWO".utf8).write(to: root.appending(path: "index.html"))
+        #expect(try await library.reconcile().isEmpty)
+        #expect(try await library.verify().map(\.path) == ["index.html"])
+        #expect(library.module(.shop)?.active?.isDamaged == true)
+        try FileManager.default.removeItem(at: root.appending(path: "a/b c.js"))
+        #expect(try await library.reconcile().map(\.problem) == ["is missing"])
+    }
+
+    @Test("installs a damaged version anew beside its damaged copy")
+    func repair() async throws {
+        let library = try await installTwo()
+        let root = try #require(library.module(.shop)?.active?.root)
+        try Data("TWO".utf8).write(to: root.appending(path: "index.html"))
+        _ = try await library.verify()
+        try await library.install(folder: fixture.folder(["index.html": "two", "a/b c.js": "n"]), as: .shop("1.10"))
+        #expect(try fixture.text("https://shop.example/app/", in: library) == "two")
+        #expect(library.module(.shop)?.active?.isDamaged == false)
+        #expect(library.module(.shop)?.previous?.version == one)
+    }
+
+    // MARK: - Several processes
+
+    @Test("sees what another process has installed after a refresh")
+    func refresh() async throws {
+        let library = try fixture.library()
+        let other = try fixture.library()
+        try await other.install(folder: fixture.folder(["index.html": "one"]), as: .shop("1"))
+        #expect(library.module(.shop) == nil)
+        try await library.refresh()
+        #expect(try fixture.text("https://shop.example/app/", in: library) == "one")
+        try await other.install(folder: fixture.folder(["index.html": "two"]), as: .shop("2"))
+        try await library.setEnabled(true, .shop)
+        #expect(try fixture.text("https://shop.example/app/", in: library) == "two")
+    }
+
+    private struct Unexpected: Error {
+        let what: String
+        init(_ what: String) { self.what = what }
+    }
+}
