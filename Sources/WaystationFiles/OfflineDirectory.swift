@@ -56,6 +56,7 @@ public final class OfflineDirectory: Sendable {
     ///   - pins: What its files must be, when that is known. Files that are something else are not served, and those in
     ///     memory are served without a look at the disk.
     ///   - now: The clock.
+    /// - Throws: What the other initialiser throws.
     package init(
         _ root: URL,
         options: Options = .init(),

@@ -22,6 +22,8 @@ extension PackLibrary {
     ///   - staged: The version, complete and on the medium.
     ///   - isActivated: Whether it answers from now on.
     ///   - isOnTrial: Whether the app must confirm it.
+    /// - Returns: The version as it is installed.
+    /// - Throws: ``PackError`` when the disk fails; what was installed before is untouched then.
     func commit(
         _ staged: StagedPack,
         activating isActivated: Bool,
