@@ -1,0 +1,142 @@
+import WaystationFileSystem
+
+/// What the central directory says of one entry (APPNOTE 4.3.12), checked by itself.
+struct CentralHeader {
+    /// How many bytes it has at least.
+    static let length = 46
+    private static let signature: UInt32 = 0x0201_4B50
+
+    /// The name as it stands there: the local header must have the same bytes.
+    let rawName: [UInt8]
+    let path: EntryPath
+    let isDirectory: Bool
+    let flags: EntryFlags
+    let method: ZipMethod
+    let modified: ZipTime
+    let crc32: UInt32
+    let size: Int
+    let compressedSize: Int
+    /// Where the local header is, counted from the archive's base.
+    let offset: Int
+
+    /// Reads the next header of the directory.
+    ///
+    /// - Throws: ``ZipError``, or what the source throws.
+    init(from reader: inout SourceReader, limits: ZipLimits) throws {
+        guard let fixed = try reader.next(Self.length), fixed.field(0, as: UInt32.self) == Self.signature,
+            let rawName = try reader.next(Int(fixed.field(28, as: UInt16.self))),
+            let extraBytes = try reader.next(Int(fixed.field(30, as: UInt16.self))),
+            try reader.next(Int(fixed.field(32, as: UInt16.self))) != nil
+        else { throw Self.damagedDirectory }
+        self.rawName = Array(rawName)
+
+        // Only to name the entry where its own name cannot be trusted yet.
+        let label = String(decoding: rawName, as: UTF8.self)
+        flags = EntryFlags(rawValue: fixed.field(8, as: UInt16.self))
+        try flags.check(entry: label)
+        let extra = try ExtraFields(extraBytes, entry: label)
+        if extra[.strongEncryption] != nil || extra[.aes] != nil {
+            throw ZipError(.encrypted, entry: label, "is encrypted; make the archive anew, without a password")
+        }
+        let name = try EntryName.decode(rawName, flags: flags, extra: extra, unmarked: limits.unmarkedNames)
+        path = try EntryPath(name, limits: limits)
+        let methodNumber = fixed.field(10, as: UInt16.self)
+        guard let method = ZipMethod(rawValue: methodNumber) else {
+            throw ZipError(
+                .unsupportedMethod,
+                entry: name,
+                "is compressed with method \(methodNumber); make the archive anew, stored (0) or deflated (8)"
+            )
+        }
+        self.method = method
+        modified = ZipTime(
+            packed: UInt32(fixed.field(14, as: UInt16.self)) << 16 | UInt32(fixed.field(12, as: UInt16.self))
+        )
+        crc32 = fixed.field(16, as: UInt32.self)
+
+        let numbers = try Zip64Numbers(
+            size: fixed.field(24, as: UInt32.self),
+            compressedSize: fixed.field(20, as: UInt32.self),
+            offset: fixed.field(42, as: UInt32.self),
+            disk: fixed.field(34, as: UInt16.self),
+            extra: extra,
+            entry: name
+        )
+        guard numbers.disk == 0 else {
+            throw ZipError(
+                .multipleDisks,
+                entry: name,
+                "lies in another part of the archive; make it anew, in one file"
+            )
+        }
+        guard let size = Int(exactly: numbers.size), size <= limits.maximumEntrySize else {
+            throw ZipError(
+                .entryTooLarge,
+                entry: name,
+                "has \(numbers.size) bytes and \(limits.maximumEntrySize) are allowed; raise `maximumEntrySize` if it must"
+            )
+        }
+        guard let compressedSize = Int(exactly: numbers.compressedSize), let offset = Int(exactly: numbers.offset)
+        else {
+            throw ZipError.outsideFile(entry: name)
+        }
+        (self.size, self.compressedSize, self.offset) = (size, compressedSize, offset)
+
+        let host = UInt8(fixed.field(4, as: UInt16.self) >> 8)
+        let attributes = fixed.field(38, as: UInt32.self)
+        let kind = try EntryKind(host: host, attributes: attributes, extra: extra, entry: name)
+        isDirectory = path.isDirectory
+        try checkKind(kind)
+        try checkSizes(limits)
+    }
+
+    private func checkKind(_ kind: EntryKind) throws(ZipError) {
+        guard kind.isDirectory == nil || kind.isDirectory == isDirectory else {
+            throw ZipError(
+                .kindMismatch,
+                entry: path.path,
+                "is a directory by its \(isDirectory ? "name" : "attributes") and none by its "
+                    + "\(isDirectory ? "attributes" : "name"); make the archive anew"
+            )
+        }
+        guard !isDirectory || size == 0 else {
+            throw ZipError(.kindMismatch, entry: path.path, "is a directory with contents; make the archive anew")
+        }
+    }
+
+    private func checkSizes(_ limits: ZipLimits) throws(ZipError) {
+        guard method == .deflated || size == compressedSize else {
+            throw ZipError(
+                .sizeMismatch,
+                entry: path.path,
+                "is stored and has two different sizes, \(size) and \(compressedSize); fetch or make the archive anew"
+            )
+        }
+        try Self.checkRatio(of: size, to: compressedSize, limits: limits, entry: path.path)
+    }
+
+    /// Refuses what grows too much when it is extracted.
+    static func checkRatio(of size: Int, to compressedSize: Int, limits: ZipLimits, entry: String?) throws(ZipError) {
+        guard size > limits.ratioFloor else { return }
+        let (allowed, overflow) = max(1, compressedSize).multipliedReportingOverflow(by: max(1, limits.maximumRatio))
+        guard overflow || size <= allowed else {
+            let problem =
+                "grows more than \(limits.maximumRatio) times, from \(compressedSize) to \(size) bytes; raise "
+                + "`maximumRatio` if that is right"
+            throw ZipError(.ratioTooHigh, entry: entry, entry == nil ? "the archive \(problem)" : problem)
+        }
+    }
+
+    static var damagedDirectory: ZipError {
+        ZipError(
+            .damagedDirectory,
+            "the directory is not the list of entries that it should be; the archive is damaged: fetch it again"
+        )
+    }
+}
+
+extension ZipError {
+    static func outsideFile(entry: String) -> ZipError {
+        ZipError(.outsideFile, entry: entry, "lies outside the archive, which is damaged or cut short; fetch it again")
+    }
+}

@@ -1,0 +1,185 @@
+import WaystationFileSystem
+
+/// Where an archive's central directory lies, as the records at the archive's end say (APPNOTE 4.3.14 to 4.3.16).
+///
+/// ```
+/// … central directory │ zip64 end record, 56 bytes │ its locator, 20 bytes │ end record, 22 bytes │ comment, to the end
+///                       └────── only where a number needs more bits ─────┘
+/// ```
+struct EndOfDirectory {
+    /// Where offsets count from: zero, but for archives with junk ahead of them.
+    let base: Int
+    let range: Range<Int>
+    let entryCount: Int
+
+    private static let signature: UInt32 = 0x0605_4B50
+    private static let length = 22
+    private static let locatorSignature: UInt32 = 0x0706_4B50
+    private static let locatorLength = 20
+    private static let wideSignature: UInt32 = 0x0606_4B50
+    private static let wideLength = 56
+
+    /// The numbers of an end record.
+    private struct Numbers {
+        var disk: UInt32
+        var directoryDisk: UInt32
+        var entriesOnDisk: UInt64
+        var entries: UInt64
+        var size: UInt64
+        var offset: UInt64
+    }
+
+    /// Finds the directory.
+    ///
+    /// - Throws: ``ZipError``, or what the source throws.
+    static func find(in source: any ByteSource, limits: ZipLimits) throws -> EndOfDirectory {
+        // A comment has at most 65,535 bytes, so no record starts farther from the end.
+        let tailStart = max(0, source.length - (length + Int(UInt16.max)))
+        let tail = try source.bytes(at: tailStart, count: source.length - tailStart)
+        let recordStart = try locate(in: tail, limits: limits)
+        let record = tail[recordStart..<recordStart + length]
+        var numbers = Numbers(
+            disk: UInt32(record.field(4, as: UInt16.self)),
+            directoryDisk: UInt32(record.field(6, as: UInt16.self)),
+            entriesOnDisk: UInt64(record.field(8, as: UInt16.self)),
+            entries: UInt64(record.field(10, as: UInt16.self)),
+            size: UInt64(record.field(12, as: UInt32.self)),
+            offset: UInt64(record.field(16, as: UInt32.self))
+        )
+        var directoryEnd = tailStart + recordStart
+        if let wide = try readWide(in: source, before: directoryEnd, narrow: numbers) {
+            (numbers, directoryEnd) = wide
+        }
+        return try directory(numbers, end: directoryEnd, limits: limits)
+    }
+
+    /// Where in the tail the end record is.
+    private static func locate(in tail: [UInt8], limits: ZipLimits) throws(ZipError) -> Int {
+        guard tail.count >= length else { throw notAnArchive }
+        var fitting: [Int] = []
+        var shorter: Int?
+        for start in stride(from: tail.count - length, through: 0, by: -1)
+        where tail[start] == 0x50 && tail.field(start, as: UInt32.self) == signature {
+            let rest = tail.count - start - length - Int(tail.field(start + 20, as: UInt16.self))
+            if rest == 0 { fitting.append(start) }
+            if rest > 0, shorter == nil { shorter = start }
+        }
+        // Two that both reach the end: one of them is a comment made to look like a record.
+        guard fitting.count < 2 else {
+            throw ZipError(
+                .ambiguousEnd,
+                "the archive has \(fitting.count) end records, one in the comment of the other; make it anew, without a "
+                    + "comment"
+            )
+        }
+        if let start = fitting.first { return start }
+        guard let shorter else { throw notAnArchive }
+        guard limits.toleratedJunk.contains(.trailing) else {
+            throw ZipError(
+                .trailingJunk,
+                "the archive has bytes behind its end; remove them, or allow `.trailing` junk"
+            )
+        }
+        return shorter
+    }
+
+    /// What the zip64 end record says, and where it starts; `nil` when there is none.
+    private static func readWide(
+        in source: any ByteSource,
+        before recordStart: Int,
+        narrow: Numbers
+    ) throws -> (Numbers, start: Int)? {
+        let locatorStart = recordStart - locatorLength
+        guard locatorStart >= 0 else { return nil }
+        let locator = try source.bytes(at: locatorStart, count: locatorLength)
+        guard locator.field(0, as: UInt32.self) == locatorSignature else { return nil }
+        // Some write zero for the number of disks.
+        guard locator.field(4, as: UInt32.self) == 0, locator.field(16, as: UInt32.self) <= 1 else {
+            throw multipleDisks
+        }
+        let start = locatorStart - wideLength
+        guard start >= 0, UInt64(start) >= locator.field(8, as: UInt64.self) else {
+            throw invalid("the zip64 end record is not where its locator says")
+        }
+        let record = try source.bytes(at: start, count: wideLength)
+        // A longer record, as of version 2, describes an encrypted directory.
+        guard record.field(0, as: UInt32.self) == wideSignature, record.field(4, as: UInt64.self) == 44 else {
+            throw invalid("there is no zip64 end record ahead of its locator")
+        }
+        let wide = Numbers(
+            disk: record.field(16, as: UInt32.self),
+            directoryDisk: record.field(20, as: UInt32.self),
+            entriesOnDisk: record.field(24, as: UInt64.self),
+            entries: record.field(32, as: UInt64.self),
+            size: record.field(40, as: UInt64.self),
+            offset: record.field(48, as: UInt64.self)
+        )
+        func agrees(_ narrow: UInt64, _ wide: UInt64, placeholder: UInt64) -> Bool {
+            narrow == wide || narrow == placeholder
+        }
+        let short = UInt64(UInt16.max)
+        let long = UInt64(UInt32.max)
+        guard agrees(UInt64(narrow.disk), UInt64(wide.disk), placeholder: short),
+            agrees(UInt64(narrow.directoryDisk), UInt64(wide.directoryDisk), placeholder: short),
+            agrees(narrow.entriesOnDisk, wide.entriesOnDisk, placeholder: short),
+            agrees(narrow.entries, wide.entries, placeholder: short),
+            agrees(narrow.size, wide.size, placeholder: long),
+            agrees(narrow.offset, wide.offset, placeholder: long)
+        else { throw invalid("the two end records contradict each other") }
+        // The locator counts from where the directory's offset does.
+        let base = UInt64(start) - locator.field(8, as: UInt64.self)
+        let (directoryEnd, overflow) = wide.offset.addingReportingOverflow(wide.size)
+        guard !overflow, directoryEnd <= UInt64(start), UInt64(start) - directoryEnd == base else {
+            throw invalid("the directory does not end where its zip64 end record starts")
+        }
+        return (wide, start)
+    }
+
+    private static func directory(
+        _ numbers: Numbers,
+        end: Int,
+        limits: ZipLimits
+    ) throws(ZipError) -> EndOfDirectory {
+        guard numbers.disk == 0, numbers.directoryDisk == 0, numbers.entriesOnDisk == numbers.entries else {
+            throw multipleDisks
+        }
+        let (claimedEnd, overflow) = numbers.offset.addingReportingOverflow(numbers.size)
+        guard !overflow, claimedEnd <= UInt64(end) else {
+            throw ZipError(
+                .damagedDirectory,
+                "the directory runs past its end record; the archive is damaged or cut short: fetch it again"
+            )
+        }
+        let base = end - Int(claimedEnd)
+        guard base == 0 || limits.toleratedJunk.contains(.leading) else {
+            throw ZipError(
+                .leadingJunk,
+                "the archive has \(base) bytes ahead of it or its end record; remove them, or allow `.leading` junk"
+            )
+        }
+        let start = base + Int(numbers.offset)
+        // Each entry takes 46 bytes at least, so a count that is a lie is found before it is acted on.
+        guard numbers.entries <= numbers.size / UInt64(CentralHeader.length) else {
+            throw ZipError(
+                .damagedDirectory,
+                "the archive announces \(numbers.entries) entries and its directory has no room for them; fetch it again"
+            )
+        }
+        guard numbers.entries <= UInt64(max(0, limits.maximumEntries)) else {
+            throw NameTree.tooMany(limits.maximumEntries)
+        }
+        return EndOfDirectory(base: base, range: start..<end, entryCount: Int(numbers.entries))
+    }
+
+    private static var notAnArchive: ZipError {
+        ZipError(.notAnArchive, "there is no end record: this is no zip archive, or it is cut short; fetch it again")
+    }
+
+    private static var multipleDisks: ZipError {
+        ZipError(.multipleDisks, "the archive is one of several parts; make it anew, in one file")
+    }
+
+    private static func invalid(_ problem: String) -> ZipError {
+        ZipError(.invalidZip64, "\(problem); fetch or make the archive anew")
+    }
+}

@@ -1,0 +1,56 @@
+/// What an entry's attributes say it is, on whichever system it was made.
+struct EntryKind {
+    /// `nil` when the attributes leave it open.
+    let isDirectory: Bool?
+
+    /// The hosts whose attributes are those of MS-DOS and Windows (APPNOTE 4.4.2): FAT, NTFS of both numbers, VFAT.
+    private static let windowsHosts: Set<UInt8> = [0, 10, 11, 14]
+    private static let windowsDirectory: UInt32 = 0x10
+    private static let windowsReparsePoint: UInt32 = 0x400
+
+    private static let typeMask: UInt32 = 0o170_000
+    private static let directory: UInt32 = 0o040_000
+    private static let regularFile: UInt32 = 0o100_000
+    private static let symbolicLink: UInt32 = 0o120_000
+
+    /// Reads the attributes of a directory header.
+    ///
+    /// A Unix mode in the upper half is believed whatever the host, since extractors do.
+    ///
+    /// - Throws: ``ZipError`` for anything but files and directories.
+    init(host: UInt8, attributes: UInt32, extra: ExtraFields, entry: String) throws(ZipError) {
+        try Self.check(mode: attributes >> 16, entry: entry)
+        if Self.windowsHosts.contains(host), attributes & Self.windowsReparsePoint != 0 {
+            throw Self.link(entry)
+        }
+        // Info-ZIP's first Unix field: a checksum, then the mode.
+        if let field = extra[.infoZipUnix], field.count >= 6 {
+            try Self.check(mode: UInt32(field.field(4, as: UInt16.self)), entry: entry)
+        }
+        // PKWARE's Unix field has a link's target or a device's number behind its twelve bytes.
+        if let field = extra[.pkwareUnix], field.count > 12 { throw Self.link(entry) }
+
+        switch attributes >> 16 & Self.typeMask {
+        case Self.directory: isDirectory = true
+        case Self.regularFile: isDirectory = false
+        default: isDirectory = attributes & Self.windowsDirectory != 0 ? true : nil
+        }
+    }
+
+    private static func check(mode: UInt32, entry: String) throws(ZipError) {
+        switch mode & typeMask {
+        case 0, regularFile, directory: return
+        case symbolicLink: throw link(entry)
+        default:
+            throw ZipError(
+                .specialFile,
+                entry: entry,
+                "is a device, a pipe or a socket; make the archive anew, of files and directories only"
+            )
+        }
+    }
+
+    private static func link(_ entry: String) -> ZipError {
+        ZipError(.symbolicLink, entry: entry, "is a symbolic link; make the archive anew, with the file in its place")
+    }
+}

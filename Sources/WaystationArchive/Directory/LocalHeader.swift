@@ -1,0 +1,61 @@
+/// The second description of an entry, ahead of its data (APPNOTE 4.3.7), which must say what the directory says.
+///
+/// Tools that read an archive as a stream believe this one, others the directory: where the two differ, one archive is
+/// two.
+struct LocalHeader {
+    /// How many bytes it has at least.
+    static let length = 30
+    private static let signature: UInt32 = 0x0403_4B50
+
+    /// Where the data starts.
+    let dataOffset: Int
+
+    /// Reads the header at the reader's position and compares it with the directory's.
+    ///
+    /// - Throws: ``ZipError``, or what the source throws.
+    init(from reader: inout SourceReader, describing central: CentralHeader) throws {
+        let entry = central.path.path
+        guard let fixed = try reader.next(Self.length), fixed.field(0, as: UInt32.self) == Self.signature else {
+            throw ZipError(
+                .missingLocalHeader,
+                entry: entry,
+                "is not where the directory says; the archive is damaged: fetch it again"
+            )
+        }
+        func mismatch(_ what: String) -> ZipError {
+            ZipError(
+                .headerMismatch,
+                entry: entry,
+                "has another \(what) in its local header than in the directory; fetch or make the archive anew"
+            )
+        }
+        guard let rawName = try reader.next(Int(fixed.field(26, as: UInt16.self))),
+            rawName.elementsEqual(central.rawName)
+        else { throw mismatch("name") }
+        guard let extraBytes = try reader.next(Int(fixed.field(28, as: UInt16.self))) else {
+            throw ZipError.outsideFile(entry: entry)
+        }
+        guard fixed.field(6, as: UInt16.self) == central.flags.rawValue else { throw mismatch("set of flags") }
+        guard fixed.field(8, as: UInt16.self) == central.method.rawValue else { throw mismatch("method") }
+
+        let extra = try ExtraFields(extraBytes, entry: entry)
+        if let unicodePath = try EntryName.unicodePath(in: extra, for: rawName) {
+            let path = central.isDirectory ? central.path.path + "/" : central.path.path
+            guard unicodePath.utf8.elementsEqual(path.utf8) else { throw mismatch("name") }
+        }
+        let sizes = try Zip64Numbers.localSizes(
+            size: fixed.field(22, as: UInt32.self),
+            compressedSize: fixed.field(18, as: UInt32.self),
+            extra: extra,
+            entry: entry
+        )
+        // What the descriptor will tell may be left open, number by number, as zero.
+        func agrees(_ number: UInt64, _ expected: UInt64) -> Bool {
+            number == expected || central.flags.contains(.descriptor) && number == 0
+        }
+        guard agrees(UInt64(fixed.field(14, as: UInt32.self)), UInt64(central.crc32)) else { throw mismatch("CRC-32") }
+        guard agrees(sizes.size, UInt64(central.size)) else { throw mismatch("size") }
+        guard agrees(sizes.compressedSize, UInt64(central.compressedSize)) else { throw mismatch("compressed size") }
+        dataOffset = reader.position
+    }
+}

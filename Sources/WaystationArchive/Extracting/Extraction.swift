@@ -1,0 +1,162 @@
+import Dispatch
+import Foundation
+import Synchronization
+import WaystationFileSystem
+
+/// One extraction of an archive, on several threads of its own.
+final class Extraction: Sendable {
+    struct Options {
+        var fileSystem: any FileSystem = LocalFileSystem()
+        var synchronizes = false
+        var observe: (@Sendable (ZipEntry) -> (any EntryObserver)?)?
+    }
+
+    private struct State {
+        var next = 0
+        var entriesDone = 0
+        var bytesDone = 0
+        /// The first failure, or the cancellation: no thread starts or goes on with anything after it.
+        var failure: (any Error)?
+    }
+
+    /// Files of this size and more come first, so that no thread is left alone with one at the end.
+    private static let largeFile = 1 << 20
+
+    private let archive: ZipArchive
+    private let target: String
+    private let options: Options
+    private let reports: OrderedReports<ExtractionProgress>
+    private let bytesTotal: Int
+    /// The files in the order in which threads take them: in that of the archive, but for large ones.
+    private let files: [ZipEntry]
+    private let state = Mutex(State())
+
+    init(
+        of archive: ZipArchive,
+        into target: String,
+        options: Options,
+        progress: @escaping @Sendable (ExtractionProgress) -> Void
+    ) {
+        self.archive = archive
+        self.target = target
+        self.options = options
+        reports = OrderedReports(to: progress)
+        bytesTotal = archive.totalSize
+        let files = archive.entries.filter { !$0.isDirectory }
+        self.files =
+            files.filter { $0.size >= Self.largeFile }.sorted { $0.size > $1.size }
+            + files.filter { $0.size < Self.largeFile }.sorted { $0.offset < $1.offset }
+    }
+
+    /// Extracts everything, and calls back once, on a thread of its own.
+    func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+        let queue = DispatchQueue(label: "waystation.extraction", attributes: .concurrent)
+        queue.async {
+            self.attempt { try self.makeDirectories() }
+            let group = DispatchGroup()
+            for _ in 0..<min(self.files.count, max(1, ProcessInfo.processInfo.activeProcessorCount)) {
+                queue.async(group: group) { self.attempt { try self.extractFiles() } }
+            }
+            group.notify(queue: queue) {
+                self.attempt { try self.synchronizeDirectories() }
+                let failure = self.state.withLock { $0.failure }
+                completion(failure.map { .failure($0) } ?? .success(()))
+            }
+        }
+    }
+
+    /// Makes all threads stop at their next piece of work.
+    func stop(_ reason: any Error) {
+        state.withLock { $0.failure = $0.failure ?? reason }
+    }
+
+    private func attempt(_ work: () throws -> Void) {
+        do { try work() } catch { stop(error) }
+    }
+
+    private func checkStopped() throws {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+
+    private func makeDirectories() throws {
+        try checkStopped()
+        let status = try options.fileSystem.status(of: target)
+        guard try status == nil || status?.kind == .directory && options.fileSystem.contents(of: target).isEmpty else {
+            throw ZipError(
+                .targetNotFresh,
+                "'\(target)' exists and is not an empty directory; extract into a new one, then rename it"
+            )
+        }
+        try options.fileSystem.createDirectory(target)
+        let entries = Set(archive.entries.lazy.filter(\.isDirectory).map(\.path))
+        for directory in archive.directories {
+            try checkStopped()
+            try options.fileSystem.createDirectory(target + "/" + directory)
+            if entries.contains(directory) { report(directory, bytes: 0, isComplete: true) }
+        }
+    }
+
+    private func extractFiles() throws {
+        try checkStopped()
+        let reader = try EntryReader(archive.source)
+        while let file = try takeFile() { try extract(file, with: reader) }
+    }
+
+    private func takeFile() throws -> ZipEntry? {
+        try state.withLock { state in
+            if let failure = state.failure { throw failure }
+            guard state.next < files.count else { return nil }
+            state.next += 1
+            return files[state.next - 1]
+        }
+    }
+
+    private func extract(_ entry: ZipEntry, with reader: EntryReader) throws {
+        let file = try options.fileSystem.createFile(target + "/" + entry.path)
+        var observer = options.observe?(entry)
+        var unreported = 0
+        try reader.read(entry) { bytes in
+            try checkStopped()
+            guard let start = bytes.baseAddress else { return }
+            observer?.receive(bytes)
+            // Never written through, and gone before the bytes are.
+            let lent = UnsafeMutableRawPointer(mutating: start)
+            try options.fileSystem.write(Data(bytesNoCopy: lent, count: bytes.count, deallocator: .none), to: file)
+            unreported += bytes.count
+            if unreported >= Self.largeFile {
+                report(entry.path, bytes: unreported, isComplete: false)
+                unreported = 0
+            }
+        }
+        try observer?.finish()
+        if options.synchronizes { try options.fileSystem.synchronize(file) }
+        report(entry.path, bytes: unreported, isComplete: true)
+    }
+
+    private func report(_ path: String, bytes: Int, isComplete: Bool) {
+        state.withLock { state in
+            state.bytesDone += bytes
+            state.entriesDone += isComplete ? 1 : 0
+            reports.enqueue(
+                ExtractionProgress(
+                    path: path,
+                    entriesDone: state.entriesDone,
+                    entriesTotal: archive.entries.count,
+                    bytesDone: state.bytesDone,
+                    bytesTotal: bytesTotal
+                )
+            )
+        }
+        reports.handOn()
+    }
+
+    private func synchronizeDirectories() throws {
+        guard options.synchronizes else { return }
+        for directory in archive.directories.reversed() {
+            try checkStopped()
+            try options.fileSystem.synchronizeDirectory(target + "/" + directory)
+        }
+        try checkStopped()
+        try options.fileSystem.synchronizeDirectory(target)
+    }
+}

@@ -1,0 +1,13 @@
+/// How far an extraction is.
+public struct ExtractionProgress: Sendable, Hashable {
+    /// The path of the entry that was just written, in part or in full.
+    public let path: String
+    /// How many entries are complete.
+    public let entriesDone: Int
+    /// How many entries the archive has.
+    public let entriesTotal: Int
+    /// How many bytes were written.
+    public let bytesDone: Int
+    /// How many bytes there will be.
+    public let bytesTotal: Int
+}

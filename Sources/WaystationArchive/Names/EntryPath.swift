@@ -1,0 +1,65 @@
+/// A name that was found to be a path that stays below the directory it is resolved in.
+struct EntryPath {
+    /// The path without the slash that marks a directory.
+    let path: String
+    /// Whether the name ended in a slash.
+    let isDirectory: Bool
+    /// The segments of the path, as parts of it; at least one.
+    let segments: [Substring]
+
+    /// The most bytes that a file system of Linux takes for one segment.
+    private static let maximumSegmentLength = 255
+
+    /// Checks a name.
+    ///
+    /// - Throws: ``ZipError`` that names the rule that it breaks.
+    init(_ name: String, limits: ZipLimits) throws(ZipError) {
+        func refusal(_ code: ZipError.Code, _ problem: String) -> ZipError {
+            ZipError(code, entry: name, problem + "; make the archive anew, with plain relative names")
+        }
+        guard !name.isEmpty else { throw refusal(.emptyName, "has no name") }
+        guard name.utf8.count <= limits.maximumNameLength else {
+            throw ZipError(
+                .nameTooLong,
+                entry: name,
+                "has a name of \(name.utf8.count) bytes and \(limits.maximumNameLength) are allowed; shorten it, or "
+                    + "raise `maximumNameLength`"
+            )
+        }
+        for scalar in name.unicodeScalars {
+            if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) {
+                throw refusal(.controlCharacter, "has a control character in its name")
+            }
+            if scalar == "\\" { throw refusal(.backslash, "has a backslash in its name") }
+        }
+        let bytes = Array(name.utf8.prefix(2))
+        if bytes[0] == UInt8(ascii: "/") { throw refusal(.absolutePath, "has an absolute path") }
+        if bytes.count == 2, bytes[1] == UInt8(ascii: ":"), Unicode.Scalar(bytes[0]).properties.isAlphabetic {
+            throw refusal(.driveLetter, "has a path on a drive")
+        }
+
+        // By scalars: as characters, a slash and a combining mark behind it are one, and the slash would be missed.
+        let isDirectory = name.utf8.last == UInt8(ascii: "/")
+        let path = isDirectory ? String(name.unicodeScalars.dropLast()) : name
+        let segments = path.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map(Substring.init)
+        for segment in segments {
+            if segment.isEmpty { throw refusal(.emptySegment, "has two slashes in a row in its name") }
+            if segment == "." || segment == ".." {
+                throw refusal(.dotSegment, "has a '\(segment)' segment in its name")
+            }
+            guard segment.utf8.count <= Self.maximumSegmentLength else {
+                throw refusal(.nameTooLong, "has a segment of more than \(Self.maximumSegmentLength) bytes in its name")
+            }
+        }
+        guard segments.count <= limits.maximumDepth else {
+            throw ZipError(
+                .tooDeep,
+                entry: name,
+                "lies \(segments.count) levels deep and \(limits.maximumDepth) are allowed; raise `maximumDepth` if it must"
+            )
+        }
+        self.path = path
+        self.isDirectory = isDirectory
+        self.segments = segments
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+
+/// The tree that the names of an archive make up, in which no two places may be mistaken for each other.
+///
+/// Two names are the same place when they are equal after Unicode normalization and case folding: a file system that
+/// folds would write one over the other, and a check of one would let pass the other.
+struct NameTree {
+    private enum Kind { case file, impliedDirectory, directory }
+
+    private struct Place: Hashable {
+        let parent: Int
+        /// `String` compares by canonical equivalence; the case is folded before.
+        let foldedName: String
+    }
+
+    private struct Node {
+        let number: Int
+        let name: String
+        var kind: Kind
+    }
+
+    private let maximumCount: Int
+    private var nodes: [Place: Node] = [:]
+    /// Every directory, implied ones too, each behind the one it lies in.
+    private(set) var directories: [String] = []
+
+    init(maximumCount: Int) { self.maximumCount = maximumCount }
+
+    /// Adds an entry and the directories that its path implies.
+    ///
+    /// - Throws: ``ZipError`` when it collides with one that is there, or when there are too many.
+    mutating func insert(_ entry: EntryPath) throws(ZipError) {
+        var parent = 0
+        for (depth, segment) in entry.segments.enumerated() {
+            let isLast = depth == entry.segments.count - 1
+            let kind: Kind = isLast ? (entry.isDirectory ? .directory : .file) : .impliedDirectory
+            let place = Place(parent: parent, foldedName: Self.folded(segment))
+            guard var node = nodes[place] else {
+                guard nodes.count < maximumCount else { throw Self.tooMany(maximumCount) }
+                let node = Node(number: nodes.count + 1, name: String(segment), kind: kind)
+                nodes[place] = node
+                if kind != .file { directories.append(String(entry.path.unicodeScalars[..<segment.endIndex])) }
+                parent = node.number
+                continue
+            }
+            switch (node.kind, kind) {
+            case (.file, .impliedDirectory), (.file, .directory), (.impliedDirectory, .file), (.directory, .file):
+                throw ZipError(
+                    .fileIsDirectory,
+                    entry: entry.path,
+                    "needs a file and a directory in one place; make the archive anew, with different names"
+                )
+            case (.file, .file), (.directory, .directory):
+                throw Self.collision(entry)
+            default:
+                guard node.name.utf8.elementsEqual(segment.utf8) else { throw Self.collision(entry) }
+            }
+            if kind == .directory {
+                node.kind = .directory
+                nodes[place] = node
+            }
+            parent = node.number
+        }
+    }
+
+    static func tooMany(_ maximum: Int) -> ZipError {
+        ZipError(
+            .tooManyEntries,
+            "the archive has more than the \(maximum) entries and directories that are allowed; split it, or raise "
+                + "`maximumEntries`"
+        )
+    }
+
+    private static func collision(_ entry: EntryPath) -> ZipError {
+        ZipError(
+            .nameCollision,
+            entry: entry.path,
+            "has the name of another one, if not for case or Unicode form; make the archive anew, with different names"
+        )
+    }
+
+    /// A form that is equal for all spellings of a name.
+    ///
+    /// Up and then down folds what a single step leaves apart, such as `ß` and `SS`, or the two forms of a small sigma.
+    private static func folded(_ segment: Substring) -> String {
+        if segment.utf8.allSatisfy({ $0 < 0x80 }) { return segment.lowercased() }
+        return String(segment).precomposedStringWithCanonicalMapping.uppercased().lowercased()
+    }
+}

@@ -1,0 +1,16 @@
+import CZlib
+
+/// A CRC-32 as zip archives have it, over bytes as they come.
+struct Checksum {
+    private(set) var value: UInt32 = 0
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        guard start != nil else { return }
+        value = UInt32(truncatingIfNeeded: crc32_z(UInt(value), start, bytes.count))
+    }
+
+    mutating func update(_ bytes: ArraySlice<UInt8>) {
+        bytes.withUnsafeBytes { update($0) }
+    }
+}

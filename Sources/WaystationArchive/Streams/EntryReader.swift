@@ -1,0 +1,119 @@
+import WaystationFileSystem
+
+/// Reads the contents of entries, one at a time, with two buffers that are made once.
+final class EntryReader {
+    private static let bufferSize = 64 << 10
+
+    private let source: any ByteSource
+    private let inflater: Inflater
+    private let input: UnsafeMutableRawBufferPointer
+    private let output: UnsafeMutableRawBufferPointer
+
+    init(_ source: any ByteSource) throws(ZipError) {
+        self.source = source
+        inflater = try Inflater()
+        input = .allocate(byteCount: Self.bufferSize, alignment: 16)
+        output = .allocate(byteCount: Self.bufferSize, alignment: 16)
+    }
+
+    deinit {
+        input.deallocate()
+        output.deallocate()
+    }
+
+    /// Hands on an entry's bytes in order, in pieces of up to 64 KiB.
+    ///
+    /// Bytes beyond the stated size are never handed on; whether the CRC is right is only known at the end.
+    ///
+    /// - Throws: ``ZipError``, what the source throws, or what `body` throws.
+    func read(_ entry: ZipEntry, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        var checksum = Checksum()
+        var size = 0
+        func deliver(_ bytes: UnsafeMutableRawBufferPointer.SubSequence) throws {
+            let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+            guard bytes.count <= entry.size - size else { throw Self.wrongSize(entry) }
+            size += bytes.count
+            checksum.update(bytes)
+            if !bytes.isEmpty { try body(bytes) }
+        }
+        switch entry.method {
+        case .stored: try copy(entry, to: deliver)
+        case .deflated: try inflate(entry, to: deliver)
+        }
+        guard size == entry.size else { throw Self.wrongSize(entry) }
+        guard checksum.value == entry.crc32 else {
+            throw ZipError(
+                .checksumMismatch,
+                entry: entry.path,
+                "does not have its CRC-32; the archive is damaged: fetch it again"
+            )
+        }
+    }
+
+    private func copy(
+        _ entry: ZipEntry,
+        to deliver: (UnsafeMutableRawBufferPointer.SubSequence) throws -> Void
+    ) throws {
+        var done = 0
+        while done < entry.compressedSize {
+            let count = min(input.count, entry.compressedSize - done)
+            try fill(input[..<count], at: entry.dataOffset + done)
+            try deliver(input[..<count])
+            done += count
+        }
+    }
+
+    private func inflate(
+        _ entry: ZipEntry,
+        to deliver: (UnsafeMutableRawBufferPointer.SubSequence) throws -> Void
+    ) throws {
+        inflater.reset()
+        var loaded = 0
+        var unread = input[..<0]
+        var filled = 0
+        while true {
+            if unread.isEmpty, loaded < entry.compressedSize {
+                unread = input[..<min(input.count, entry.compressedSize - loaded)]
+                try fill(unread, at: entry.dataOffset + loaded)
+                loaded += unread.count
+            }
+            guard let step = try inflater.step(from: unread, into: output[filled...]) else {
+                throw Self.damaged(entry, "is not valid")
+            }
+            unread = unread.dropFirst(step.consumed)
+            filled += step.produced
+            if step.isAtEnd { break }
+            if filled == output.count {
+                try deliver(output[...])
+                filled = 0
+            } else if step.consumed == 0, step.produced == 0 {
+                throw Self.damaged(entry, "ends too early")
+            }
+        }
+        guard unread.isEmpty, loaded == entry.compressedSize else {
+            throw Self.damaged(entry, "goes on behind its end")
+        }
+        try deliver(output[..<filled])
+    }
+
+    private func fill(_ buffer: UnsafeMutableRawBufferPointer.SubSequence, at offset: Int) throws {
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: buffer)
+        guard try source.read(at: offset, into: buffer) == buffer.count else { throw ZipError.truncatedSource }
+    }
+
+    private static func damaged(_ entry: ZipEntry, _ problem: String) -> ZipError {
+        ZipError(
+            .damagedData,
+            entry: entry.path,
+            "has compressed data that \(problem); the archive is damaged: fetch it again"
+        )
+    }
+
+    private static func wrongSize(_ entry: ZipEntry) -> ZipError {
+        ZipError(
+            .sizeMismatch,
+            entry: entry.path,
+            "does not have the \(entry.size) bytes that it states; fetch or make the archive anew"
+        )
+    }
+}

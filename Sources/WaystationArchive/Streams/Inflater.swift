@@ -1,0 +1,66 @@
+import CZlib
+
+/// zlib's decompressor for data without a header; made once, used for one entry after another.
+final class Inflater {
+    /// What one step did.
+    struct Step {
+        let consumed: Int
+        let produced: Int
+        let isAtEnd: Bool
+    }
+
+    /// zlib keeps a pointer back to this, so it must not move.
+    private let stream: UnsafeMutablePointer<z_stream>
+
+    init() throws(ZipError) {
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        guard inflateInit2_(stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+            stream.deallocate()
+            throw ZipError.outOfMemory
+        }
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deallocate()
+    }
+
+    /// Gets ready for other data.
+    func reset() { inflateReset(stream) }
+
+    /// Goes as far as input and output allow.
+    ///
+    /// - Returns: `nil` when the data are not valid.
+    func step(
+        from input: UnsafeMutableRawBufferPointer.SubSequence,
+        into output: UnsafeMutableRawBufferPointer.SubSequence
+    ) throws(ZipError) -> Step? {
+        let (from, into) = (
+            UnsafeMutableRawBufferPointer(rebasing: input), UnsafeMutableRawBufferPointer(rebasing: output)
+        )
+        stream.pointee.next_in = from.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        stream.pointee.avail_in = UInt32(clamping: from.count)
+        stream.pointee.next_out = into.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        stream.pointee.avail_out = UInt32(clamping: into.count)
+        let (offered, room) = (stream.pointee.avail_in, stream.pointee.avail_out)
+        let status = inflate(stream, Z_NO_FLUSH)
+        let step = Step(
+            consumed: Int(offered - stream.pointee.avail_in),
+            produced: Int(room - stream.pointee.avail_out),
+            isAtEnd: status == Z_STREAM_END
+        )
+        switch status {
+        // Without input or room, nothing could be done: that is for the caller to judge.
+        case Z_OK, Z_STREAM_END, Z_BUF_ERROR: return step
+        case Z_MEM_ERROR: throw ZipError.outOfMemory
+        default: return nil
+        }
+    }
+}
+
+extension ZipError {
+    static var outOfMemory: ZipError {
+        ZipError(.outOfMemory, "zlib has no memory; free some, then try again")
+    }
+}
