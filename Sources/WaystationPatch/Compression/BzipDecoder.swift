@@ -1,0 +1,106 @@
+import CBzip2
+import Foundation
+import WaystationFileSystem
+
+/// Decompresses one bzip2 stream out of a range of the patch, piece by piece.
+///
+/// Takes about 3.7 MiB at most (a block of 900 kB, as `bzip2 -9` makes it) and 64 KiB for the compressed bytes.
+/// The stream must fill its range exactly.
+final class BzipDecoder {
+    private static let inputCapacity = 64 << 10
+
+    private let block: String
+    private let source: any ByteSource
+    /// What has not been read from the source yet.
+    private var unread: Range<Int>
+    // libbz2 remembers the address of the stream, so it must not move.
+    private let stream: UnsafeMutablePointer<bz_stream>
+    private let input: UnsafeMutableRawBufferPointer
+    private var hasEnded = false
+
+    /// A decoder of the stream that a range of a source holds; `block` names it in errors.
+    init(_ block: String, _ source: any ByteSource, _ range: Range<Int>) throws(PatchError) {
+        self.block = block
+        self.source = source
+        unread = range
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: bz_stream())
+        input = .allocate(byteCount: min(Self.inputCapacity, max(1, range.count)), alignment: 16)
+        guard BZ2_bzDecompressInit(stream, 0, 0) == BZ_OK else {
+            throw PatchError(.outOfMemory, "no memory to decompress the \(block) block")
+        }
+    }
+
+    deinit {
+        // Harmless on a stream that was never set up.
+        BZ2_bzDecompressEnd(stream)
+        stream.deallocate()
+        input.deallocate()
+    }
+
+    /// Fills a buffer whole.
+    ///
+    /// - Throws: ``PatchError`` with `endsEarly` when the block has fewer bytes, `badCompression` when it is damaged.
+    func read(into output: UnsafeMutableRawBufferPointer) throws(PatchError) {
+        let count = try decode(into: output)
+        guard count == output.count else {
+            throw PatchError(
+                .endsEarly,
+                "the \(block) block ends before the new bytes are complete: the patch is damaged"
+            )
+        }
+    }
+
+    /// Checks that the stream and its range end here.
+    func finish() throws(PatchError) {
+        // The end of the stream, with its checksum, shows itself only when more is asked for.
+        var surplus: UInt8 = 0
+        let count = try withUnsafeMutableBytes(of: &surplus) { byte throws(PatchError) in try decode(into: byte) }
+        guard count == 0, stream.pointee.avail_in == 0, unread.isEmpty else {
+            throw PatchError(
+                .leftover,
+                "the \(block) block goes on after the new bytes are complete: the patch is damaged"
+            )
+        }
+    }
+
+    /// Fills a buffer as far as the stream goes.
+    private func decode(into output: UnsafeMutableRawBufferPointer) throws(PatchError) -> Int {
+        var filled = 0
+        while filled < output.count, !hasEnded {
+            if stream.pointee.avail_in == 0 { try refill() }
+            let room = min(output.count - filled, Int(UInt32.max))
+            stream.pointee.next_out = output.baseAddress?.advanced(by: filled).assumingMemoryBound(to: CChar.self)
+            stream.pointee.avail_out = UInt32(room)
+            let hadInput = stream.pointee.avail_in > 0
+            let status = BZ2_bzDecompress(stream)
+            let produced = room - Int(stream.pointee.avail_out)
+            filled += produced
+            switch status {
+            case BZ_STREAM_END:
+                hasEnded = true
+            case BZ_OK where hadInput || produced > 0:
+                continue
+            case BZ_OK:
+                throw PatchError(.badCompression, "the \(block) block is cut off: fetch the patch again")
+            case BZ_MEM_ERROR:
+                throw PatchError(.outOfMemory, "no memory to decompress the \(block) block")
+            default:
+                throw PatchError(
+                    .badCompression,
+                    "the \(block) block is not sound bzip2 data (bzip2 status \(status)): fetch the patch again"
+                )
+            }
+        }
+        return filled
+    }
+
+    private func refill() throws(PatchError) {
+        let count = min(input.count, unread.count)
+        guard count > 0 else { return }
+        try source.fill(UnsafeMutableRawBufferPointer(rebasing: input[..<count]), at: unread.lowerBound, of: "patch")
+        unread = unread.lowerBound + count..<unread.upperBound
+        stream.pointee.next_in = input.baseAddress?.assumingMemoryBound(to: CChar.self)
+        stream.pointee.avail_in = UInt32(count)
+    }
+}

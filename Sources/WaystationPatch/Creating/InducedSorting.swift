@@ -1,0 +1,150 @@
+/// Sorts suffixes by induced sorting (SA-IS: Nong, Zhang and Chan, "Two Efficient Algorithms for Linear Time Suffix
+/// Array Construction", 2011).
+///
+/// A suffix is *S* when it is less than the next one, and *L* when it is greater; the last one is L, for the end is less
+/// than all. An S suffix after an L one is *LMS*. At most every second suffix is LMS; once these are sorted, two passes
+/// put all others in place. The LMS suffixes are sorted by naming the pieces between them in their order, and sorting the
+/// suffixes of the string of these names.
+///
+/// All arithmetic is on positions below 2³¹ that this code made itself; it wraps (`&+`) only to spare the checks.
+enum InducedSorting {
+    typealias Symbol = FixedWidthInteger & Sendable
+
+    /// Sorts the suffixes of `count` symbols, each in `0..<symbols`, into as many positions.
+    static func sort<S: Symbol>(
+        _ text: UnsafePointer<S>,
+        count: Int,
+        symbols: Int,
+        into sorted: UnsafeMutablePointer<Int32>
+    ) {
+        guard count > 1 else {
+            if count == 1 { sorted[0] = 0 }
+            return
+        }
+        let buckets = Buckets(text, count: count, symbols: symbols)
+        defer { buckets.deallocate() }
+        let marks = Marks(text, count: count)
+        defer { marks.deallocate() }
+
+        // The LMS suffixes, in any order within their buckets: inducing from them sorts the pieces between them.
+        sorted.update(repeating: 0, count: count)
+        buckets.pointToEnds()
+        marks.forEach { position in sorted[buckets.previous(text[position])] = Int32(truncatingIfNeeded: position) }
+        induce(text, count: count, buckets, sorted)
+
+        // Then in their true order: their own, or that of the suffixes of the string of their names.
+        var pieces = 0
+        for index in 0..<count where marks[Int(sorted[index])] {
+            sorted[pieces] = sorted[index]
+            pieces &+= 1
+        }
+        guard pieces > 0 else { return }
+        sortPieces(text, count: count, marks, pieces: pieces, sorted)
+
+        // Spread over the ends of their buckets, last first, so that none is overwritten before it has moved.
+        (sorted + pieces).update(repeating: 0, count: count &- pieces)
+        buckets.pointToEnds()
+        for index in stride(from: pieces &- 1, through: 0, by: -1) {
+            let position = sorted[index]
+            sorted[index] = 0
+            sorted[buckets.previous(text[Int(position)])] = position
+        }
+        induce(text, count: count, buckets, sorted)
+    }
+
+    /// Brings LMS positions, sorted by their pieces, into the order of their suffixes.
+    private static func sortPieces<S: Symbol>(
+        _ text: UnsafePointer<S>,
+        count: Int,
+        _ marks: Marks,
+        pieces: Int,
+        _ sorted: UnsafeMutablePointer<Int32>
+    ) {
+        // No two LMS positions are neighbours, so half of a position is a slot of its own behind the pieces.
+        let slots = sorted + pieces
+        slots.update(repeating: 0, count: count &- pieces)
+        // The length of a piece, with the LMS symbol that ends it; the last piece ends with the text and is unlike any.
+        var end = count
+        marks.forEachBackwards { position in
+            slots[position >> 1] = Int32(truncatingIfNeeded: end &- position &+ 1)
+            end = position
+        }
+        var names: Int32 = 0
+        var (previous, previousLength) = (0, 0)
+        for index in 0..<pieces {
+            let position = Int(sorted[index])
+            let length = Int(slots[position >> 1])
+            let isSame =
+                length == previousLength && max(position, previous) &+ length <= count
+                && isEqual(text + position, text + previous, length)
+            if !isSame { names &+= 1 }
+            slots[position >> 1] = names
+            (previous, previousLength) = (position, length)
+        }
+        guard names < pieces else { return }
+
+        // The names in the order of the text, at the far end; zero is an empty slot, so names began with one.
+        let reduced = sorted + (count &- pieces)
+        var next = pieces &- 1
+        for slot in stride(from: count &- pieces &- 1, through: 0, by: -1) where slots[slot] != 0 {
+            reduced[next] = slots[slot] &- 1
+            next &-= 1
+        }
+        sort(UnsafePointer(reduced), count: pieces, symbols: Int(names), into: sorted)
+
+        next = 0
+        marks.forEach { position in
+            reduced[next] = Int32(truncatingIfNeeded: position)
+            next &+= 1
+        }
+        for index in 0..<pieces { sorted[index] = reduced[Int(sorted[index])] }
+    }
+
+    private static func isEqual<S: Symbol>(_ left: UnsafePointer<S>, _ right: UnsafePointer<S>, _ count: Int) -> Bool {
+        for index in 0..<count where left[index] != right[index] { return false }
+        return true
+    }
+
+    /// Puts all suffixes in place from LMS suffixes at the ends of their buckets; every other entry is zero.
+    ///
+    /// A pass takes each suffix in order and puts the one that begins a symbol earlier into its bucket, if it is of the
+    /// pass's type. Whether the *next* one will be is known from the symbol before, which is read with it; a suffix that
+    /// has nothing more to say in this pass is stored as its complement, and spares the next visit a look at the text.
+    private static func induce<S: Symbol>(
+        _ text: UnsafePointer<S>,
+        count: Int,
+        _ buckets: Buckets,
+        _ sorted: UnsafeMutablePointer<Int32>
+    ) {
+        // L suffixes, from the least on. The end of the text, less than all, induces the last one.
+        buckets.pointToStarts()
+        let last = count &- 1
+        sorted[buckets.next(text[last])] =
+            text[last &- 1] < text[last]
+            ? ~Int32(truncatingIfNeeded: last)
+            : Int32(truncatingIfNeeded: last)
+        for index in 0..<count {
+            let entry = sorted[index]
+            // Done in this pass; those that were to be skipped become visible to the next.
+            sorted[index] = ~entry
+            guard entry > 0 else { continue }
+            let position = entry &- 1
+            let symbol = text[Int(position)]
+            let induces = position == 0 || text[Int(position) &- 1] >= symbol
+            sorted[buckets.next(symbol)] = induces ? position : ~position
+        }
+        // S suffixes, from the greatest on, over the LMS ones.
+        buckets.pointToEnds()
+        for index in stride(from: count &- 1, through: 0, by: -1) {
+            let entry = sorted[index]
+            guard entry > 0 else {
+                sorted[index] = ~entry
+                continue
+            }
+            let position = entry &- 1
+            let symbol = text[Int(position)]
+            let induces = position > 0 && text[Int(position) &- 1] <= symbol
+            sorted[buckets.previous(symbol)] = induces ? position : ~position
+        }
+    }
+}

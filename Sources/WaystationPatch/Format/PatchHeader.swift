@@ -1,0 +1,69 @@
+import Foundation
+
+/// The 32 bytes that a BSDIFF40 patch begins with.
+///
+/// ```
+/// 42 53 44 49 46 46 34 30   "BSDIFF40"
+/// 2b 00 00 00 00 00 00 00   bytes of the control block, compressed
+/// 27 00 00 00 00 00 00 00   bytes of the diff block, compressed
+/// 10 27 00 00 00 00 00 00   bytes of the new file
+/// ```
+/// The control, diff and extra blocks follow, each one bzip2 stream; the extra block takes what is left.
+struct PatchHeader {
+    static let byteCount = 32
+    private static let magic = Data("BSDIFF40".utf8)
+
+    let control: Range<Int>
+    let diff: Range<Int>
+    let extra: Range<Int>
+    let newSize: Int
+
+    init(_ bytes: Data, patchLength: Int, limits: PatchLimits) throws(PatchError) {
+        guard bytes.count == Self.byteCount, bytes.starts(with: Self.magic) else {
+            throw PatchError(
+                .notAPatch,
+                "the \(patchLength) bytes do not begin with the 32 of a BSDIFF40 header: "
+                    + "check that the download is a patch, whole, and not an error page"
+            )
+        }
+        let (controlLength, diffLength, newSize) = bytes.withUnsafeBytes { bytes in
+            (
+                SignedMagnitude.decode(bytes, at: 8), SignedMagnitude.decode(bytes, at: 16),
+                SignedMagnitude.decode(bytes, at: 24)
+            )
+        }
+        // Compared with what is left, never added first: the lengths may be anything.
+        let blocks = patchLength - Self.byteCount
+        guard (0...blocks).contains(controlLength), (0...blocks - controlLength).contains(diffLength) else {
+            throw PatchError(
+                .badHeader,
+                "a control block of \(controlLength) bytes and a diff block of \(diffLength) do not fit into "
+                    + "the \(blocks) bytes after the header: the patch is cut off or damaged"
+            )
+        }
+        guard newSize >= 0 else {
+            throw PatchError(.badHeader, "the new size is negative (\(newSize)): the patch is damaged")
+        }
+        guard newSize <= limits.newSize else {
+            throw PatchError(
+                .tooLarge,
+                "the new size of \(newSize) bytes is above the limit of \(limits.newSize): "
+                    + "raise PatchLimits.newSize if it is meant to be"
+            )
+        }
+        control = Self.byteCount..<Self.byteCount + controlLength
+        diff = control.upperBound..<control.upperBound + diffLength
+        extra = diff.upperBound..<patchLength
+        self.newSize = newSize
+    }
+
+    static func encode(controlLength: Int, diffLength: Int, newSize: Int) -> Data {
+        var bytes = magic + Data(count: byteCount - magic.count)
+        bytes.withUnsafeMutableBytes { bytes in
+            SignedMagnitude.encode(controlLength, into: bytes, at: 8)
+            SignedMagnitude.encode(diffLength, into: bytes, at: 16)
+            SignedMagnitude.encode(newSize, into: bytes, at: 24)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,67 @@
+import Crypto
+import Foundation
+
+/// A digest that the old or the new bytes of a patch are expected to have.
+public struct PatchDigest: Hashable, Sendable, CustomStringConvertible {
+    private enum Algorithm: String {
+        case sha256, md5
+    }
+
+    private let algorithm: Algorithm
+    private let bytes: Data
+
+    /// A SHA-256 digest, in its 32 bytes; bytes of another count match nothing.
+    public static func sha256(_ bytes: some Sequence<UInt8>) -> PatchDigest {
+        PatchDigest(algorithm: .sha256, bytes: Data(bytes))
+    }
+
+    /// An MD5 digest, in its 16 bytes, for servers that know no better.
+    ///
+    /// It guards against damage, not against malice.
+    public static func md5(_ bytes: some Sequence<UInt8>) -> PatchDigest {
+        PatchDigest(algorithm: .md5, bytes: Data(bytes))
+    }
+
+    /// The algorithm and the digest in hexadecimal, such as `sha256:e3b0…`.
+    public var description: String { "\(algorithm.rawValue):" + bytes.map(Self.hexadecimal).joined() }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+
+    /// Computes the same kind of digest piece by piece.
+    struct Hasher {
+        private enum State {
+            case sha256(SHA256)
+            case md5(Insecure.MD5)
+        }
+
+        private var state: State
+
+        init(like digest: PatchDigest) {
+            state =
+                switch digest.algorithm {
+                case .sha256: .sha256(SHA256())
+                case .md5: .md5(Insecure.MD5())
+                }
+        }
+
+        mutating func update(_ bytes: UnsafeRawBufferPointer) {
+            switch state {
+            case .sha256(var hash):
+                hash.update(bufferPointer: bytes)
+                state = .sha256(hash)
+            case .md5(var hash):
+                hash.update(bufferPointer: bytes)
+                state = .md5(hash)
+            }
+        }
+
+        func finalize() -> PatchDigest {
+            switch state {
+            case .sha256(let hash): .sha256(hash.finalize())
+            case .md5(let hash): .md5(hash.finalize())
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// Why a patch could not be read, applied or made.
+///
+/// ``code`` is for programs, ``message`` for people: what was wrong, where, and what to do. A patch that throws one has
+/// produced nothing to rely on: throw away what was written, and fetch the whole new file instead.
+public struct PatchError: Error, Sendable, CustomStringConvertible {
+    /// A kind of failure; more may be added.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// A short name, stable over releases, fit for logs and metrics.
+        public let description: String
+
+        private init(_ name: String) { description = name }
+
+        /// The old bytes, the new bytes or the patch could not be read, or ended before their announced length.
+        public static let unreadable = Code("unreadable")
+        /// The bytes are not a patch of this format.
+        public static let notAPatch = Code("not-a-patch")
+        /// The header announces lengths that are negative or do not fit into the patch.
+        public static let badHeader = Code("bad-header")
+        /// A length is above a limit.
+        public static let tooLarge = Code("too-large")
+        /// A block is not sound bzip2 data.
+        public static let badCompression = Code("bad-compression")
+        /// An instruction leaves the new bytes, or moves the position in the old bytes out of all bounds.
+        public static let badInstruction = Code("bad-instruction")
+        /// A block ends before the new bytes are complete.
+        public static let endsEarly = Code("ends-early")
+        /// A block goes on after the new bytes are complete.
+        public static let leftover = Code("leftover")
+        /// The old bytes are not those that the patch was made for.
+        public static let wrongOld = Code("wrong-old")
+        /// The new bytes are not those that were announced.
+        public static let wrongNew = Code("wrong-new")
+        /// There was not enough memory for bzip2.
+        public static let outOfMemory = Code("out-of-memory")
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What was wrong, where, and what to do.
+    public let message: String
+    /// The error behind this one, such as that of the file system.
+    public let cause: (any Error)?
+
+    init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    /// The message, and the cause where there is one.
+    public var description: String {
+        "patch: \(message) [\(code)]" + (cause.map { ": \($0)" } ?? "")
+    }
+}
