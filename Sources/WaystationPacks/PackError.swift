@@ -1,43 +1,68 @@
-/// Why something about a pack did not work.
+/// What can be wrong with a pack, with the server that offers it, or with the way from there to here.
+///
+/// The message says what was wrong, where, and what to do about it.
 public struct PackError: Error, Sendable, CustomStringConvertible {
-    /// The sort of failure; more may be added.
+    /// The kind of a failure.
+    ///
+    /// More may come.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The code's name: short and stable.
+        /// The code's name.
         public let description: String
 
-        /// A manifest that contradicts itself or cannot be read.
+        package init(description: String) { self.description = description }
+
+        /// A pack's manifest cannot be read, or contradicts itself.
         public static let invalidManifest = Code(description: "invalidManifest")
-        /// A format that this version does not know.
+        /// A manifest or a catalogue is written in a version of its format that this library does not know.
         public static let unsupportedVersion = Code(description: "unsupportedVersion")
-        /// Bytes are not those that were announced or installed.
+        /// Bytes are not those that their digest promises.
         public static let damaged = Code(description: "damaged")
-        /// The pack, the version or the module is not installed.
-        public static let notInstalled = Code(description: "notInstalled")
-        /// Another pack of that version, with other content, is installed.
-        public static let conflict = Code(description: "conflict")
-        /// The disk refused or failed.
-        public static let disk = Code(description: "disk")
-        /// There is not enough room on the disk.
+        /// No signature by a trusted key.
+        public static let untrusted = Code(description: "untrusted")
+        /// A catalogue is older than it may be.
+        public static let expired = Code(description: "expired")
+        /// A catalogue is older than one that was accepted before, or another under the same serial number.
+        public static let rolledBack = Code(description: "rolledBack")
+        /// The server was not reached, or the connection broke.
+        public static let network = Code(description: "network")
+        /// The server refused the request; the message names its status.
+        public static let refused = Code(description: "refused")
+        /// A download ended before its last byte; the next attempt goes on from there.
+        public static let interrupted = Code(description: "interrupted")
+        /// The server's answer cannot be understood.
+        public static let badAnswer = Code(description: "badAnswer")
+        /// More bytes than were announced or are allowed.
+        public static let tooLarge = Code(description: "tooLarge")
+        /// The disk is full.
         public static let noSpace = Code(description: "noSpace")
+        /// A file operation failed.
+        public static let fileSystem = Code(description: "fileSystem")
+        /// The module, or the version of it, is not installed.
+        public static let notInstalled = Code(description: "notInstalled")
+        /// The task that asked was cancelled; what was downloaded is kept.
+        public static let cancelled = Code(description: "cancelled")
+        /// A value that the app gave cannot be used.
+        public static let invalidArgument = Code(description: "invalidArgument")
     }
 
-    /// The sort of failure.
+    /// The kind of the failure.
     public let code: Code
-
-    /// What was wrong, where, and what can be done.
+    /// What was wrong, where, and what to do about it.
     public let message: String
-
-    /// The error beneath, if there was one.
+    /// How long the server wants to be left alone, when it said so.
+    public let retryAfter: Duration?
+    /// The error behind this one.
     public let cause: (any Error)?
 
-    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, retryAfter: Duration? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
+        self.retryAfter = retryAfter
         self.cause = cause
     }
 
-    /// Code, message and cause on one line.
+    /// Code and message, and the error behind them.
     public var description: String {
-        "\(code): \(message)" + (cause.map { " (\($0))" } ?? "")
+        cause.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
     }
 }

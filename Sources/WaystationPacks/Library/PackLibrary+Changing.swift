@@ -151,7 +151,7 @@ extension PackLibrary {
                 cause: error
             )
         } catch {
-            throw PackError(.disk, "the disk failed while \(task); nothing was changed", cause: error)
+            throw PackError(.fileSystem, "the disk failed while \(task); nothing was changed", cause: error)
         }
     }
 }

@@ -1,0 +1,99 @@
+/// A digest with the name of its algorithm, in the text form `sha256-<64 hexadecimal digits>`.
+///
+/// MD5 is here for servers that know nothing else: it tells a damaged download, not a forged one.
+public struct PackDigest: Hashable, Sendable, Codable, CustomStringConvertible, LosslessStringConvertible {
+    /// The algorithms that are understood.
+    public enum Algorithm: String, Hashable, Sendable, CaseIterable {
+        /// SHA-256 (FIPS 180-4).
+        case sha256
+        /// MD5 (RFC 1321); collisions can be made at will, so it proves nothing about who made the bytes.
+        case md5
+
+        /// How many bytes a digest has.
+        public var length: Int {
+            switch self {
+            case .sha256: 32
+            case .md5: 16
+            }
+        }
+    }
+
+    /// The algorithm that made it.
+    public let algorithm: Algorithm
+    /// The digest in lower-case hexadecimal digits.
+    public let hex: String
+
+    init(_ algorithm: Algorithm, bytes: some Sequence<UInt8>) {
+        self.algorithm = algorithm
+        hex = bytes.hexadecimal
+    }
+
+    /// Reads `sha256-…` or `md5-…`, or, as old servers write them, 64 or 32 bare hexadecimal digits.
+    ///
+    /// Upper-case digits are taken as lower-case ones. Nil when it is none of these.
+    public init?(_ text: String) {
+        let digits: Substring
+        if let hyphen = text.firstIndex(of: "-") {
+            guard let named = Algorithm(rawValue: String(text[..<hyphen])) else { return nil }
+            algorithm = named
+            digits = text[text.index(after: hyphen)...]
+        } else {
+            guard let bare = Algorithm.allCases.first(where: { $0.length * 2 == text.utf8.count }) else { return nil }
+            algorithm = bare
+            digits = text[...]
+        }
+        guard digits.utf8.count == algorithm.length * 2, digits.utf8.allSatisfy(\.isHexadecimalDigit) else {
+            return nil
+        }
+        hex = digits.lowercased()
+    }
+
+    /// Algorithm and digits: `sha256-…`.
+    public var description: String { "\(algorithm.rawValue)-\(hex)" }
+
+    /// Reads the text form.
+    ///
+    /// - Throws: `DecodingError` when it is no digest.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let digest = PackDigest(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "\"\(text)\" is no digest: use sha256- and 64 hexadecimal digits"
+            )
+        }
+        self = digest
+    }
+
+    /// Writes the text form.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexadecimalDigit: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Two lower-case hexadecimal digits a byte.
+    var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(underestimatedCount * 2)
+        for byte in self {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,54 @@
+/// On which network something may be downloaded.
+public struct NetworkCondition: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The name: `any`, `unmetered`, or one that the app's own ``NetworkProbe`` knows.
+    public let description: String
+
+    /// A condition that the app's own ``NetworkProbe`` knows by this name.
+    public init(_ name: String) { description = name }
+
+    /// On every network.
+    public static let any = NetworkCondition("any")
+    /// Only where traffic costs nothing, as on most wireless and wired networks.
+    public static let unmetered = NetworkCondition("unmetered")
+
+    /// Reads the name.
+    public init(from decoder: any Decoder) throws {
+        description = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    /// Writes the name.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+/// Tells which conditions the present network fulfils.
+public protocol NetworkProbe: Sendable {
+    /// Whether the condition is fulfilled now.
+    ///
+    /// Not asked about ``NetworkCondition/any``, which every network fulfils. May be called on any thread.
+    func verdict(on condition: NetworkCondition) async -> NetworkVerdict
+}
+
+/// What is known about the present network.
+public enum NetworkVerdict: Sendable, Hashable, CaseIterable {
+    /// The condition is fulfilled.
+    case fulfilled
+    /// It is not.
+    case unfulfilled
+    /// Nobody can tell.
+    case unknown
+}
+
+/// The default: it does not know.
+///
+/// Linux has no one place that tells what a network costs, and a guess would be worse than none.
+/// ``UpdatePlanner/allowsUnknownNetwork`` decides what follows from that.
+public struct UnknownNetworkProbe: NetworkProbe {
+    /// A probe; it has no state.
+    public init() {}
+
+    /// `unknown`, always.
+    public func verdict(on condition: NetworkCondition) async -> NetworkVerdict { .unknown }
+}

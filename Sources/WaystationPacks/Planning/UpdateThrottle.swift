@@ -1,0 +1,62 @@
+public import Foundation
+
+/// How often a source may be asked.
+///
+/// A value without a clock of its own: the caller tells the time, and keeps the value where it outlives the process.
+public struct UpdateThrottle: Sendable, Hashable, Codable {
+    /// When the last check was made; nil before the first.
+    public private(set) var lastCheck: Date?
+    /// From when on the next one may be made.
+    public private(set) var nextCheck: Date?
+
+    /// A throttle that has seen no check yet.
+    public init() {}
+
+    /// The least time between two checks, and how far it varies.
+    public struct Interval: Sendable, Hashable {
+        /// The time between two checks; five minutes by default.
+        public var duration: Duration
+        /// The share by which it varies up and down, 0 to 1, so that clients which started together part; 0.1 by default.
+        public var jitter: Double
+
+        /// An interval.
+        public init(_ duration: Duration = .seconds(300), jitter: Double = 0.1) {
+            self.duration = duration
+            self.jitter = jitter
+        }
+    }
+
+    /// How long to wait before the next check; nil when it may be made now.
+    ///
+    /// A clock that was set back behind the last check does not stop updates until it has caught up.
+    public func delay(at now: Date) -> Duration? {
+        guard let lastCheck, let nextCheck, lastCheck <= now, now < nextCheck else { return nil }
+        return .seconds(nextCheck.timeIntervalSince(now))
+    }
+
+    /// Notes that a check was made, whether it succeeded or not.
+    ///
+    /// - Parameters:
+    ///   - now: The present.
+    ///   - retryAfter: How long the server wants to be left alone; the longer of this and the interval counts.
+    ///   - interval: The least time between two checks.
+    ///   - random: Where the variation comes from.
+    public mutating func recordCheck(
+        at now: Date,
+        retryAfter: Duration? = nil,
+        interval: Interval = Interval(),
+        using random: inout some RandomNumberGenerator
+    ) {
+        let jitter = min(max(interval.jitter.isNaN ? 0 : interval.jitter, 0), 1)
+        let wait = interval.duration.seconds * Double.random(in: (1 - jitter)...(1 + jitter), using: &random)
+        lastCheck = now
+        nextCheck = now.addingTimeInterval(max(wait, retryAfter?.seconds ?? 0, 0))
+    }
+}
+
+extension Duration {
+    fileprivate var seconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) / 1e18
+    }
+}

@@ -1,0 +1,93 @@
+public import Foundation
+
+extension Catalogue {
+    /// The signed catalogue as it is published: a ``SignedEnvelope`` in JSON.
+    ///
+    /// The same catalogue and keys give the same payload bytes each time.
+    ///
+    /// - Throws: ``PackError`` with ``PackError/Code/badAnswer`` when the catalogue contradicts itself: nobody would accept
+    ///   it.
+    public func signed(by keys: [SigningKey]) throws -> Data {
+        try validate()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        do {
+            let envelope = try SignedEnvelope(encoder.encode(self), type: Self.mediaType, signedBy: keys)
+            return try encoder.encode(envelope)
+        } catch let error as PackError {
+            throw error
+        } catch {
+            throw PackError(.invalidArgument, "the catalogue cannot be written as JSON", cause: error)
+        }
+    }
+
+    /// Reads a signed catalogue, and accepts it or says why not.
+    ///
+    /// - Parameters:
+    ///   - envelope: The bytes as they came.
+    ///   - keys: The keys whose signatures count.
+    ///   - threshold: How many different keys must have signed; 1 by default.
+    ///   - state: What the last accepted catalogue left behind; nil before the first.
+    ///   - now: The present.
+    /// - Returns: The catalogue, and the state to keep.
+    /// - Throws: ``PackError``: ``PackError/Code/untrusted`` without the signatures, ``PackError/Code/rolledBack`` when it is
+    ///   older than the last one or another with its serial number, ``PackError/Code/expired``,
+    ///   ``PackError/Code/unsupportedVersion``, and ``PackError/Code/badAnswer`` when it cannot be read or contradicts itself.
+    public static func opening(
+        _ envelope: Data,
+        signedBy keys: [TrustedKey],
+        threshold: Int = 1,
+        after state: CatalogueState?,
+        now: Date
+    ) throws -> (catalogue: Catalogue, state: CatalogueState) {
+        let payload = try decode(SignedEnvelope.self, from: envelope, "the envelope")
+            .payload(ofType: mediaType, signedBy: keys, threshold: threshold)
+        // Asked first: a newer format may not be readable as this one.
+        let format = try decode(Format.self, from: payload, "the catalogue").formatVersion
+        guard format == currentFormatVersion else {
+            throw PackError(
+                .unsupportedVersion,
+                "the catalogue is written in version \(format) of its format, and version 1 is read here: update the app"
+            )
+        }
+        let catalogue = try decode(Catalogue.self, from: payload, "the catalogue")
+        try catalogue.validate()
+        let next = CatalogueState(serial: catalogue.serial, digest: PackDigest(of: payload))
+        if let state {
+            guard next.serial >= state.serial else {
+                throw PackError(
+                    .rolledBack,
+                    "the catalogue has serial number \(next.serial), and \(state.serial) was accepted before: "
+                        + "the server, or someone on the way, shows an old one"
+                )
+            }
+            guard next.serial > state.serial || next.digest == state.digest else {
+                throw PackError(
+                    .rolledBack,
+                    "another catalogue with serial number \(next.serial) was accepted before: publish under a new number"
+                )
+            }
+        }
+        guard now < catalogue.expires else {
+            throw PackError(
+                .expired,
+                "the catalogue was valid until \(catalogue.expires.formatted(.iso8601)): publish a new one, or correct "
+                    + "this machine's clock"
+            )
+        }
+        return (catalogue, next)
+    }
+
+    private struct Format: Decodable { let formatVersion: Int }
+
+    private static func decode<Value: Decodable>(_ type: Value.Type, from data: Data, _ name: String) throws -> Value {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        do {
+            return try decoder.decode(type, from: data)
+        } catch {
+            throw PackError(.badAnswer, "\(name) is not in the expected format: \(error.place)", cause: error)
+        }
+    }
+}

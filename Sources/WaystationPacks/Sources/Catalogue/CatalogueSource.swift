@@ -1,0 +1,114 @@
+public import Foundation
+
+/// A signed static catalogue on any file server: see ``Catalogue``.
+///
+/// What it says is believed only when a trusted key signed it, when it is not older than the last one that was accepted,
+/// and while it has not expired. It is authoritative: a client gets the version that is live for it, also in place of a
+/// higher one.
+public struct CatalogueSource: PackSource {
+    /// Where the catalogue is.
+    public let url: URL
+    /// The keys whose signatures count.
+    public let trustedKeys: [TrustedKey]
+    /// How many different keys must have signed; 1 by default.
+    public var threshold = 1
+    /// The largest catalogue that is read, in bytes; 8 MiB by default.
+    public var maximumSize = 8 << 20
+
+    private let fetcher: any PackFetching
+    private let now: @Sendable () -> Date
+
+    /// A source.
+    ///
+    /// - Parameters:
+    ///   - url: Where the catalogue is.
+    ///   - trustedKeys: The keys whose signatures count; without any, nothing is ever accepted.
+    ///   - fetcher: The network.
+    ///   - now: The clock, which decides over expiry.
+    public init(
+        _ url: URL,
+        trusting trustedKeys: [TrustedKey],
+        fetcher: any PackFetching = URLSessionFetcher(),
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.url = url
+        self.trustedKeys = trustedKeys
+        self.fetcher = fetcher
+        self.now = now
+    }
+
+    /// Fetches the catalogue, and picks what is in it for this client.
+    ///
+    /// Keep the answer's ``UpdateAnswer/catalogueState`` before following any offer.
+    public func check(_ inquiry: UpdateInquiry) async throws -> UpdateAnswer {
+        let response = try await fetcher.collect(FetchRequest(url, maximumBodySize: maximumSize), now: now())
+        let (catalogue, state) = try Catalogue.opening(
+            response.body,
+            signedBy: trustedKeys,
+            threshold: threshold,
+            after: inquiry.catalogueState,
+            now: now()
+        )
+        var answer = UpdateAnswer(offers: [], retryAfter: response.retryAfter, catalogueState: state)
+        for module in catalogue.modules {
+            do {
+                answer.offers.append(try module.offer(to: inquiry.installID, from: response.url))
+            } catch {
+                answer.problems.append(error)
+            }
+        }
+        return answer
+    }
+}
+
+extension Catalogue.Module {
+    /// The version that an installation should have; nil when there is none.
+    public func version(for installID: String) -> PackVersion? {
+        guard let rollout, rollout.includes(installID: installID, of: module) else { return live }
+        return rollout.version
+    }
+
+    /// What the catalogue from `base` has for an installation.
+    func offer(to installID: String, from base: URL) throws(PackError) -> ModuleOffer {
+        var offer = ModuleOffer(module, version: version(for: installID))
+        offer.isActive = isActive
+        offer.isExact = true
+        offer.minimumVersion = minimumVersion
+        offer.minimumAppVersion = minimumAppVersion
+        offer.network = network ?? .any
+        for text in baseURLs ?? [] {
+            guard let url = URL.fetchable(text, relativeTo: base) else {
+                throw PackError.badAddress(text, in: "a base URL of \(module)")
+            }
+            offer.baseURLs.append(url)
+        }
+        guard let release = releases.first(where: { $0.version == offer.version }) else { return offer }
+        offer.released = release.released
+        offer.manifest = release.manifest
+        offer.installedSize = release.installedSize
+        offer.archive = try release.archive.artifact(from: base)
+        for patch in release.patches ?? [] {
+            let artifact = try patch.artifact.artifact(from: base)
+            offer.patches.append(
+                PatchOffer(patch.kind, from: patch.from, base: patch.base, result: patch.result, artifact: artifact)
+            )
+        }
+        return offer
+    }
+}
+
+extension Catalogue.File {
+    fileprivate func artifact(from base: URL) throws(PackError) -> Artifact {
+        guard let location = URL.fetchable(url, relativeTo: base) else {
+            throw PackError.badAddress(url, in: "the address of a file")
+        }
+        return Artifact(url: location, size: size, digest: digest)
+    }
+}
+
+extension PackSource where Self == CatalogueSource {
+    /// A signed static catalogue.
+    public static func catalogue(at url: URL, trusting keys: [TrustedKey]) -> CatalogueSource {
+        CatalogueSource(url, trusting: keys)
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import FoundationNetworking
+import HTTPTypes
+import Synchronization
+
+/// The fetches under way, by their tasks.
+final class FetchRegistry: Sendable {
+    private let fetches = Mutex<[Int: Fetch]>([:])
+
+    func add(_ fetch: Fetch, for task: URLSessionTask) {
+        fetches.withLock { $0[task.taskIdentifier] = fetch }
+    }
+
+    func fetch(of task: URLSessionTask) -> Fetch? {
+        fetches.withLock { $0[task.taskIdentifier] }
+    }
+
+    func remove(_ task: URLSessionTask) -> Fetch? {
+        fetches.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+    }
+}
+
+/// One request on its way: at most one head, then parts, then one end.
+///
+/// The lock is never held while a continuation is resumed or a task is touched.
+final class Fetch: Sendable {
+    private struct State {
+        var head: CheckedContinuation<FetchedResponse, any Error>?
+        var hasHead = false
+        var hasEnded = false
+        var received = 0
+        var redirects = 0
+    }
+
+    private static let redirectLimit = 10
+
+    private let request: FetchRequest
+    private let task: URLSessionDataTask
+    private let forget: @Sendable () -> Void
+    private let parts: AsyncThrowingStream<Data, any Error>.Continuation
+    /// Until the head is handed over; the stream itself must then be the reader's alone, or dropping it tells nobody.
+    private let body: Mutex<AsyncThrowingStream<Data, any Error>?>
+    private let state = Mutex(State())
+
+    init(_ request: FetchRequest, _ task: URLSessionDataTask, forget: @escaping @Sendable () -> Void) {
+        self.request = request
+        self.task = task
+        self.forget = forget
+        let (stream, continuation) = AsyncThrowingStream.makeStream(of: Data.self)
+        parts = continuation
+        body = Mutex(stream)
+        continuation.onTermination = { [weak self] termination in
+            if case .cancelled = termination { self?.cancel() }
+        }
+    }
+
+    /// Starts the task and waits for the head; to be called once.
+    func head() async throws -> FetchedResponse {
+        try await withCheckedThrowingContinuation { continuation in
+            let isTooLate = state.withLock { state in
+                if !state.hasEnded { state.head = continuation }
+                return state.hasEnded
+            }
+            guard !isTooLate else { return continuation.resume(throwing: PackError.cancelled(request.url)) }
+            task.resume()
+        }
+    }
+
+    func receive(_ response: HTTPURLResponse) {
+        let waiting = state.withLock { state in
+            guard !state.hasEnded, !state.hasHead else { return nil as CheckedContinuation<FetchedResponse, any Error>? }
+            state.hasHead = true
+            defer { state.head = nil }
+            return state.head
+        }
+        guard let waiting, let stream = body.withLock({ $0.take() }) else { return }
+        let response = FetchedResponse(
+            status: response.statusCode,
+            fields: HTTPFields(response),
+            url: response.url ?? request.url,
+            body: stream
+        )
+        waiting.resume(returning: response)
+    }
+
+    func receive(_ part: Data) {
+        let isWithinLimit = state.withLock { state in
+            guard !state.hasEnded else { return nil as Bool? }
+            guard part.count <= request.maximumBodySize - state.received else {
+                state.hasEnded = true
+                return false
+            }
+            state.received += part.count
+            return true
+        }
+        switch isWithinLimit {
+        case true?: parts.yield(part)
+        case false?:
+            parts.finish(throwing: PackError.tooLarge(request.url, limit: request.maximumBodySize))
+            stop()
+        case nil: break
+        }
+    }
+
+    /// The request that a redirect leads to, or nil when it is not followed.
+    func redirect(from current: URL?, to next: URLRequest) -> URLRequest? {
+        guard let current, let target = next.url, target.isHTTP else { return nil }
+        let isDowngrade = current.scheme?.lowercased() == "https" && target.scheme?.lowercased() != "https"
+        let isTooMany = state.withLock { state in
+            state.redirects += 1
+            return state.redirects > Self.redirectLimit
+        }
+        guard !isDowngrade, !isTooMany else { return nil }
+        var next = next
+        if !current.hasSameOrigin(as: target) {
+            for name in ["Authorization", "Cookie", "Proxy-Authorization"] {
+                next.setValue(nil, forHTTPHeaderField: name)
+            }
+        }
+        return next
+    }
+
+    /// The traffic is over; `response` is the head that may not have been told.
+    func end(_ response: HTTPURLResponse?, _ error: (any Error)?) {
+        if error == nil, let response { receive(response) }
+        let (isFirst, waiting) = state.withLock { state in
+            defer {
+                state.hasEnded = true
+                state.head = nil
+            }
+            return (!state.hasEnded, state.head)
+        }
+        guard isFirst else { return }
+        let failure = error.map { PackError.network(request.url, $0) }
+        if let waiting {
+            waiting.resume(throwing: failure ?? PackError.network(request.url, URLError(.badServerResponse)))
+        }
+        parts.finish(throwing: failure)
+    }
+
+    func cancel() {
+        let (isFirst, waiting) = state.withLock { state in
+            defer {
+                state.hasEnded = true
+                state.head = nil
+            }
+            return (!state.hasEnded, state.head)
+        }
+        guard isFirst else { return }
+        waiting?.resume(throwing: PackError.cancelled(request.url))
+        parts.finish(throwing: PackError.cancelled(request.url))
+        stop()
+    }
+
+    private func stop() {
+        forget()
+        // On this toolchain `cancel` waits for the loading queue: called on it, it would wait for itself.
+        DispatchQueue.global().async { [task] in task.cancel() }
+    }
+}
+
+extension HTTPFields {
+    fileprivate init(_ response: HTTPURLResponse) {
+        self.init()
+        for (name, value) in response.allHeaderFields {
+            guard let text = name as? String, let name = HTTPField.Name(text), let value = value as? String else {
+                continue
+            }
+            append(HTTPField(name: name, value: value))
+        }
+    }
+}
+
+extension URL {
+    /// RFC 6454 §4: scheme, host and port.
+    fileprivate func hasSameOrigin(as other: URL) -> Bool {
+        func port(_ url: URL) -> Int? { url.port ?? ["http": 80, "https": 443][url.scheme?.lowercased() ?? ""] }
+        return scheme?.lowercased() == other.scheme?.lowercased() && host?.lowercased() == other.host?.lowercased()
+            && port(self) == port(other)
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+extension PackError {
+    /// A status that is no success, with what a person can do about it.
+    static func refusal(_ status: Int, of url: URL, retryAfter: Duration?) -> PackError {
+        let advice =
+            switch status {
+            case 401, 403: "the server wants credentials, or others: check the address and who may read it"
+            case 404, 410: "there is nothing at this address: check it, and that what it names is published"
+            case 408, 429, 503: "the server is busy: try again later"
+            case 500...: "the server failed: try again later, and look into its log if that goes on"
+            case 300..<400: "the redirect leads nowhere: check the server's Location field"
+            default: "check the address, and that the server is the right one"
+            }
+        return PackError(.refused, "\(url.shown) answered with status \(status); \(advice)", retryAfter: retryAfter)
+    }
+
+    static func network(_ url: URL, _ error: any Error) -> PackError {
+        PackError(.network, "\(url.shown) could not be loaded: check the connection and the address", cause: error)
+    }
+
+    static func tooLarge(_ url: URL, limit: Int) -> PackError {
+        PackError(
+            .tooLarge,
+            "\(url.shown) sent more than the \(limit) bytes that were announced or are allowed, and was cut off there; "
+                + "check the server, or raise the limit"
+        )
+    }
+
+    static func cancelled(_ url: URL) -> PackError {
+        PackError(.cancelled, "loading \(url.shown) was cancelled", cause: CancellationError())
+    }
+}
+
+extension URL {
+    /// The URL for messages and logs: without user, password and query, which may be secrets.
+    var shown: String {
+        guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "the URL" }
+        components.user = nil
+        components.password = nil
+        components.query = nil
+        components.fragment = nil
+        return components.string ?? "the URL"
+    }
+
+    /// Whether it can be fetched: a server must not send us to files of this machine.
+    var isHTTP: Bool {
+        guard let scheme = scheme?.lowercased(), let host = host(percentEncoded: true) else { return false }
+        return ["http", "https"].contains(scheme) && !host.isEmpty
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import HTTPTypes
+import WaystationFiles
+
+/// The `Retry-After` field (RFC 9110 §10.2.3): a number of seconds, or a date.
+enum RetryAfter {
+    /// No server may silence a client for longer than a day: a slip of one must not end its updates.
+    static let longest = Duration.seconds(86_400)
+
+    /// How long to wait; nil when the field is missing or says nothing.
+    static func delay(in fields: HTTPFields, now: Date) -> Duration? {
+        guard let text = fields[.retryAfter]?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
+        if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+            // Digits that do not fit are only more of them.
+            return min(Int64(text).map { .seconds($0) } ?? longest, longest)
+        }
+        let seconds = Int(exactly: now.timeIntervalSince1970.rounded(.down)) ?? 0
+        guard let present = HTTPDate(secondsSinceEpoch: seconds), let date = HTTPDate(text, now: present) else {
+            return nil
+        }
+        return min(max(.seconds(date.secondsSinceEpoch - present.secondsSinceEpoch), .zero), longest)
+    }
+}

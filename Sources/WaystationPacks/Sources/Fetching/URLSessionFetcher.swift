@@ -1,0 +1,107 @@
+import Foundation
+public import FoundationNetworking
+import HTTPTypes
+
+/// The network through Foundation: one long-lived session, made with the fetcher.
+///
+/// Its own session asks Foundation's loaders alone, so packs are never fetched through an interceptor. It keeps no cache,
+/// no cookies and no credentials. Redirects are followed to http and https URLs, never from https to http, at most ten
+/// in a row; on the way to another origin `Authorization`, `Cookie` and `Proxy-Authorization` stay behind.
+///
+/// Foundation on Linux cannot be told to wait: what arrives faster than the reader takes it is kept in memory.
+public final class URLSessionFetcher: PackFetching {
+    private let session: URLSession
+    private let delegate = FetchDelegate()
+
+    /// A fetcher whose session carries a copy of `configuration`: its time limits, its proxy, its additional fields.
+    public init(configuration: URLSessionConfiguration = .ephemeral) {
+        let own = (configuration.copy() as? URLSessionConfiguration) ?? .ephemeral
+        own.urlCache = nil
+        own.urlCredentialStorage = nil
+        own.httpCookieStorage = nil
+        own.protocolClasses = URLSessionConfiguration.ephemeral.protocolClasses
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.name = "waystation.packs.fetcher"
+        session = URLSession(configuration: own, delegate: delegate, delegateQueue: queue)
+    }
+
+    deinit {
+        // Running loads keep their streams and end as they would have.
+        session.finishTasksAndInvalidate()
+    }
+
+    /// Sends the request as a data task of the fetcher's session.
+    public func fetch(_ request: FetchRequest) async throws -> FetchedResponse {
+        guard request.url.isHTTP else {
+            throw PackError(.invalidArgument, "\(request.url.shown) cannot be fetched: use an http or https URL")
+        }
+        let task = session.dataTask(with: URLRequest(request))
+        let fetch = Fetch(request, task) { [delegate] in delegate.remove(task) }
+        delegate.add(fetch, for: task)
+        return try await withTaskCancellationHandler {
+            try await fetch.head()
+        } onCancel: {
+            fetch.cancel()
+        }
+    }
+}
+
+extension URLRequest {
+    fileprivate init(_ request: FetchRequest) {
+        self.init(url: request.url)
+        httpMethod = request.method.rawValue
+        for field in request.fields { addValue(field.value, forHTTPHeaderField: field.name.rawName) }
+        if !request.body.isEmpty { httpBody = request.body }
+        cachePolicy = .reloadIgnoringLocalCacheData
+    }
+}
+
+/// Tells each task's fetch what its session's delegate hears.
+private final class FetchDelegate: NSObject, URLSessionDataDelegate {
+    private let fetches = FetchRegistry()
+
+    func add(_ fetch: Fetch, for task: URLSessionTask) { fetches.add(fetch, for: task) }
+
+    func remove(_ task: URLSessionTask) { _ = fetches.remove(task) }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @Sendable @escaping (URLSession.ResponseDisposition) -> Void
+    ) {
+        if let head = response as? HTTPURLResponse { fetches.fetch(of: dataTask)?.receive(head) }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        fetches.fetch(of: dataTask)?.receive(data)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @Sendable @escaping (URLRequest?) -> Void
+    ) {
+        completionHandler(fetches.fetch(of: task)?.redirect(from: response.url, to: request))
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @Sendable @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        // Foundation asks once the refusal has arrived whole, and waits for ever when nobody answers.
+        fetches.remove(task)?.end(task.response as? HTTPURLResponse, nil)
+        completionHandler(.cancelAuthenticationChallenge, nil)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        // Foundation tells nobody of a redirect that is not followed, and leaves it in the task alone.
+        fetches.remove(task)?.end(task.response as? HTTPURLResponse, error)
+    }
+}

@@ -1,0 +1,128 @@
+/// What a server of many modules answers, as JSON.
+///
+/// ```json
+/// {"resultData": [{"moduleId": "cart", "packageUrl": "https://cdn.example/cart.zip", "packageMD5": "9e10…",
+///                  "patchUrl": "https://cdn.example/cart.patch", "patchMD5": "1fb0…", "mode": 2, "isActive": true}]}
+/// ```
+///
+/// Every member but `moduleId` may be missing, `null` or empty, and `resultData` too. `mode` is read from a number or a
+/// string of one, `isActive` from `true`, `false`, 0, 1 and the strings that mean them, true when it is missing; the
+/// digests from 32 hexadecimal digits, or as ``PackDigest`` writes them. An entry that cannot be read takes no other
+/// with it: see ``unreadable``.
+public struct ModuleListAnswer: Sendable, Codable {
+    /// What there is for one module.
+    public struct Module: Sendable, Hashable, Codable {
+        /// What is to be fetched.
+        public enum Mode: Int, Sendable, Hashable, Codable, CaseIterable {
+            /// The whole pack.
+            case whole = 1
+            /// The patch against the version that the client has.
+            case patch = 2
+        }
+
+        /// `moduleId`.
+        public var module: ModuleID
+        /// `packageUrl`: the whole pack, absolute or relative to the server's own URL.
+        public var packageURL: String?
+        /// `packageMD5`.
+        public var packageDigest: PackDigest?
+        /// `patchUrl`.
+        public var patchURL: String?
+        /// `patchMD5`.
+        public var patchDigest: PackDigest?
+        /// `mode`; nil when the server does not say, and means the patch when there is one, else the whole pack.
+        public var mode: Mode?
+        /// `isActive`: false switches the module's pack off.
+        public var isActive: Bool
+
+        /// An entry that offers nothing yet.
+        public init(_ module: ModuleID, mode: Mode? = nil, isActive: Bool = true) {
+            self.module = module
+            self.mode = mode
+            self.isActive = isActive
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case module = "moduleId"
+            case packageURL = "packageUrl"
+            case packageDigest = "packageMD5"
+            case patchURL = "patchUrl"
+            case patchDigest = "patchMD5"
+            case mode, isActive
+        }
+
+        /// Reads every accepted form.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            module = try container.module(.module)
+            packageURL = try container.text(.packageURL)
+            packageDigest = try container.digest(.packageDigest)
+            patchURL = try container.text(.patchURL)
+            patchDigest = try container.digest(.patchDigest)
+            mode = try container.integer(.mode).map { number in
+                guard let mode = Mode(rawValue: number) else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: .mode,
+                        in: container,
+                        debugDescription: "mode \(number) is unknown: use 1 for the whole pack or 2 for the patch"
+                    )
+                }
+                return mode
+            }
+            isActive = try container.flag(.isActive) ?? true
+        }
+
+        /// Writes the form above: MD5 digests as bare digits, missing texts as empty ones.
+        public func encode(to encoder: any Encoder) throws {
+            func text(_ digest: PackDigest?) -> String {
+                digest.map { $0.algorithm == .md5 ? $0.hex : $0.description } ?? ""
+            }
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(module, forKey: .module)
+            try container.encode(packageURL ?? "", forKey: .packageURL)
+            try container.encode(text(packageDigest), forKey: .packageDigest)
+            try container.encode(patchURL ?? "", forKey: .patchURL)
+            try container.encode(text(patchDigest), forKey: .patchDigest)
+            try container.encodeIfPresent(mode, forKey: .mode)
+            try container.encode(isActive, forKey: .isActive)
+        }
+    }
+
+    /// `resultData`.
+    public var modules: [Module]
+    /// Why entries were left out, each with its place in the answer.
+    public var unreadable: [String]
+
+    /// An answer.
+    public init(_ modules: [Module]) {
+        self.modules = modules
+        unreadable = []
+    }
+
+    private enum CodingKeys: String, CodingKey { case modules = "resultData" }
+
+    private struct Entry: Decodable {
+        let result: Result<Module, any Error>
+
+        init(from decoder: any Decoder) { result = Result { try Module(from: decoder) } }
+    }
+
+    /// Reads every accepted form.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        modules = []
+        unreadable = []
+        for entry in try container.decodeIfPresent([Entry].self, forKey: .modules) ?? [] {
+            switch entry.result {
+            case .success(let module): modules.append(module)
+            case .failure(let error): unreadable.append(error.place)
+            }
+        }
+    }
+
+    /// Writes the form above.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(modules, forKey: .modules)
+    }
+}

@@ -1,0 +1,122 @@
+public import Foundation
+import HTTPTypes
+
+/// A server that knows many modules: it is posted a ``ModuleListRequest`` and answers with ``ModuleListAnswer``.
+///
+/// The format names no versions. What the server answers is what it wants the module to have, so an offer holds also in
+/// place of a higher version; the version itself comes from the pack's manifest.
+public struct ModuleListSource: PackSource {
+    /// The address that is asked.
+    public let url: URL
+    /// Header fields to send along, such as an API key; none by default.
+    public var fields: [String: String] = [:]
+    /// The largest answer that is read, in bytes; 4 MiB by default.
+    public var maximumAnswerSize = 4 << 20
+
+    private let fetcher: any PackFetching
+    private let now: @Sendable () -> Date
+
+    /// A source.
+    ///
+    /// - Parameters:
+    ///   - url: The address to post to.
+    ///   - fetcher: The network.
+    ///   - now: The clock.
+    public init(
+        _ url: URL,
+        fetcher: any PackFetching = URLSessionFetcher(),
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.url = url
+        self.fetcher = fetcher
+        self.now = now
+    }
+
+    /// Asks, and reads the answer.
+    public func check(_ inquiry: UpdateInquiry) async throws -> UpdateAnswer {
+        var request = FetchRequest(url, method: .post, maximumBodySize: maximumAnswerSize)
+        for (name, value) in fields {
+            guard let name = HTTPField.Name(name) else {
+                throw PackError(.invalidArgument, "\"\(name)\" is no name of a header field: correct `fields`")
+            }
+            request.fields[name] = value
+        }
+        request.fields[.contentType] = "application/json"
+        do {
+            request.body = try JSONEncoder().encode(ModuleListRequest(inquiry))
+        } catch {
+            throw PackError(.invalidArgument, "the inquiry cannot be written as JSON", cause: error)
+        }
+        let response = try await fetcher.collect(request, now: now())
+        let answer: ModuleListAnswer
+        do {
+            answer = try JSONDecoder().decode(ModuleListAnswer.self, from: response.body)
+        } catch {
+            throw PackError.badAnswer(url, error)
+        }
+        return read(answer, for: inquiry, from: response.url, retryAfter: response.retryAfter)
+    }
+
+    private func read(
+        _ answer: ModuleListAnswer,
+        for inquiry: UpdateInquiry,
+        from base: URL,
+        retryAfter: Duration?
+    ) -> UpdateAnswer {
+        var result = UpdateAnswer(offers: [], retryAfter: retryAfter)
+        result.problems = answer.unreadable.map {
+            PackError(.badAnswer, "\(url.shown) answered an entry that is not in the expected format: \($0)")
+        }
+        var seen: Set<ModuleID> = []
+        for module in answer.modules {
+            guard seen.insert(module.module).inserted else {
+                let problem = "\(url.shown) answered module \(module.module) twice; its first entry counts"
+                result.problems.append(PackError(.badAnswer, problem))
+                continue
+            }
+            do {
+                let installed = inquiry.modules.first { $0.id == module.module }?.version
+                result.offers.append(try Self.offer(module, installed: installed, from: base))
+            } catch {
+                result.problems.append(error)
+            }
+        }
+        return result
+    }
+
+    /// What an entry offers to a client that has `installed`.
+    static func offer(
+        _ module: ModuleListAnswer.Module,
+        installed: PackVersion?,
+        from base: URL
+    ) throws(PackError) -> ModuleOffer {
+        var offer = ModuleOffer(module.module)
+        offer.isActive = module.isActive
+        offer.isExact = true
+        if let text = module.packageURL {
+            guard let url = URL.fetchable(text, relativeTo: base) else {
+                throw PackError.badAddress(text, in: "packageUrl of \(module.module)")
+            }
+            offer.archive = Artifact(url: url, digest: module.packageDigest)
+        }
+        if module.mode != .whole, let text = module.patchURL {
+            guard let url = URL.fetchable(text, relativeTo: base) else {
+                throw PackError.badAddress(text, in: "patchUrl of \(module.module)")
+            }
+            offer.patches = [
+                PatchOffer(
+                    .zip,
+                    from: installed,
+                    result: module.packageDigest,
+                    artifact: Artifact(url: url, digest: module.patchDigest)
+                )
+            ]
+        }
+        return offer
+    }
+}
+
+extension PackSource where Self == ModuleListSource {
+    /// A server that knows many modules.
+    public static func modules(at url: URL) -> ModuleListSource { ModuleListSource(url) }
+}

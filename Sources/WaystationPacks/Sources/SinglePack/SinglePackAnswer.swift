@@ -1,0 +1,88 @@
+import Foundation
+
+/// The answer of a server for one pack, as JSON.
+///
+/// ```json
+/// {"updatePackageVersion": "1.10.0", "updatePackageUrl": "https://cdn.example/app-1.10.0.zip", "miniVersion": "1.8",
+///  "networkType": "wifi", "status": 1, "isPatch": false, "whitelist": ["https://shop.example/app/"]}
+/// ```
+///
+/// Every member may be missing, `null` or empty. Versions and `networkType` are read from strings and numbers (a version
+/// as a number loses its trailing zeros: 1.10 is then 1.1), `status` from a number or a string of one, `isPatch` from
+/// `true`, `false`, 0, 1 and the strings that mean them, `whitelist` from an array of strings or from one string with
+/// commas or line ends between the URLs. Written are strings, a number for `status`, a boolean and an array.
+public struct SinglePackAnswer: Sendable, Hashable, Codable {
+    /// `updatePackageVersion`: the version that there is; nil when there is none.
+    public var version: PackVersion?
+    /// `updatePackageUrl`: where the zip or the patch is, absolute or relative to the server's own URL.
+    public var packageURL: String?
+    /// `miniVersion`: the lowest version that may still be used.
+    public var minimumVersion: PackVersion?
+    /// `networkType`: on which network to download.
+    public var networkType: String?
+    /// `status`: what to do.
+    public var status: Int?
+    /// `isPatch`: whether the URL names a patch against the client's own zip; false by default.
+    public var isPatch: Bool
+    /// `whitelist`: the URLs to intercept; nil when the server said nothing.
+    public var whitelist: [String]?
+
+    /// An answer.
+    public init(
+        version: PackVersion? = nil,
+        packageURL: String? = nil,
+        minimumVersion: PackVersion? = nil,
+        networkType: String? = nil,
+        status: Int? = nil,
+        isPatch: Bool = false,
+        whitelist: [String]? = nil
+    ) {
+        self.version = version
+        self.packageURL = packageURL
+        self.minimumVersion = minimumVersion
+        self.networkType = networkType
+        self.status = status
+        self.isPatch = isPatch
+        self.whitelist = whitelist
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case version = "updatePackageVersion"
+        case packageURL = "updatePackageUrl"
+        case minimumVersion = "miniVersion"
+        case networkType, status, isPatch, whitelist
+    }
+
+    /// Reads every accepted form.
+    ///
+    /// - Throws: `DecodingError` for anything else.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        version = try container.version(.version)
+        packageURL = try container.text(.packageURL)
+        minimumVersion = try container.version(.minimumVersion)
+        networkType = try container.text(.networkType)
+        status = try container.integer(.status)
+        isPatch = try container.flag(.isPatch) ?? false
+        if let list = try? container.decode([String].self, forKey: .whitelist) {
+            whitelist = list
+        } else {
+            whitelist = try container.text(.whitelist)?
+                .split { $0 == "," || $0.isNewline }
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+                .filter { !$0.isEmpty }
+        }
+    }
+
+    /// Writes the form above, without the members that are nil.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(version, forKey: .version)
+        try container.encodeIfPresent(packageURL, forKey: .packageURL)
+        try container.encodeIfPresent(minimumVersion, forKey: .minimumVersion)
+        try container.encodeIfPresent(networkType, forKey: .networkType)
+        try container.encodeIfPresent(status, forKey: .status)
+        try container.encode(isPatch, forKey: .isPatch)
+        try container.encodeIfPresent(whitelist, forKey: .whitelist)
+    }
+}
