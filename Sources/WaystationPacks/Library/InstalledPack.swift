@@ -14,8 +14,8 @@ public struct InstalledPack: Hashable, Sendable {
     public let installed: Date
     /// The SHA-256 of its manifest, 64 hexadecimal digits.
     public let manifestSHA256: String
-    /// The SHA-256 of the zip it came from, when that is known.
-    public let archiveSHA256: String?
+    /// The digests of the zip it came from, when it came from one.
+    public let archiveDigests: [PackDigest]
     /// What is known of its health.
     public let health: PackHealth
     /// Whether a file was found that is not what the manifest says.

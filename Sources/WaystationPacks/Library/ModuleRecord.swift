@@ -20,7 +20,12 @@ struct ModuleRecord: Codable, Equatable, Sendable {
         var folder: String
         var version: PackVersion
         var manifestSHA256: String
-        var archiveSHA256: String?
+        /// The digests of the zip that it was installed from.
+        var archiveDigests: [PackDigest]?
+        /// Where that zip came from.
+        var archiveURL: URL?
+        /// Whether that zip was kept, for zip patches.
+        var isArchiveKept: Bool?
         var installed: Date
         /// Set while the app has yet to confirm it.
         var trialSince: Date?
@@ -44,7 +49,7 @@ struct ModuleRecord: Codable, Equatable, Sendable {
     var previous: String?
     var versions: [Version] = []
     /// What failed before, so that it is not tried again at once.
-    var failures: [UpdateFailure] = []
+    var failures: [FailedUpdate] = []
 
     func version(inFolder folder: String?) -> Version? {
         folder.flatMap { folder in versions.first { $0.folder == folder } }
@@ -82,15 +87,4 @@ struct ModuleRecord: Codable, Equatable, Sendable {
         versions.removeAll { unused.contains($0.folder) }
         return unused
     }
-}
-
-/// A way from one version to another that did not work.
-struct UpdateFailure: Codable, Equatable, Sendable {
-    var from: PackVersion?
-    var to: PackVersion
-    /// The kind of artefact: `content`, `zip` or `whole`.
-    var kind: String
-    var reason: String
-    var at: Date
-    var count: Int
 }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Synchronization
 import WaystationFileSystem
@@ -10,7 +9,15 @@ extension PackLibrary {
         let manifest: PackManifest
         /// The manifest's bytes, as they were signed or built.
         let json: Data
-        var archiveSHA256: String?
+        /// The zip it came from, when it came from one.
+        var archive: ArchiveOrigin?
+    }
+
+    /// The zip that a version came from.
+    struct ArchiveOrigin: Sendable {
+        var digests: [PackDigest]
+        var url: URL?
+        var isKept = false
     }
 
     /// Places a staged version among the others, and lets it answer.
@@ -33,7 +40,7 @@ extension PackLibrary {
     {
         let manifest = staged.manifest
         let module = manifest.module
-        let digest = hexadecimal(SHA256.hash(data: staged.json))
+        let digest = PackDigest(of: staged.json).hex
         let isNew = try await change { [self] in
             let now = environment.now()
             let known = try readRecord(of: module).versions.first {
@@ -52,7 +59,9 @@ extension PackLibrary {
                             folder: folder,
                             version: manifest.version,
                             manifestSHA256: digest,
-                            archiveSHA256: staged.archiveSHA256,
+                            archiveDigests: staged.archive?.digests,
+                            archiveURL: staged.archive?.url,
+                            isArchiveKept: staged.archive?.isKept,
                             installed: now
                         )
                     )

@@ -23,7 +23,7 @@ extension PackLibrary {
         let source = folder.path(percentEncoded: false).trimmingTrailingSlash
         let staged = try await onQueue("copying \(source)") { [self] in
             let staging = try PackStaging(in: layout, environment.fileSystem)
-            let paths = try filePaths(below: source)
+            let paths = try environment.fileSystem.filePaths(below: source)
             let files = Mutex<[PackedFile]>([])
             try inParallel(paths.filter { $0 != PackManifest.fileName }) { path in
                 let original = try FileSource(self.environment.fileSystem.openFile("\(source)/\(path)"))
@@ -62,23 +62,6 @@ extension PackLibrary {
         let json = try manifest.json()
         try staging.seal(json)
         return StagedPack(staging: staging, manifest: manifest, json: json)
-    }
-
-    private func filePaths(below root: String, _ prefix: String = "") throws -> [String] {
-        var paths: [String] = []
-        for name in try environment.fileSystem.contents(of: "\(root)/\(prefix)").sorted() {
-            let path = prefix + name
-            switch try environment.fileSystem.status(of: "\(root)/\(path)")?.kind {
-            case .file: paths.append(path)
-            case .directory: paths += try filePaths(below: root, path + "/")
-            case .symbolicLink, .other, nil:
-                throw PackError(
-                    .invalidManifest,
-                    "\(root)/\(path) is neither a file nor a folder; a pack holds only these: leave it out"
-                )
-            }
-        }
-        return paths
     }
 
     /// Runs work that waits for the disk away from Swift's threads.

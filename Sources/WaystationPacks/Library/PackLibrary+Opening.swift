@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Synchronization
 import WaystationFileSystem
@@ -66,7 +65,7 @@ extension PackLibrary {
         guard let json = try environment.fileSystem.readFile(path, limit: PackManifest.maximumSize) else {
             throw PackError(.damaged, "\(path) is missing; the version will be installed anew")
         }
-        guard hexadecimal(SHA256.hash(data: json)) == version.manifestSHA256 else {
+        guard PackDigest(of: json).hex == version.manifestSHA256 else {
             throw PackError(.damaged, "\(path) is not what was installed; the version will be installed anew")
         }
         return try ActivePack(
@@ -111,7 +110,7 @@ extension PackLibrary {
                 ModuleRecord.Version(
                     folder: folder,
                     version: manifest.version,
-                    manifestSHA256: hexadecimal(SHA256.hash(data: json)),
+                    manifestSHA256: PackDigest(of: json).hex,
                     installed: environment.now()
                 )
             )

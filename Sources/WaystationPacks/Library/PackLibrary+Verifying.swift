@@ -29,7 +29,7 @@ extension PackLibrary {
         try await examine(module) { pack, file in
             let source = try FileSource(self.environment.fileSystem.openFile("\(pack.root.path)/\(file.path)"))
             guard source.length == file.size else { return "has \(source.length) bytes of \(file.size)" }
-            return try source.sha256() == file.sha256 ? nil : "has other content"
+            return try PackDigest(of: source).hex == file.sha256 ? nil : "has other content"
         }
     }
 

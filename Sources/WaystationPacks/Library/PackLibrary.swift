@@ -124,7 +124,7 @@ public final class PackLibrary: Sendable {
                 root: URL(fileURLWithPath: layout.files(of: module, version.folder), isDirectory: true),
                 installed: version.installed,
                 manifestSHA256: version.manifestSHA256,
-                archiveSHA256: version.archiveSHA256,
+                archiveDigests: version.archiveDigests ?? [],
                 health: version.health,
                 isDamaged: version.isDamaged ?? false
             )

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import WaystationFileSystem
 
@@ -35,17 +34,22 @@ final class PackStaging: Sendable {
     /// - Returns: Its size and digest.
     func copy(_ source: any ByteSource, to path: String) throws -> (size: Int, sha256: String) {
         let file = try fileSystem.createFile(place(path))
-        var hash = SHA256()
+        return try copy(source, to: file)
+    }
+
+    @discardableResult
+    private func copy(_ source: any ByteSource, to file: OpenFile) throws -> (size: Int, sha256: String) {
+        var digester = Digester()
         var offset = 0
         while offset < source.length {
             let part = try source.read(at: offset, count: 256 << 10)
-            guard !part.isEmpty else { throw FileError("read", path, code: EIO) }
-            hash.update(data: part)
+            guard !part.isEmpty else { throw FileError("read", file.path, code: EIO) }
+            digester.update(part)
             try fileSystem.write(part, to: file)
             offset += part.count
         }
         try fileSystem.synchronize(file)
-        return (offset, hexadecimal(hash.finalize()))
+        return (offset, digester.digest.hex)
     }
 
     /// Gives a file that another version has a place in this one: the same file where the disk can do that, else a copy.
@@ -53,24 +57,19 @@ final class PackStaging: Sendable {
         let destination = try place(path)
         do {
             try fileSystem.link(existing, as: destination)
-        } catch let error as FileError where [EXDEV, EMLINK, EPERM, ENOTSUP].contains(error.code) {
+        } catch let error as FileError where error.isNoLink {
             _ = try copy(FileSource(fileSystem.openFile(existing)), to: path)
         }
     }
 
-    /// Compares every file with the manifest, on all cores.
-    ///
-    /// - Throws: ``PackError`` with the code `damaged`, naming the first file that differs.
-    func check(_ manifest: PackManifest) throws {
-        try inParallel(manifest.files) { [self] file in
-            let source = try FileSource(fileSystem.openFile("\(files)/\(file.path)"))
-            guard source.length == file.size, try source.sha256() == file.sha256 else {
-                throw PackError(
-                    .damaged,
-                    "\"\(file.path)\" is not what the manifest of \(manifest.module) \(manifest.version) says: "
-                        + "build the pack anew, or fetch it again"
-                )
-            }
+    /// Keeps the zip that the version came from, for zip patches.
+    func keep(archive zip: String) throws {
+        let destination = root + "/archive.zip"
+        do {
+            try fileSystem.link(zip, as: destination)
+        } catch let error as FileError where error.isNoLink {
+            let file = try fileSystem.createFile(destination)
+            try copy(FileSource(fileSystem.openFile(zip)), to: file)
         }
     }
 
@@ -92,6 +91,11 @@ final class PackStaging: Sendable {
         }
         try fileSystem.synchronizeDirectory(path)
     }
+}
+
+extension FileError {
+    /// Whether a second name for a file is what the file system cannot do.
+    fileprivate var isNoLink: Bool { [EXDEV, EMLINK, EPERM, ENOTSUP].contains(code) }
 }
 
 /// Does work for each element, on all cores; the first error ends it.

@@ -142,7 +142,7 @@ struct PackLibraryTests {
     func refusal(_ files: [String: String]) async throws {
         let library = try await installTwo()
         let manifest = try PackDescription.shop("3").manifest(of: [
-            PackedFile(path: "index.html", size: 4, sha256: DataSource(Data("page".utf8)).sha256())
+            PackedFile(path: "index.html", size: 4, sha256: PackDigest(of: Data("page".utf8)).hex)
         ])
         var files = files
         files[PackManifest.fileName] = String(decoding: try manifest.json(), as: UTF8.self)

@@ -1,0 +1,122 @@
+import Foundation
+import WaystationFileSystem
+import WaystationPatch
+
+/// A patch between the contents of two packs, whatever their zips look like.
+///
+/// A zip hides what is equal in two versions; the files themselves do not. Two BSDIFF40 patches, one between the
+/// manifests and one between the files that differ:
+///
+/// ```
+/// offset  bytes
+///      0      8  "WAYDELTA"
+///      8     32  SHA-256 of the base's manifest
+///     40     32  SHA-256 of the result's manifest
+///     72      8  length of the manifest patch, unsigned, little endian
+///     80         manifest patch: BSDIFF40, from the base's manifest to the result's, byte for byte
+///                content patch: BSDIFF40 to the end, from the old stream to the new stream
+/// ```
+///
+/// The **old stream** is the files of the base whose digest no file of the result has, one after another in the order of
+/// the manifest; the **new stream** is the files of the result whose digest no file of the base has, each digest once.
+/// All other files of the result are in the base already and are linked.
+struct ContentPatch: Sendable {
+    static let magic = Data("WAYDELTA".utf8)
+    static let headerLength = 80
+
+    /// The SHA-256 of the base's manifest, 64 hexadecimal digits.
+    let base: String
+    /// The SHA-256 of the result's manifest.
+    let result: String
+    private let manifestPatch: any ByteSource
+    private let contentPatch: any ByteSource
+
+    /// Reads the head of a content patch.
+    ///
+    /// - Throws: ``PackError`` when it is none, or when its lengths lie.
+    init(_ source: any ByteSource) throws(PackError) {
+        do {
+            let header = try source.read(at: 0, count: Self.headerLength)
+            guard header.count == Self.headerLength, header.prefix(8) == Self.magic else {
+                throw PackError(.damaged, "the file is no content patch: fetch the whole pack")
+            }
+            base = header[8..<40].hexadecimal
+            result = header[40..<72].hexadecimal
+            let length = header[72..<80].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            let rest = source.length - Self.headerLength
+            guard let length = Int(exactly: length), length <= rest else {
+                throw PackError(
+                    .damaged,
+                    "the content patch has \(rest) bytes where its manifest alone would need \(length): fetch the whole pack"
+                )
+            }
+            manifestPatch = SourceSlice(source, from: Self.headerLength, count: length)
+            contentPatch = SourceSlice(source, from: Self.headerLength + length, count: rest - length)
+        } catch let error as PackError {
+            throw error
+        } catch {
+            throw PackError(.fileSystem, "the content patch cannot be read", cause: error)
+        }
+    }
+
+    /// The manifest of the result.
+    ///
+    /// - Parameter base: The bytes of the base's manifest.
+    /// - Throws: ``PackError`` when the patch is for another base or does not lead to the manifest that it names.
+    func manifest(from base: Data) throws(PackError) -> (manifest: PackManifest, json: Data) {
+        guard PackDigest(of: base).hex == self.base else {
+            throw PackError(
+                .damaged,
+                "the content patch is for the manifest \(self.base.prefix(12))… and the installed one is "
+                    + "\(PackDigest(of: base).hex.prefix(12))…: fetch the whole pack"
+            )
+        }
+        var json = Data()
+        do {
+            let patch = try BSDiffPatch(manifestPatch, limits: PatchLimits(newSize: PackManifest.maximumSize))
+            try patch.apply(to: DataSource(base)) { json.append(contentsOf: $0) }
+        } catch {
+            throw PackError(
+                .damaged,
+                "the manifest of the content patch cannot be made: fetch the whole pack",
+                cause: error
+            )
+        }
+        guard PackDigest(of: json).hex == result else {
+            throw PackError(.damaged, "the content patch leads to another manifest than it names: fetch the whole pack")
+        }
+        return (try PackManifest(json: json), json)
+    }
+
+    /// Writes the new stream.
+    func apply(to old: any ByteSource, newSize: Int, write: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let patch = try BSDiffPatch(contentPatch, limits: PatchLimits(newSize: newSize))
+        guard patch.newSize == newSize else {
+            throw PackError(
+                .damaged,
+                "the content patch makes \(patch.newSize) bytes where the manifest needs \(newSize): fetch the whole pack"
+            )
+        }
+        try patch.apply(to: old, write: write)
+    }
+}
+
+/// A run of the bytes of a source.
+struct SourceSlice: ByteSource {
+    let length: Int
+    private let base: any ByteSource
+    private let start: Int
+
+    /// The bytes from `start` on; they must be inside the source.
+    init(_ base: any ByteSource, from start: Int, count: Int) {
+        self.base = base
+        self.start = start
+        length = count
+    }
+
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        guard offset >= 0, offset < length else { return 0 }
+        let wanted = min(buffer.count, length - offset)
+        return try base.read(at: start + offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
+    }
+}

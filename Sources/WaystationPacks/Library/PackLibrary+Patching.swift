@@ -1,0 +1,205 @@
+import Foundation
+import Synchronization
+import WaystationArchive
+import WaystationFileSystem
+import WaystationPatch
+
+extension PackLibrary {
+    /// Makes a new version of an installed one and a content patch.
+    ///
+    /// Files that both have are linked, the others are made by the patch; every file is compared with its digest, so
+    /// that damage of the base does not go over to the new version.
+    ///
+    /// - Parameters:
+    ///   - patch: The path of the patch.
+    ///   - module: The module.
+    ///   - result: The digest that the new manifest must have; nil takes what the patch names.
+    /// - Returns: The version, complete and on the medium.
+    /// - Throws: ``PackError``: `notInstalled` when the base is not there, `damaged` for anything that is wrong with the
+    ///   patch or the base. The whole pack is the way out.
+    func stage(
+        contentPatch patch: String,
+        for module: ModuleID,
+        expecting result: PackDigest? = nil
+    ) async throws(PackError) -> StagedPack {
+        try await onQueue("patching \(module)") { [self] in
+            let fileSystem = environment.fileSystem
+            let patch = try ContentPatch(FileSource(fileSystem.openFile(patch)))
+            if let result, result.hex != patch.result {
+                throw PackError(
+                    .damaged,
+                    "the content patch leads to another pack than was announced: fetch the whole pack"
+                )
+            }
+            guard
+                let version = state.withLock({ $0.records[module] })?.versions.first(where: {
+                    $0.manifestSHA256 == patch.base
+                })
+            else {
+                throw PackError(
+                    .notInstalled,
+                    "the base of the content patch (manifest \(patch.base.prefix(12))…) of \(module) is not installed: "
+                        + "fetch the whole pack"
+                )
+            }
+            let base = try openPack(module, version)
+            guard
+                let baseJSON = try fileSystem.readFile(
+                    layout.manifest(of: module, version.folder),
+                    limit: PackManifest.maximumSize
+                )
+            else { throw PackError(.damaged, "the manifest of \(module) \(version.version) is missing") }
+            let (manifest, json) = try patch.manifest(from: baseJSON)
+            guard manifest.module == module else {
+                throw PackError(.damaged, "the content patch for \(module) leads to a pack of \(manifest.module)")
+            }
+            let staging = try PackStaging(in: layout, fileSystem)
+            let difference = ContentDifference(from: base.manifest, to: manifest)
+            do {
+                try make(difference, by: patch, from: base.root.path, in: staging)
+            } catch let error as PatchError {
+                throw PackError(.damaged, "the content patch cannot be applied: fetch the whole pack", cause: error)
+            }
+            try staging.seal(json)
+            return StagedPack(staging: staging, manifest: manifest, json: json)
+        }
+    }
+
+    private func make(
+        _ difference: ContentDifference,
+        by patch: ContentPatch,
+        from base: String,
+        in staging: PackStaging
+    ) throws {
+        let fileSystem = environment.fileSystem
+        guard let newSize = difference.newSize,
+            let old = try ConcatenatedSource(
+                difference.old.map { try FileSource(fileSystem.openFile("\(base)/\($0.path)")) }
+            )
+        else { throw PackError(.tooLarge, "the pack is too large for a content patch: fetch the whole pack") }
+        // In one place first: folders must not be made on several threads at once.
+        for (file, there) in difference.kept { try staging.link("\(base)/\(there.path)", to: file.path) }
+        try inParallel(difference.kept.map(\.file)) { file in
+            let source = try FileSource(fileSystem.openFile("\(staging.files)/\(file.path)"))
+            guard source.length == file.size, try PackDigest(of: source).hex == file.sha256 else {
+                throw PackError(.damaged, "\"\(file.path)\" of the installed pack is damaged: fetch the whole pack")
+            }
+        }
+        var writer = StreamSplitter(difference.new, in: staging)
+        try patch.apply(to: old, newSize: newSize) { try writer.write($0) }
+        try writer.finish()
+        for (file, first) in difference.repeated { try staging.link("\(staging.files)/\(first.path)", to: file.path) }
+    }
+
+    /// Makes the zip that a zip patch leads to, and unpacks it.
+    ///
+    /// - Parameters:
+    ///   - patch: The path of the patch: BSDIFF40 from the zip of the installed version to the new zip.
+    ///   - module: The module.
+    ///   - version: The installed version whose zip was kept.
+    ///   - expected: The digest of the new zip; nil when the server named none: then the zip's own checks must do.
+    ///   - description: What the pack is, where the zip has no manifest.
+    ///   - url: Where the whole zip would come from, for the record.
+    ///   - progress: Told of each file.
+    /// - Returns: The version, complete and on the medium.
+    /// - Throws: ``PackError``; the whole pack is the way out.
+    func stage(
+        zipPatch patch: String,
+        for module: ModuleID,
+        from version: PackVersion,
+        expecting expected: PackDigest?,
+        as description: PackDescription?,
+        url: URL?,
+        _ progress: @escaping @Sendable (ExtractionProgress) -> Void
+    ) async throws(PackError) -> StagedPack {
+        let fileSystem = environment.fileSystem
+        let (scratch, digests, directory) = try await onQueue("patching \(module)") { [self] in
+            guard let known = state.withLock({ $0.records[module] })?.version(version), known.isArchiveKept == true
+            else {
+                throw PackError(.notInstalled, "the zip of \(module) \(version) was not kept: fetch the whole pack")
+            }
+            let directory = try StagingDirectory(in: layout.staging, fileSystem: fileSystem)
+            let scratch = directory.path + "/new.zip"
+            let old = try FileSource(fileSystem.openFile(layout.archive(of: module, known.folder)))
+            let output = try fileSystem.createFile(scratch)
+            var digesters = [Digester(.sha256), Digester(.md5)]
+            do {
+                try BSDiffPatch(FileSource(fileSystem.openFile(patch))).apply(to: old) { bytes in
+                    for index in digesters.indices { digesters[index].update(bytes) }
+                    try fileSystem.write(Data(bytes), to: output)
+                }
+            } catch let error as PatchError {
+                throw PackError(.damaged, "the zip patch cannot be applied: fetch the whole pack", cause: error)
+            }
+            let digests = digesters.map(\.digest)
+            if let expected, !digests.contains(expected) {
+                throw PackError(.damaged, "the zip patch leads to another zip than was announced: fetch the whole pack")
+            }
+            return (scratch, digests, directory)
+        }
+        defer { withExtendedLifetime(directory) {} }
+        let origin = ArchiveOrigin(digests: digests, url: url, isKept: true)
+        return try await stage(zip: scratch, as: description, origin: origin, progress)
+    }
+}
+
+/// Cuts the new stream of a content patch into its files, and compares each with its digest.
+private struct StreamSplitter {
+    private let files: [PackedFile]
+    private let staging: PackStaging
+    private var index = 0
+    private var current: (file: OpenFile, digester: Digester, rest: Int)?
+
+    init(_ files: [PackedFile], in staging: PackStaging) {
+        self.files = files
+        self.staging = staging
+    }
+
+    mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            guard var next = try opened() else {
+                throw PackError(.damaged, "the content patch makes more than the manifest lists: fetch the whole pack")
+            }
+            let part = Data(rest.prefix(next.rest))
+            next.digester.update(part)
+            try staging.fileSystem.write(part, to: next.file)
+            rest = rest.dropFirst(part.count)
+            next.rest -= part.count
+            current = next
+            if next.rest == 0 { try close() }
+        }
+    }
+
+    /// Closes the last file; empty ones at the end are made here.
+    mutating func finish() throws {
+        while let (_, _, rest) = try opened() {
+            guard rest == 0 else {
+                throw PackError(.damaged, "the content patch makes less than the manifest lists: fetch the whole pack")
+            }
+            try close()
+        }
+    }
+
+    /// The file that takes the next bytes; nil after the last one.
+    private mutating func opened() throws -> (file: OpenFile, digester: Digester, rest: Int)? {
+        while current == nil, index < files.count {
+            let entry = files[index]
+            let file = try staging.fileSystem.createFile(staging.place(entry.path))
+            current = (file, Digester(), entry.size)
+            if entry.size == 0, index + 1 < files.count { try close() }
+        }
+        return current
+    }
+
+    private mutating func close() throws {
+        guard let (file, digester, _) = current else { return }
+        let entry = files[index]
+        guard digester.digest.hex == entry.sha256 else {
+            throw PackError(.damaged, "the content patch makes a damaged \"\(entry.path)\": fetch the whole pack")
+        }
+        try staging.fileSystem.synchronize(file)
+        current = nil
+        index += 1
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+import WaystationArchive
+import WaystationFileSystem
+import WaystationPatch
+
+@testable import WaystationPacks
+
+@Suite("Installing zips")
+struct ZipInstallTests {
+    private let fixture: LibraryFixture
+    private let files = ["index.html": "<title>one</title>", "js/a.js": "a", "js/b.js": "b"]
+
+    init() throws { fixture = try LibraryFixture() }
+
+    private func plainZip(_ files: [String: String]) throws -> URL {
+        let zip = fixture.root.appending(path: "\(UUID().uuidString).zip")
+        try ZipWriter.write(folder: fixture.folder(files), to: zip)
+        return zip
+    }
+
+    @Test("a zip with a manifest says itself what it is")
+    func manifest() async throws {
+        let zip = fixture.root.appending(path: "pack.zip")
+        try PackBuilder.build(folder: fixture.folder(files), as: .shop("1.2"), to: zip)
+        let library = try fixture.library()
+        let pack = try await library.install(zip: zip)
+        #expect(pack.version == PackVersion(literal: "1.2"))
+        #expect(pack.archiveDigests == [try PackDigest(ofFile: zip)])
+        #expect(try fixture.text("https://shop.example/app/js/a.js", in: library) == "a")
+        #expect(!FileManager.default.fileExists(atPath: pack.root.appending(path: PackManifest.fileName).path))
+    }
+
+    @Test("a plain zip of web files is taken by a description")
+    func plain() async throws {
+        let library = try fixture.library()
+        try await library.install(zip: plainZip(files), as: .shop("3"))
+        #expect(try fixture.text("https://shop.example/app/", in: library) == "<title>one</title>")
+        #expect(try await library.verify().isEmpty)
+        let zip = try plainZip(files)
+        let error = await #expect(throws: PackError.self) { try await library.install(zip: zip) }
+        #expect(error?.code == .invalidManifest)
+    }
+
+    @Test("progress is told for each file")
+    func progress() async throws {
+        let library = try fixture.library()
+        let log = ProgressLog()
+        try await library.install(zip: plainZip(files), as: .shop("3")) { log.note($0) }
+        #expect(Set(log.paths) == ["index.html", "js/a.js", "js/b.js"])
+        #expect(log.last?.entriesDone == 3)
+    }
+
+    @Test("a damaged zip is refused with the reason and changes nothing")
+    func damaged() async throws {
+        let library = try fixture.library()
+        try await library.install(zip: plainZip(files), as: .shop("1"))
+        let zip = try plainZip(["index.html": "next"])
+        var bytes = try Data(contentsOf: zip)
+        bytes[40] ^= 0xFF
+        try bytes.write(to: zip)
+        let error = await #expect(throws: PackError.self) { try await library.install(zip: zip, as: .shop("2")) }
+        #expect(error?.code == .damaged)
+        #expect(library.module(.shop)?.active?.version == PackVersion(literal: "1"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.layout.staging).isEmpty)
+    }
+
+    @Test("a zip patch makes the new zip of the one that was kept")
+    func zipPatch() async throws {
+        let (old, new) = (try plainZip(files), try plainZip(files.merging(["index.html": "<title>two</title>"]) { $1 }))
+        let patch = fixture.root.appending(path: "zip.patch")
+        try BSDiffPatch.create(from: FileSource(old), to: FileSource(new)).write(to: patch)
+        let library = try fixture.library()
+        let origin = PackLibrary.ArchiveOrigin(digests: [try PackDigest(ofFile: old)], isKept: true)
+        let staged = try await library.stage(zip: old.path, as: .shop("1"), origin: origin) { _ in }
+        _ = try await library.commit(staged, activating: true, onTrial: false)
+        let next = try await library.stage(
+            zipPatch: patch.path,
+            for: .shop,
+            from: PackVersion(literal: "1"),
+            expecting: PackDigest(ofFile: new, .md5),
+            as: .shop("2"),
+            url: nil
+        ) { _ in }
+        _ = try await library.commit(next, activating: true, onTrial: false)
+        #expect(try fixture.text("https://shop.example/app/", in: library) == "<title>two</title>")
+        #expect(library.module(.shop)?.active?.archiveDigests.contains(try PackDigest(ofFile: new)) == true)
+        let error = await #expect(throws: PackError.self) {
+            _ = try await library.stage(
+                zipPatch: patch.path,
+                for: .shop,
+                from: PackVersion(literal: "2"),
+                expecting: PackDigest(ofFile: new),
+                as: .shop("3"),
+                url: nil
+            ) { _ in }
+        }
+        #expect(error?.code == .damaged)
+    }
+}
