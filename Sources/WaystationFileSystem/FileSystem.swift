@@ -13,6 +13,8 @@ package protocol FileSystem: Sendable {
     func createFile(_ path: String) throws -> OpenFile
     /// Opens an existing file for reading.
     func openFile(_ path: String) throws -> OpenFile
+    /// Opens an existing file for reading, and for writing behind its last byte.
+    func openFileForAppending(_ path: String) throws -> OpenFile
     /// Appends all the bytes.
     func write(_ data: Data, to file: OpenFile) throws
     /// Reads up to `count` bytes at an offset; fewer only at the end of the file.

@@ -54,6 +54,10 @@ package struct LocalFileSystem: FileSystem {
         try opened(path, O_RDONLY, "open")
     }
 
+    package func openFileForAppending(_ path: String) throws -> OpenFile {
+        try opened(path, O_RDWR | O_APPEND, "open")
+    }
+
     private func opened(_ path: String, _ flags: Int32, _ operation: String) throws -> OpenFile {
         while true {
             let descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)

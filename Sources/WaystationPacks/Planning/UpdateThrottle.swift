@@ -9,14 +9,18 @@ public struct UpdateThrottle: Sendable, Hashable, Codable {
     /// From when on the next one may be made.
     public private(set) var nextCheck: Date?
 
+    private static let longestDelay = 86_400.0 * 366
+
     /// A throttle that has seen no check yet.
     public init() {}
 
-    /// The least time between two checks, and how far it varies.
+    /// The least time between two checks, and how much longer it may be.
     public struct Interval: Sendable, Hashable {
         /// The time between two checks; five minutes by default.
         public var duration: Duration
-        /// The share by which it varies up and down, 0 to 1, so that clients which started together part; 0.1 by default.
+        /// The share by which it is prolonged at most, 0 to 1, so that clients which started together part; 0.1 by default.
+        ///
+        /// It never shortens: two checks are never closer than ``duration``.
         public var jitter: Double
 
         /// An interval.
@@ -31,7 +35,8 @@ public struct UpdateThrottle: Sendable, Hashable, Codable {
     /// A clock that was set back behind the last check does not stop updates until it has caught up.
     public func delay(at now: Date) -> Duration? {
         guard let lastCheck, let nextCheck, lastCheck <= now, now < nextCheck else { return nil }
-        return .seconds(nextCheck.timeIntervalSince(now))
+        // Bounded, since a damaged record may hold any date and `Duration` not any number.
+        return .seconds(min(nextCheck.timeIntervalSince(now), Self.longestDelay))
     }
 
     /// Notes that a check was made, whether it succeeded or not.
@@ -48,9 +53,9 @@ public struct UpdateThrottle: Sendable, Hashable, Codable {
         using random: inout some RandomNumberGenerator
     ) {
         let jitter = min(max(interval.jitter.isNaN ? 0 : interval.jitter, 0), 1)
-        let wait = interval.duration.seconds * Double.random(in: (1 - jitter)...(1 + jitter), using: &random)
+        let wait = interval.duration.seconds * Double.random(in: 1...(1 + jitter), using: &random)
         lastCheck = now
-        nextCheck = now.addingTimeInterval(max(wait, retryAfter?.seconds ?? 0, 0))
+        nextCheck = now.addingTimeInterval(min(max(wait, retryAfter?.seconds ?? 0, 0), Self.longestDelay))
     }
 }
 

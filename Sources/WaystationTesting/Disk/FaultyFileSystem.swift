@@ -4,7 +4,7 @@ package import WaystationFileSystem
 /// The real file system, with a hook ahead of each operation that may fail it.
 package final class FaultyFileSystem: FileSystem {
     package enum Operation: Hashable, Sendable, CaseIterable {
-        case createDirectory, contents, createFile, openFile, write, read, length, synchronize, rename
+        case createDirectory, contents, createFile, openFile, openFileForAppending, write, read, length, synchronize, rename
         case removeFile, removeDirectory, lock, identity, synchronizeDirectory, link, status, freeSpace
     }
 
@@ -32,6 +32,11 @@ package final class FaultyFileSystem: FileSystem {
     package func openFile(_ path: String) throws -> OpenFile {
         try before(.openFile, path)
         return try real.openFile(path)
+    }
+
+    package func openFileForAppending(_ path: String) throws -> OpenFile {
+        try before(.openFileForAppending, path)
+        return try real.openFileForAppending(path)
     }
 
     package func write(_ data: Data, to file: OpenFile) throws {

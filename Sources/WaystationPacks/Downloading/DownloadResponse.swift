@@ -1,0 +1,86 @@
+import Foundation
+import HTTPTypes
+
+/// What the head of a response means for a download: a function of values.
+enum DownloadResponse: Equatable {
+    /// The body goes behind what is there, which belongs to the same representation; `total` bytes in all, if known.
+    case resume(total: Int?)
+    /// The body is the whole file, from its first byte on.
+    case begin(total: Int?, Validators)
+    /// There is nothing behind what is already there.
+    case complete
+    /// What is there cannot be continued: ask for the whole file.
+    case startAgain
+    /// It ends here.
+    case fail(Failure)
+
+    enum Failure: Equatable {
+        case status
+        case wrongSize(announced: Int, expected: Int)
+        case unasked
+    }
+
+    /// Reads a head.
+    ///
+    /// - Parameters:
+    ///   - status: The status code.
+    ///   - fields: The header fields.
+    ///   - offset: How many bytes are there already: what the request asked for begins here.
+    ///   - record: What is known of them; nil when there are none.
+    ///   - expected: The artifact's size, as its offer told.
+    init(status: Int, fields: HTTPFields, offset: Int, record: DownloadRecord?, expected: Int?) {
+        switch status {
+        case 200: self = Self.whole(fields, expected)
+        case 206 where offset == 0: self = .fail(.unasked)
+        case 206: self = Self.part(fields, offset, record, expected)
+        case 416 where offset > 0:
+            // RFC 9110 §15.5.17: all of it may be there already, when its length was not known before.
+            if case .unsatisfied(let total)? = fields[.contentRange].flatMap(ContentRange.init), total == offset,
+                expected.map({ $0 == offset }) ?? true
+            {
+                self = .complete
+            } else {
+                self = .startAgain
+            }
+        default: self = .fail(.status)
+        }
+    }
+
+    private static func whole(_ fields: HTTPFields, _ expected: Int?) -> DownloadResponse {
+        // Neither length nor ranges of a coded body are those of the file.
+        if fields.isContentCoded {
+            var validators = Validators(fields)
+            validators.entityTag = nil
+            validators.lastModified = nil
+            return .begin(total: expected, validators)
+        }
+        let announced = fields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        if let announced, let expected, announced != expected {
+            return .fail(.wrongSize(announced: announced, expected: expected))
+        }
+        return .begin(total: expected ?? announced, Validators(fields))
+    }
+
+    private static func part(
+        _ fields: HTTPFields,
+        _ offset: Int,
+        _ record: DownloadRecord?,
+        _ expected: Int?
+    ) -> DownloadResponse {
+        // Several ranges in one body come without this field, and were not asked for either.
+        guard !fields.isContentCoded,
+            case .part(let first, _, let total)? = fields[.contentRange].flatMap(ContentRange.init), first == offset
+        else { return .startAgain }
+        let known = expected ?? record?.total
+        if let total, let known, total != known { return .startAgain }
+        if let record, Validators(fields).contradicts(record.validators) { return .startAgain }
+        return .resume(total: known ?? total)
+    }
+}
+
+extension HTTPFields {
+    fileprivate var isContentCoded: Bool {
+        guard let coding = self[.contentEncoding]?.trimmingCharacters(in: .whitespaces) else { return false }
+        return !coding.isEmpty && coding.lowercased() != "identity"
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import WaystationFileSystem
+
+/// The names under which an artifact lies in a downloader's directory.
+struct ArtifactPaths: Hashable, Sendable {
+    let directory: String
+    /// SHA-256 of the URL and the digest: another file under the same URL has other names.
+    let key: String
+
+    init(_ artifact: Artifact, in directory: String) {
+        self.directory = directory
+        key = PackDigest(of: Data("\(artifact.url.absoluteString)\n\(artifact.digest?.description ?? "")".utf8)).hex
+    }
+
+    /// What has arrived so far.
+    var part: String { "\(directory)/\(key).part" }
+    /// The ``DownloadRecord`` of that.
+    var record: String { "\(directory)/\(key).json" }
+    /// The record on its way to its name.
+    var newRecord: String { "\(directory)/\(key).new" }
+    /// The whole file, checked.
+    var done: String { "\(directory)/\(key).done" }
+}
+
+/// An artifact of which a part has arrived, and the digests of that part.
+struct PartialFile {
+    private let files: any FileSystem
+    private let paths: ArtifactPaths
+    private let file: OpenFile
+    private var digesters: [Digester]
+    private(set) var length = 0
+    /// What a later attempt has to know.
+    var record: DownloadRecord
+
+    private init(_ files: any FileSystem, _ paths: ArtifactPaths, _ file: OpenFile, _ record: DownloadRecord) {
+        self.files = files
+        self.paths = paths
+        self.file = file
+        self.record = record
+        digesters = [Digester(.sha256)]
+        if let algorithm = record.digest?.algorithm, algorithm != .sha256 { digesters.append(Digester(algorithm)) }
+    }
+
+    /// What earlier attempts left, read through once for its digests; nil when it cannot be continued.
+    static func resuming(
+        _ artifact: Artifact,
+        _ paths: ArtifactPaths,
+        _ files: any FileSystem
+    ) throws -> PartialFile? {
+        guard try files.status(of: paths.part)?.kind == .file, let record = try record(at: paths.record, files) else {
+            return nil
+        }
+        let file = try files.openFileForAppending(paths.part)
+        let length = try files.length(of: file)
+        guard record.allowsResuming(artifact, from: length) else { return nil }
+        var partial = PartialFile(files, paths, file, record)
+        while partial.length < length {
+            try Task.checkCancellation()
+            let bytes = try files.read(file, at: partial.length, count: min(1 << 20, length - partial.length))
+            guard !bytes.isEmpty else { return nil }
+            partial.count(bytes)
+        }
+        return partial
+    }
+
+    private static func record(at path: String, _ files: any FileSystem) throws -> DownloadRecord? {
+        guard let status = try files.status(of: path), status.kind == .file, status.size <= 1 << 16 else { return nil }
+        let bytes = try files.read(files.openFile(path), at: 0, count: status.size)
+        // A record that cannot be read is no record: the download begins anew.
+        return try? JSONDecoder().decode(DownloadRecord.self, from: bytes)
+    }
+
+    /// An empty file in place of whatever was there.
+    static func beginning(
+        _ record: DownloadRecord,
+        _ paths: ArtifactPaths,
+        _ files: any FileSystem
+    ) throws -> PartialFile {
+        // In this order, each step on the medium before the next: old bytes must never lie beside a new record.
+        try files.removeFile(paths.part)
+        try files.synchronizeDirectory(paths.directory)
+        try write(record, paths, files)
+        return PartialFile(files, paths, try files.createFile(paths.part), record)
+    }
+
+    private static func write(_ record: DownloadRecord, _ paths: ArtifactPaths, _ files: any FileSystem) throws {
+        let bytes = try JSONEncoder().encode(record)
+        try files.removeFile(paths.newRecord)
+        let file = try files.createFile(paths.newRecord)
+        try files.write(bytes, to: file)
+        try files.synchronize(file)
+        try files.rename(paths.newRecord, to: paths.record)
+    }
+
+    mutating func append(_ bytes: Data) throws {
+        try files.write(bytes, to: file)
+        count(bytes)
+    }
+
+    private mutating func count(_ bytes: Data) {
+        length += bytes.count
+        for index in digesters.indices { digesters[index].update(bytes) }
+    }
+
+    /// Leaves the part to a later attempt.
+    ///
+    /// When that cannot be written down, the later attempt begins anew or finds out by the digest; the reason for stopping
+    /// is what the caller has to hear of.
+    mutating func leave() {
+        do {
+            try files.synchronize(file)
+            record.synchronized = length
+            try Self.write(record, paths, files)
+        } catch {}
+    }
+
+    /// The digests of all bytes, SHA-256 first.
+    var digests: [PackDigest] { digesters.map(\.digest) }
+
+    /// Gives the file its final name, for good.
+    func finish() throws {
+        try files.synchronize(file)
+        try files.rename(paths.part, to: paths.done)
+        try files.synchronizeDirectory(paths.directory)
+        try files.removeFile(paths.record)
+    }
+
+    /// Throws away what has arrived.
+    static func remove(_ paths: ArtifactPaths, _ files: any FileSystem) throws {
+        for path in [paths.part, paths.record, paths.newRecord] { try files.removeFile(path) }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+import WaystationPacks
+
+@Suite struct ModuleIDTests {
+    @Test("Letters, digits, dots, underscores and hyphens make a name", arguments: ["a", "shop", "A-1_b.c", "-", "_", "7"])
+    func name(text: String) throws {
+        let module = try Sample.module(text)
+        #expect(module.description == text)
+    }
+
+    @Test(
+        "What could lead out of a directory, or is not plain, is no name",
+        arguments: ["", ".", "..", ".hidden", "a/b", "a\\b", "a b", "ä", "a\u{0}", "a:b", "%2e", "a\n"]
+    )
+    func refusal(text: String) {
+        #expect(ModuleID(text) == nil)
+    }
+
+    @Test("64 characters are a name, 65 are none")
+    func length() {
+        #expect(ModuleID(String(repeating: "a", count: 64)) != nil)
+        #expect(ModuleID(String(repeating: "a", count: 65)) == nil)
+    }
+
+    @Test("Names are ordered by their bytes")
+    func order() throws {
+        let names = try ["b", "B", "a-1", "a.1", "a"].map(Sample.module)
+        #expect(names.sorted().map(\.description) == ["B", "a", "a-1", "a.1", "b"])
+    }
+
+    @Test("A name is a string in JSON, and a wrong one an error")
+    func coding() throws {
+        let module = try Sample.module("shop")
+        #expect(try JSONEncoder().encode([module]) == Data(#"["shop"]"#.utf8))
+        #expect(try JSONDecoder().decode([ModuleID].self, from: Data(#"["shop"]"#.utf8)) == [module])
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([ModuleID].self, from: Data(#"["../shop"]"#.utf8))
+        }
+    }
+}
