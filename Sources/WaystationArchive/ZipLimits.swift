@@ -2,25 +2,43 @@
 ///
 /// The defaults fit packages of web files from a server that is not trusted.
 public struct ZipLimits: Sendable, Hashable {
-    /// How many entries there may be, with the directories that are only implied by names. 100,000 by default.
+    /// How many entries there may be, with the directories that are only implied by names.
+    ///
+    /// 100,000 by default.
     public var maximumEntries = 100_000
-    /// How many bytes one entry may have when extracted. 1 GiB by default.
+    /// How many bytes one entry may have when extracted.
+    ///
+    /// 1 GiB by default.
     public var maximumEntrySize = 1 << 30
-    /// How many bytes all entries together may have when extracted. 4 GiB by default.
+    /// How many bytes all entries together may have when extracted.
+    ///
+    /// 4 GiB by default.
     public var maximumTotalSize = 4 << 30
-    /// How many times larger than compressed one entry, or all of them, may be when extracted. 200 by default.
+    /// How many times larger than compressed one entry, or all of them, may be when extracted.
+    ///
+    /// 200 by default.
     ///
     /// The method itself ends at 1,032.
     public var maximumRatio = 200
-    /// The size up to which ``maximumRatio`` is not looked at. 1 MiB by default.
+    /// The size up to which ``maximumRatio`` is not looked at.
+    ///
+    /// 1 MiB by default.
     public var ratioFloor = 1 << 20
-    /// How many bytes of UTF-8 a name may have. 1,024 by default; each segment may have 255, as on Linux's file systems.
+    /// How many bytes of UTF-8 a name may have.
+    ///
+    /// 1,024 by default; each segment may have 255, as on Linux's file systems.
     public var maximumNameLength = 1_024
-    /// How many segments a name may have. 32 by default.
+    /// How many segments a name may have.
+    ///
+    /// 32 by default.
     public var maximumDepth = 32
-    /// Which bytes that belong to nothing are passed over. None by default.
+    /// Which bytes that belong to nothing are passed over.
+    ///
+    /// None by default.
     public var toleratedJunk: Junk = []
-    /// How names are read that do not say that they are UTF-8. As code page 437 by default.
+    /// How names are read that do not say that they are UTF-8.
+    ///
+    /// As code page 437 by default.
     public var unmarkedNames: NameEncoding = .codePage437
 
     /// The defaults.

@@ -28,7 +28,9 @@ public final class ZipWriter {
         public static let stored = Compression(level: nil)
         /// Deflated with zlib's usual level, 6, if that makes it smaller.
         public static let deflated = deflated(level: 6)
-        /// Deflated, if that makes it smaller; from 1, the fastest, to 9, the smallest. Others become the nearest.
+        /// Deflated, if that makes it smaller; from 1, the fastest, to 9, the smallest.
+        ///
+        /// Other levels become the nearest of these.
         public static func deflated(level: Int) -> Compression { Compression(level: min(max(level, 1), 9)) }
     }
 
