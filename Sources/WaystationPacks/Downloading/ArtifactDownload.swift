@@ -97,7 +97,10 @@ struct ArtifactDownload: Sendable {
         return request
     }
 
-    private func receive(_ response: FetchedResponse, into partial: inout PartialFile) async throws -> DownloadedArtifact {
+    private func receive(
+        _ response: FetchedResponse,
+        into partial: inout PartialFile
+    ) async throws -> DownloadedArtifact {
         let total = artifact.size ?? partial.record.total
         let limit = total ?? maximumSize
         let start = partial.length

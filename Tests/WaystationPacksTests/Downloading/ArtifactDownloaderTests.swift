@@ -34,7 +34,9 @@ import WaystationTesting
         let fixture = try DownloadFixture { request, _ in file.answer(to: request) }
         let artifact = Artifact(url: fixture.origin.url("/pack.zip"), digest: PackDigest(of: bytes, .md5))
         #expect(
-            try await fixture.downloader.download(artifact).digests == [PackDigest(of: bytes), PackDigest(of: bytes, .md5)]
+            try await fixture.downloader.download(artifact).digests == [
+                PackDigest(of: bytes), PackDigest(of: bytes, .md5),
+            ]
         )
         let wrong = Artifact(url: fixture.origin.url("/pack.zip"), digest: PackDigest(of: Data(), .md5))
         #expect(await errorCode { try await fixture.downloader.download(wrong) } == .damaged)
@@ -141,7 +143,8 @@ import WaystationTesting
     @Test(
         "A 206 that is not the part asked for is put aside, and the whole file fetched",
         arguments: [
-            "bytes 0-199999/200000", "bytes 70001-199999/200000", "bytes 70000-299999/300000", "bytes */200000", "nonsense",
+            "bytes 0-199999/200000", "bytes 70001-199999/200000", "bytes 70000-299999/300000", "bytes */200000",
+            "nonsense",
         ]
     )
     func wrongRange(field: String) async throws {

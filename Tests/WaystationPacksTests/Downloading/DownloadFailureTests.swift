@@ -39,7 +39,11 @@ import WaystationTesting
 
     private let bytes = Data.random(60_000, seed: 31)
 
-    private func attempts(_ trap: Trap, _ directory: TemporaryDirectory, _ origin: ScriptedOrigin) async -> [PackError.Code?] {
+    private func attempts(
+        _ trap: Trap,
+        _ directory: TemporaryDirectory,
+        _ origin: ScriptedOrigin
+    ) async -> [PackError.Code?] {
         let artifact = Artifact(url: origin.url("/pack.zip"), size: bytes.count, digest: PackDigest(of: bytes))
         var codes: [PackError.Code?] = []
         // The first attempt is cut, the second goes on.
@@ -61,7 +65,9 @@ import WaystationTesting
         }
     }
 
-    @Test("Each file operation that fails once is an error or does no harm, and the next attempt ends with the right bytes")
+    @Test(
+        "Each file operation that fails once is an error or does no harm, and the next attempt ends with the right bytes"
+    )
     func everyOperation() async throws {
         let counting = Trap(at: nil)
         #expect(try await attempts(counting, TemporaryDirectory(), cutOrigin()) == [.interrupted, nil])
