@@ -78,7 +78,8 @@ extension KeyedDecodingContainer {
             throw DecodingError.dataCorruptedError(
                 forKey: key,
                 in: self,
-                debugDescription: "\"\(text)\" is no digest: use 32 hexadecimal digits of MD5, or sha256- and 64 of them"
+                debugDescription:
+                    "\"\(text)\" is no digest: use 32 hexadecimal digits of MD5, or sha256- and 64 of them"
             )
         }
         return digest

@@ -115,7 +115,14 @@ import Testing
     func patchAlone() throws {
         var offer = try offer()
         offer.archive = nil
-        #expect(step(offer, try situation("1.1")) == "nothing: noBase")
+        #expect(step(offer, try situation("1.1")) == "nothing: noUsablePatch")
+        var failed = try situation()
+        for way in [FailedUpdate.Way.zipPatch, .contentPatch] {
+            let later = Sample.moment.addingTimeInterval(60)
+            let failure = FailedUpdate(from: Self.version("1.0"), to: Self.version("2.0"), way: way, retryAt: later)
+            failed.failures.append(failure)
+        }
+        #expect(step(offer, failed) == "nothing: noUsablePatch")
     }
 
     @Test("The same version is up to date, however it is written; the same one published anew is not")
@@ -283,7 +290,9 @@ import Testing
         #expect(step(try offer(), situation) == "content from 1.0")
         var nameless = ModuleOffer(try Sample.module("shop"))
         nameless.archive = try artifact("whole", 5)
-        situation.failures = [FailedUpdate(to: nil, way: .whole, artifact: try Sample.url("https://a.example/b"), retryAt: later)]
+        situation.failures = [
+            FailedUpdate(to: nil, way: .whole, artifact: try Sample.url("https://a.example/b"), retryAt: later)
+        ]
         #expect(step(nameless, situation) == "whole")
         situation.failures = [FailedUpdate(to: nil, way: .whole, artifact: nameless.archive?.url, retryAt: later)]
         #expect(step(nameless, situation) == "nothing: failedBefore")
@@ -296,7 +305,12 @@ import Testing
         situation.others = [try pack("2.0")]
         situation.failures = [FailedUpdate(to: Self.version("2.0"), way: .version, retryAt: later)]
         #expect(step(try offer(), situation) == "nothing: failedBefore")
+        var nameless = try offer()
+        nameless.version = nil
+        nameless.archive?.digest = Self.digest("zip 2.0")
+        #expect(step(nameless, situation) == "nothing: failedBefore")
         situation.now = later
         #expect(step(try offer(), situation) == "activate 2.0")
+        #expect(step(nameless, situation) == "activate 2.0")
     }
 }

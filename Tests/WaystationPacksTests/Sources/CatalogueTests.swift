@@ -8,7 +8,11 @@ import WaystationTesting
     private let key = SigningKey.generate()
     private let now = Sample.moment
 
-    private func release(_ version: String, url: String? = nil, patches: [Catalogue.Patch]? = nil) throws -> Catalogue.Release {
+    private func release(
+        _ version: String,
+        url: String? = nil,
+        patches: [Catalogue.Patch]? = nil
+    ) throws -> Catalogue.Release {
         Catalogue.Release(
             try Sample.version(version),
             released: now,
@@ -29,7 +33,10 @@ import WaystationTesting
         )
     }
 
-    private func catalogue(serial: UInt64 = 7, _ change: (inout Catalogue) throws -> Void = { _ in }) throws -> Catalogue {
+    private func catalogue(
+        serial: UInt64 = 7,
+        _ change: (inout Catalogue) throws -> Void = { _ in }
+    ) throws -> Catalogue {
         var module = Catalogue.Module(
             try Sample.module("shop"),
             live: PackVersion("1.0"),
@@ -50,7 +57,11 @@ import WaystationTesting
         return catalogue
     }
 
-    private func open(_ bytes: Data, after state: CatalogueState? = nil, at now: Date? = nil) throws -> (Catalogue, CatalogueState) {
+    private func open(
+        _ bytes: Data,
+        after state: CatalogueState? = nil,
+        at now: Date? = nil
+    ) throws -> (Catalogue, CatalogueState) {
         let opened = try Catalogue.opening(bytes, signedBy: [key.trusted], after: state, now: now ?? self.now)
         return (opened.catalogue, opened.state)
     }
@@ -96,8 +107,10 @@ import WaystationTesting
         var envelope = try JSONDecoder().decode(SignedEnvelope.self, from: catalogue().signed(by: [key]))
         envelope.payload = try JSONDecoder().decode(SignedEnvelope.self, from: foreign).payload
         let payload = try #require(Data(base64Encoded: envelope.payload))
-        envelope.payload = Data(String(decoding: payload, as: UTF8.self).replacing("\"serial\":7", with: "\"serial\":9").utf8)
-            .base64EncodedString()
+        envelope.payload = Data(
+            String(decoding: payload, as: UTF8.self).replacing("\"serial\":7", with: "\"serial\":9").utf8
+        )
+        .base64EncodedString()
         let changed = try JSONEncoder().encode(envelope)
         #expect(await errorCode { try open(changed) } == .untrusted)
     }
@@ -148,7 +161,9 @@ import WaystationTesting
         }
     }
 
-    private func catalogue(change: (inout Catalogue) throws -> Void) throws -> Catalogue { try catalogue(serial: 7, change) }
+    private func catalogue(change: (inout Catalogue) throws -> Void) throws -> Catalogue {
+        try catalogue(serial: 7, change)
+    }
 
     @Test("The source offers what is in it, with addresses relative to the catalogue's own")
     func offers() async throws {
@@ -208,7 +223,9 @@ import WaystationTesting
     @Test("A catalogue without end is cut off")
     func endless() async throws {
         let gate = try ScriptedOrigin.Gate()
-        let origin = try ScriptedOrigin { _ in .stream([.bytes(Data(count: 5000)), .bytes(Data(count: 5000)), .wait(gate)]) }
+        let origin = try ScriptedOrigin { _ in
+            .stream([.bytes(Data(count: 5000)), .bytes(Data(count: 5000)), .wait(gate)])
+        }
         var source = CatalogueSource(origin.url(), trusting: [key.trusted])
         source.maximumSize = 9000
         let bounded = source

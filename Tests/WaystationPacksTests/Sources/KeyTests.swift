@@ -6,7 +6,9 @@ import Testing
 @Suite struct KeyTests {
     private static func bytes(_ hex: String) -> Data {
         let digits = Array(hex)
-        return Data(stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(digits[$0...($0 + 1)]), radix: 16) })
+        return Data(
+            stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(digits[$0...($0 + 1)]), radix: 16) }
+        )
     }
 
     // RFC 8032 §7.1, tests 1 and 2.
@@ -49,7 +51,9 @@ import Testing
 
     @Test(
         "What is no key is refused",
-        arguments: ["", "ed25519:", "ed25519:AAAA", "ed25519:!!", "rsa:AAAA", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
+        arguments: [
+            "", "ed25519:", "ed25519:AAAA", "ed25519:!!", "rsa:AAAA", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+        ]
     )
     func refusal(text: String) {
         #expect(TrustedKey(text) == nil)

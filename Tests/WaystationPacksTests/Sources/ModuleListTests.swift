@@ -68,7 +68,10 @@ import WaystationTesting
         #expect(offer.isExact && offer.isActive)
     }
 
-    @Test("mode 2 is the patch against the version that was told; the whole pack stays on offer", arguments: ["2", "\"2\""])
+    @Test(
+        "mode 2 is the patch against the version that was told; the whole pack stays on offer",
+        arguments: ["2", "\"2\""]
+    )
     func patch(mode: String) async throws {
         let answer = try await check(
             """

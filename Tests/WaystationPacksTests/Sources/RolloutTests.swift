@@ -3,7 +3,12 @@ import Testing
 @testable import WaystationPacks
 
 @Suite struct RolloutTests {
-    private func chosen(_ percentage: Double, salt: String = "s", version: String = "2.0", module: String = "shop") throws -> Set<Int> {
+    private func chosen(
+        _ percentage: Double,
+        salt: String = "s",
+        version: String = "2.0",
+        module: String = "shop"
+    ) throws -> Set<Int> {
         let rollout = Rollout(try Sample.version(version), percentage: percentage, salt: salt)
         let module = try Sample.module(module)
         return Set((0..<20_000).filter { rollout.includes(installID: "client-\($0)", of: module) })

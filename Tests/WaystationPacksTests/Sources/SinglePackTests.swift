@@ -44,7 +44,8 @@ import WaystationTesting
             (#""networkType": 1"#, #""networkType": "1""#), (#""networkType": null"#, #""networkType": """#),
             (#""whitelist": "https://a/, https://b/""#, #""whitelist": ["https://a/", "https://b/"]"#),
             (#""whitelist": "https://a/\nhttps://b/""#, #""whitelist": ["https://a/", "https://b/"]"#),
-            (#""whitelist": null"#, #""whitelist": """#), (#""updatePackageVersion": 2"#, #""updatePackageVersion": " 2 ""#),
+            (#""whitelist": null"#, #""whitelist": """#),
+            (#""updatePackageVersion": 2"#, #""updatePackageVersion": " 2 ""#),
         ]
     )
     func forms(one: String, other: String) throws {
@@ -59,10 +60,12 @@ import WaystationTesting
     @Test(
         "What has no such form is an error that names the member",
         arguments: [
-            (#"{"status": "many"}"#, "status"), (#"{"isPatch": "perhaps"}"#, "isPatch"), (#"{"status": 1.5}"#, "status"),
+            (#"{"status": "many"}"#, "status"), (#"{"isPatch": "perhaps"}"#, "isPatch"),
+            (#"{"status": 1.5}"#, "status"),
             (#"{"miniVersion": "v1"}"#, "miniVersion"), (#"{"updatePackageUrl": ["a"]}"#, "updatePackageUrl"),
             (#"{"whitelist": {"a": 1}}"#, "whitelist"), ("[]", ""), ("", ""), ("<html>", ""), ("{", ""),
-            (#"{"status": 7}"#, "status"), (#"{"updatePackageVersion": "2", "updatePackageUrl": "file:///etc/passwd"}"#, "Url"),
+            (#"{"status": 7}"#, "status"),
+            (#"{"updatePackageVersion": "2", "updatePackageUrl": "file:///etc/passwd"}"#, "Url"),
             (#"{"updatePackageVersion": "2", "updatePackageUrl": "ftp://a.example/b"}"#, "Url"),
         ]
     )
@@ -145,7 +148,8 @@ import WaystationTesting
         let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
         #expect(
             object.keys.sorted() == [
-                "isPatch", "miniVersion", "networkType", "status", "updatePackageUrl", "updatePackageVersion", "whitelist",
+                "isPatch", "miniVersion", "networkType", "status", "updatePackageUrl", "updatePackageVersion",
+                "whitelist",
             ]
         )
         #expect(object["updatePackageVersion"] as? String == "1.10.0")
@@ -155,7 +159,11 @@ import WaystationTesting
     func retryAfter() async throws {
         let module = try Sample.module("app")
         let url = try Sample.url(base)
-        let busy = SinglePackSource(url, module: module, fetcher: CannedFetcher("", status: 503, fields: [.retryAfter: "7"]))
+        let busy = SinglePackSource(
+            url,
+            module: module,
+            fetcher: CannedFetcher("", status: 503, fields: [.retryAfter: "7"])
+        )
         let error = await #expect(throws: PackError.self) { try await busy.check(Sample.inquiry()) }
         #expect(error?.code == .refused && error?.retryAfter == .seconds(7))
         let calm = SinglePackSource(url, module: module, fetcher: CannedFetcher("{}", fields: [.retryAfter: "600"]))

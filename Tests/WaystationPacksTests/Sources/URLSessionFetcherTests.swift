@@ -124,8 +124,11 @@ import WaystationTesting
         let origin = try ScriptedOrigin { _ in
             .stream([.bytes(Data(count: 50)), isReset ? .reset : .close], framing: .declaredLength(100))
         }
-        let response = try await fetcher.fetch(FetchRequest(origin.url(), maximumBodySize: 100))
-        #expect(await errorCode { try await body(response) } == .network)
+        // A reset may overtake the head.
+        let code = await errorCode {
+            try await body(await fetcher.fetch(FetchRequest(origin.url(), maximumBodySize: 100)))
+        }
+        #expect(code == .network)
     }
 
     @Test("A refusal that asks for credentials is an answer, not a hang")
@@ -154,7 +157,10 @@ import WaystationTesting
         #expect(other.requests.first?.value(of: "Range") == "bytes=5-")
     }
 
-    @Test("A redirect that leads nowhere, or round in a circle, is itself the answer", arguments: ["file:///etc/passwd", "/", "ftp://a/b"])
+    @Test(
+        "A redirect that leads nowhere, or round in a circle, is itself the answer",
+        arguments: ["file:///etc/passwd", "/", "ftp://a/b"]
+    )
     func badRedirects(location: String) async throws {
         let origin = try ScriptedOrigin { _ in .redirect(302, to: location) }
         let response = try await fetcher.fetch(FetchRequest(origin.url(), maximumBodySize: 100))

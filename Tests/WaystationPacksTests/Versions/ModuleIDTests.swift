@@ -3,7 +3,10 @@ import Testing
 import WaystationPacks
 
 @Suite struct ModuleIDTests {
-    @Test("Letters, digits, dots, underscores and hyphens make a name", arguments: ["a", "shop", "A-1_b.c", "-", "_", "7"])
+    @Test(
+        "Letters, digits, dots, underscores and hyphens make a name",
+        arguments: ["a", "shop", "A-1_b.c", "-", "_", "7"]
+    )
     func name(text: String) throws {
         let module = try Sample.module(text)
         #expect(module.description == text)

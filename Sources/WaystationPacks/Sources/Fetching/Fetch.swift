@@ -68,7 +68,9 @@ final class Fetch: Sendable {
 
     func receive(_ response: HTTPURLResponse) {
         let waiting = state.withLock { state in
-            guard !state.hasEnded, !state.hasHead else { return nil as CheckedContinuation<FetchedResponse, any Error>? }
+            guard !state.hasEnded, !state.hasHead else {
+                return nil as CheckedContinuation<FetchedResponse, any Error>?
+            }
             state.hasHead = true
             defer { state.head = nil }
             return state.head
