@@ -18,6 +18,9 @@ struct ArtifactDownload: Sendable {
     func run() async throws -> DownloadedArtifact {
         do {
             try Task.checkCancellation()
+            guard artifact.size ?? 0 >= 0 else {
+                throw PackError(.invalidArgument, "\(artifact.url.shown) cannot have a size below 0: correct the offer")
+            }
             try files.createDirectory(paths.directory)
             if let done = try earlierResult() { return done }
             return try await download()

@@ -50,7 +50,7 @@ import WaystationTesting
         for _ in 0..<2 {
             let downloader = ArtifactDownloader(
                 directory: directory.url,
-                fetcher: URLSessionFetcher(),
+                fetcher: URLSessionFetcher.shared,
                 files: FaultyFileSystem { try trap.pass($0, $1) }
             )
             codes.append(await errorCode { try await downloader.download(artifact) })
@@ -78,7 +78,7 @@ import WaystationTesting
             #expect(codes.compactMap(\.self).allSatisfy { [.interrupted, .fileSystem].contains($0) }, "\(codes)")
             // Not forgotten: what failed was told, unless it was only the note for the next attempt.
             let artifact = Artifact(url: origin.url("/pack.zip"), size: bytes.count, digest: PackDigest(of: bytes))
-            let last = ArtifactDownloader(directory: directory.url, fetcher: URLSessionFetcher())
+            let last = ArtifactDownloader(directory: directory.url, fetcher: URLSessionFetcher.shared)
             let result = try await last.download(artifact)
             #expect(try Data(contentsOf: result.file) == bytes, "after a failed \(String(describing: trap.hit))")
         }
@@ -90,7 +90,7 @@ import WaystationTesting
         let artifact = Artifact(url: origin.url("/pack.zip"), size: bytes.count, digest: PackDigest(of: bytes))
         let downloader = ArtifactDownloader(
             directory: directory.url,
-            fetcher: URLSessionFetcher(),
+            fetcher: URLSessionFetcher.shared,
             files: FaultyFileSystem { operation, path in
                 if operation == .write, path.hasSuffix(".part") { throw FileError("write", path, code: ENOSPC) }
             }
