@@ -6,9 +6,9 @@ SOURCES := Sources Tests Examples Benchmarks Package.swift
 
 # What building and testing needs beside the toolchain; what the demo and the benchmarks need beside that.
 PACKAGES := git pkg-config g++ binutils libncurses6 libsqlite3-dev zlib1g-dev libbz2-dev libgumbo-dev libcurl4 \
-	libxml2 ca-certificates tzdata
+	libxml2 ca-certificates tzdata bsdiff zip unzip libarchive-tools python3
 DEMO_PACKAGES := sqlite3-doc
-BENCH_PACKAGES := nginx-light wget python3.11-doc
+BENCH_PACKAGES := nginx-light wget python3.11-doc python3-pip
 
 .PHONY: help deps demo-deps bench-deps build test lint format demo differential soak bench docs clean
 
@@ -57,7 +57,8 @@ soak: deps
 	@$(SWIFT) run --package-path Benchmarks -c release --quiet soak
 
 bench: bench-deps
-	@$(SWIFT) run --package-path Benchmarks -c release --quiet bench $(ONLY)
+	@Scripts/fetch-web-apps.sh .build/web-apps
+	@WEB_APPS=.build/web-apps $(SWIFT) run --package-path Benchmarks -c release --quiet bench $(ONLY)
 
 docs: deps
 	@Scripts/build-docs.sh
