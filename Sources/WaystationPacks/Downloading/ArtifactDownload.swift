@@ -149,6 +149,7 @@ struct ArtifactDownload: Sendable {
             )
         }
         try partial.finish()
+        report(DownloadProgress(completed: partial.length, expected: partial.length))
         return result(size: partial.length, digests, fetched: fetched)
     }
 
