@@ -30,7 +30,7 @@ enum PackTool {
             let patch = try BSDiffPatch(FileSource(URL(fileURLWithPath: arguments[3])))
             _ = FileManager.default.createFile(atPath: arguments[2], contents: nil)
             let output = try FileHandle(forWritingTo: URL(fileURLWithPath: arguments[2]))
-            try patch.apply(to: FileSource(URL(fileURLWithPath: arguments[1]))) { try output.write(contentsOf: $0) }
+            try patch.apply(to: MappedSource(URL(fileURLWithPath: arguments[1]))) { try output.write(contentsOf: $0) }
         default: throw Failure(description: "no job: \(arguments)")
         }
         say(String(format: "%.1f", ProcessMemory.peakMiB - idle))

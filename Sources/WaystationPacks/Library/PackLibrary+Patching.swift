@@ -139,7 +139,8 @@ extension PackLibrary {
             }
             let directory = try StagingDirectory(in: layout.staging, fileSystem: fileSystem)
             let scratch = directory.path + "/new.zip"
-            let old = try FileSource(fileSystem.openFile(layout.archive(of: module, known.folder)))
+            // Nobody but the library changes it, so that it may be mapped: BSDIFF40 reads it here and there.
+            let old = try MappedSource(fileSystem.openFile(layout.archive(of: module, known.folder)))
             let output = try fileSystem.createFile(scratch)
             var digesters = [Digester(.sha256), Digester(.md5)]
             do {
