@@ -116,7 +116,10 @@ let package = Package(
         ),
         .testTarget(
             name: "WaystationPublishingTests",
-            dependencies: ["WaystationPublishing", "WaystationPacks", "WaystationFileSystem", "WaystationTesting"]
+            dependencies: [
+                "WaystationPublishing", "WaystationPacks", "WaystationFileSystem", "WaystationPatch",
+                "WaystationTesting",
+            ]
         ),
         .testTarget(
             name: "CommandLineTests",

@@ -121,7 +121,10 @@ extension ReleaseDirectory {
 
     static func check(_ keys: [SigningKey]) throws(PackError) {
         guard !keys.isEmpty else {
-            throw PackError(.invalidArgument, "a catalogue needs a key that signs it: make one with `waystation keys generate`")
+            throw PackError(
+                .invalidArgument,
+                "a catalogue needs a key that signs it: make one with `waystation keys generate`"
+            )
         }
     }
 

@@ -32,5 +32,7 @@ struct ReleasePaths: Sendable {
     var patches: String { "patches" }
 
     /// A patch, relative to the folder.
-    func patch(_ kind: PatchOffer.Kind, from version: PackVersion) -> String { "\(patches)/\(version)-\(kind.rawValue).patch" }
+    func patch(_ kind: PatchOffer.Kind, from version: PackVersion) -> String {
+        "\(patches)/\(version)-\(kind.rawValue).patch"
+    }
 }

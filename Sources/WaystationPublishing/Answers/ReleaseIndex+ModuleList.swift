@@ -11,6 +11,7 @@ extension ReleaseIndex {
     /// - Parameters:
     ///   - request: What the client has.
     ///   - base: The URL of the release directory.
+    /// - Returns: The answer.
     public func answer(_ request: ModuleListRequest, at base: URL) -> ModuleListAnswer {
         ModuleListAnswer(
             modules.map { module in
@@ -28,7 +29,8 @@ extension ReleaseIndex.Module {
         at base: URL
     ) -> ModuleListAnswer.Module {
         var answer = ModuleListAnswer.Module(module, isActive: isActive)
-        guard isActive, let release = release(live), release.version != client?.version, release.suits(appVersion) else {
+        guard isActive, let release = release(live), release.version != client?.version, release.suits(appVersion)
+        else {
             return answer
         }
         answer.mode = .whole

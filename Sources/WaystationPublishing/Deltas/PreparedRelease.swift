@@ -19,6 +19,7 @@ struct PreparedRelease: Sendable {
     ///   - index: What is published now.
     ///   - count: From how many of the latest versions there shall be patches.
     ///   - directory: Where it will be published.
+    /// - Throws: ``PackError`` when the pack is not sound or may not be published, or what the disk throws.
     init(of zip: URL, for index: ReleaseIndex, deltas count: Int, in directory: ReleaseDirectory) throws {
         let fileSystem = directory.environment.fileSystem
         let layout = directory.layout

@@ -10,6 +10,7 @@ extension ReleaseIndex {
     /// - Parameters:
     ///   - issued: When it is signed.
     ///   - expires: From when on nobody should believe it.
+    /// - Returns: The catalogue, not yet signed.
     public func catalogue(issued: Date, expires: Date) -> Catalogue {
         Catalogue(serial: serial, issued: issued, expires: expires, modules: modules.map(\.entry))
     }

@@ -51,6 +51,7 @@ extension ReleaseIndex {
     ///   - module: The module.
     ///   - version: The version; nil takes back the last step: a rollout that is under way, or else the live version.
     /// - Returns: The version that is live now; nil when the rollout was of the first one.
+    /// - Throws: ``PackError`` when there is nothing to go back to.
     mutating func rollBack(_ module: ModuleID, to version: PackVersion?) throws(PackError) -> PackVersion? {
         let known = try published(module)
         if version == nil || version == known.live, known.rollout != nil {

@@ -1,3 +1,4 @@
 import ArgumentParser
 import Hummingbird
+
 @main struct UpdateServerCommand: AsyncParsableCommand {}
