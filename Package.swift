@@ -112,6 +112,7 @@ let package = Package(
             dependencies: [
                 "WaystationPacks", "WaystationArchive", "WaystationFileSystem", "WaystationPatch", "WaystationTesting",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .testTarget(

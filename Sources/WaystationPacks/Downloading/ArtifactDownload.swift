@@ -18,6 +18,9 @@ struct ArtifactDownload: Sendable {
     func run() async throws -> DownloadedArtifact {
         do {
             try Task.checkCancellation()
+            guard artifact.size ?? 0 >= 0 else {
+                throw PackError(.invalidArgument, "\(artifact.url.shown) cannot have a size below 0: correct the offer")
+            }
             try files.createDirectory(paths.directory)
             if let done = try earlierResult() { return done }
             return try await download()
@@ -97,7 +100,10 @@ struct ArtifactDownload: Sendable {
         return request
     }
 
-    private func receive(_ response: FetchedResponse, into partial: inout PartialFile) async throws -> DownloadedArtifact {
+    private func receive(
+        _ response: FetchedResponse,
+        into partial: inout PartialFile
+    ) async throws -> DownloadedArtifact {
         let total = artifact.size ?? partial.record.total
         let limit = total ?? maximumSize
         let start = partial.length

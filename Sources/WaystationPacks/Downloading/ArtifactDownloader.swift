@@ -34,7 +34,7 @@ public actor ArtifactDownloader {
     public init(
         directory: URL,
         maximumSize: Int = 2 << 30,
-        fetcher: any PackFetching = URLSessionFetcher(),
+        fetcher: any PackFetching = URLSessionFetcher.shared,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.init(
@@ -54,7 +54,7 @@ public actor ArtifactDownloader {
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.directory = directory
-        self.maximumSize = maximumSize
+        self.maximumSize = max(0, maximumSize)
         self.fetcher = fetcher
         self.files = files
         self.now = now

@@ -14,10 +14,13 @@ struct Validators: Hashable, Codable, Sendable {
     /// date is one of whole seconds, and counts only when the response was made at least a second later (§8.8.2.2): else
     /// the file may have changed once more within that second.
     init(_ fields: HTTPFields) {
-        if let tag = fields[.eTag], tag.utf8.count >= 2, tag.utf8.count <= 1024, tag.hasPrefix("\""), tag.hasSuffix("\"") {
+        if let tag = fields[.eTag], tag.utf8.count >= 2, tag.utf8.count <= 1024, tag.hasPrefix("\""),
+            tag.hasSuffix("\"")
+        {
             entityTag = tag
         }
-        if let text = fields[.lastModified], let modified = Self.date(text), let date = fields[.date].flatMap(Self.date),
+        if let text = fields[.lastModified], let modified = Self.date(text),
+            let date = fields[.date].flatMap(Self.date),
             date.secondsSinceEpoch - modified.secondsSinceEpoch >= 1
         {
             lastModified = text

@@ -44,7 +44,7 @@ public struct InstalledModule: Hashable, Sendable {
     public let versions: [InstalledPack]
     /// Whether the module's packs are used at all; a server may switch them off.
     public let isEnabled: Bool
-    /// The lowest version that may still be used, when the server named one.
+    /// The lowest version that may still be used, when the server or a pack names one.
     public let minimumVersion: PackVersion?
 
     /// Whether its active version answers requests now.

@@ -27,6 +27,8 @@ struct ModuleRecord: Codable, Equatable, Sendable {
         /// Whether that zip was kept, for zip patches.
         var isArchiveKept: Bool?
         var installed: Date
+        /// The lowest version that may still be used, by the manifest of this one.
+        var minimumPackVersion: PackVersion?
         /// Set while the app has yet to confirm it.
         var trialSince: Date?
         /// Set when it was found bad.
@@ -48,8 +50,16 @@ struct ModuleRecord: Codable, Equatable, Sendable {
     /// The folder of the version to which a roll-back leads.
     var previous: String?
     var versions: [Version] = []
+    /// The URLs that the server lets the packs answer; nil is all that they have.
+    var whitelist: [String]?
     /// What failed before, so that it is not tried again at once.
     var failures: [FailedUpdate] = []
+
+    /// The lowest version that may still be used, by the server and by the packs that are not known to be bad.
+    var lowestUsable: PackVersion? {
+        let sound = versions.filter { $0.badSince == nil && $0.isDamaged != true }
+        return (sound.compactMap(\.minimumPackVersion) + [minimumVersion].compactMap(\.self)).max()
+    }
 
     func version(inFolder folder: String?) -> Version? {
         folder.flatMap { folder in versions.first { $0.folder == folder } }
@@ -77,6 +87,16 @@ struct ModuleRecord: Codable, Equatable, Sendable {
     mutating func rollBack() {
         active = previous
         previous = nil
+    }
+
+    /// Notes a way that did not work, in place of what was noted of it before.
+    mutating func note(_ failure: FailedUpdate, at now: Date) {
+        failures.removeAll { known in
+            known.retryAt <= now
+                || (known.way == failure.way && known.from == failure.from && known.to == failure.to
+                    && known.artifact == failure.artifact)
+        }
+        failures.append(failure)
     }
 
     /// Takes versions out that are neither active nor the one before.

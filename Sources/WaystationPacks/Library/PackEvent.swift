@@ -19,24 +19,27 @@ public struct PackEvent: Sendable, CustomStringConvertible {
         public static let removed = Kind(description: "removed")
         /// Something on disk is not what was installed; it is not served and will be fetched anew.
         public static let damaged = Kind(description: "damaged")
+        /// A check for updates, or the update of a module, did not work; what was in use is in use.
+        public static let updateFailed = Kind(description: "updateFailed")
         /// The app confirmed that a version works.
         public static let confirmed = Kind(description: "confirmed")
     }
 
     /// What happened.
     public let kind: Kind
-    /// The module.
-    public let module: ModuleID
+    /// The module; nil when it is about all of them.
+    public let module: ModuleID?
     /// The version it is about, when it is about one.
     public let version: PackVersion?
     /// In words, with the reason.
     public let detail: String
 
     /// Whether something went wrong that someone should look at.
-    public var isTrouble: Bool { kind == .damaged || kind == .rolledBack }
+    public var isTrouble: Bool { [.damaged, .rolledBack, .updateFailed].contains(kind) }
 
     /// One line for a log.
     public var description: String {
-        "\(kind) \(module)" + (version.map { " \($0)" } ?? "") + (detail.isEmpty ? "" : ": \(detail)")
+        "\(kind)" + (module.map { " \($0)" } ?? "") + (version.map { " \($0)" } ?? "")
+            + (detail.isEmpty ? "" : ": \(detail)")
     }
 }

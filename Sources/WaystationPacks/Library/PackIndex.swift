@@ -16,9 +16,12 @@ struct PackIndex: Sendable {
 
     private var entries: [String: Entry] = [:]
 
-    init(_ packs: [ActivePack] = []) {
-        entries.reserveCapacity(packs.reduce(0) { $0 + $1.manifest.files.count * $1.manifest.baseURLs.count })
-        for pack in packs { add(pack) }
+    init(_ packs: [(pack: ActivePack, whitelist: [String]?)] = []) {
+        entries.reserveCapacity(packs.reduce(0) { $0 + $1.pack.manifest.files.count * $1.pack.manifest.baseURLs.count })
+        for (pack, whitelist) in packs {
+            let allowed = whitelist.map(Whitelist.init)
+            add(pack) { allowed?.allows($0) ?? true }
+        }
     }
 
     subscript(url: CanonicalURL) -> Entry? {
@@ -29,24 +32,24 @@ struct PackIndex: Sendable {
         return entries[String(url.string[..<end])]
     }
 
-    private mutating func add(_ pack: ActivePack) {
+    private mutating func add(_ pack: ActivePack, where isAllowed: (CanonicalURL) -> Bool) {
         let located = pack.manifest.files.map { file in
             (path: file.path, names: file.path.split(separator: "/").map { OfflinePath.encoded(String($0)) })
         }
         for base in pack.manifest.baseURLs {
             for (path, names) in located {
                 let encoded = names.joined(separator: "/")
-                put(Entry(pack: pack, path: path, request: encoded), at: base + encoded)
+                put(Entry(pack: pack, path: path, request: encoded), at: base + encoded, isAllowed)
             }
             for document in pack.directory.options.indexDocuments {
                 for (path, names) in located where names.last == document {
                     let folder = names.dropLast().joined(separator: "/")
                     if folder.isEmpty {
-                        put(Entry(pack: pack, path: path, request: ""), at: base)
+                        put(Entry(pack: pack, path: path, request: ""), at: base, isAllowed)
                     } else {
-                        put(Entry(pack: pack, path: path, request: folder + "/"), at: base + folder + "/")
+                        put(Entry(pack: pack, path: path, request: folder + "/"), at: base + folder + "/", isAllowed)
                         // Without its slash: answered with what the URL with the slash gets.
-                        put(Entry(pack: pack, path: path, request: folder), at: base + folder)
+                        put(Entry(pack: pack, path: path, request: folder), at: base + folder, isAllowed)
                     }
                 }
             }
@@ -54,9 +57,9 @@ struct PackIndex: Sendable {
     }
 
     /// The first pack to name a URL keeps it.
-    private mutating func put(_ entry: Entry, at url: String) {
-        guard let key = CanonicalURL(url)?.string, entries[key] == nil else { return }
-        entries[key] = entry
+    private mutating func put(_ entry: Entry, at url: String, _ isAllowed: (CanonicalURL) -> Bool) {
+        guard let url = CanonicalURL(url), entries[url.string] == nil, isAllowed(url) else { return }
+        entries[url.string] = entry
     }
 }
 

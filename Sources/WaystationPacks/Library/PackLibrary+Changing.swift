@@ -8,14 +8,21 @@ extension PackLibrary {
     /// - Throws: ``PackError`` with the code `notInstalled` when the module has no such version, or when its manifest
     ///   is damaged, or the disk fails; what answered before goes on then.
     public func activate(_ module: ModuleID, version: PackVersion) async throws(PackError) {
+        try await activate(module, version: version, onTrial: false)
+    }
+
+    func activate(_ module: ModuleID, version: PackVersion, onTrial isOnTrial: Bool) async throws(PackError) {
         try await update(module) { library, record in
+            let now = library.environment.now()
             guard let found = record.version(version) else { throw Self.missing(module, version) }
-            let pack = try library.openPack(module, found)
+            _ = try library.openPack(module, found)
             record.activate(found.folder)
-            record.change(found.folder) {
-                $0.badReason = nil; $0.badSince = nil
+            record.change(found.folder) { version in
+                version.badReason = nil
+                version.badSince = nil
+                version.trialSince = isOnTrial ? now : nil
             }
-            return pack
+            record.failures.removeAll { $0.way == .version && $0.to == version }
         }
         tell(.activated, module, version)
     }
@@ -25,8 +32,13 @@ extension PackLibrary {
     /// - Parameters:
     ///   - module: The module.
     ///   - reason: Why, for the record and the event. The version that goes is marked bad with it.
+    ///   - retryInterval: How long an updater leaves the version alone; a day by default. It is tried again then.
     /// - Throws: ``PackError`` with the code `notInstalled` when no version of the module answers.
-    public func rollBack(_ module: ModuleID, reason: String) async throws(PackError) {
+    public func rollBack(
+        _ module: ModuleID,
+        reason: String,
+        retryingAfter retryInterval: Duration = .seconds(86_400)
+    ) async throws(PackError) {
         let version = try await update(module) { library, record -> PackVersion in
             guard let current = record.version(inFolder: record.active) else { throw Self.missing(module, nil) }
             let now = library.environment.now()
@@ -36,6 +48,14 @@ extension PackLibrary {
                 version.badSince = now
                 version.trialSince = nil
             }
+            record.note(
+                FailedUpdate(
+                    to: current.version,
+                    way: .version,
+                    retryAt: now.addingTimeInterval(retryInterval.inSeconds)
+                ),
+                at: now
+            )
             return current.version
         }
         tell(.rolledBack, module, version, reason)
@@ -66,9 +86,21 @@ extension PackLibrary {
         if hasChanged { tell(isEnabled ? .enabled : .disabled, module, nil) }
     }
 
-    /// Sets the lowest version of a module that may still be used; lower ones stay on disk and do not answer.
-    func setMinimumVersion(_ version: PackVersion?, of module: ModuleID) async throws(PackError) {
-        try await update(module) { _, record in record.minimumVersion = version }
+    /// Takes over what an offer says about the module beside its versions: the lowest that may still be used (lower ones
+    /// stay on disk and do not answer), and the URLs that may be.
+    func take(_ offer: ModuleOffer) async throws(PackError) {
+        let known = state.withLock { $0.records[offer.module] }
+        guard known != nil || offer.minimumVersion != nil || offer.whitelist != nil else { return }
+        if known?.minimumVersion == offer.minimumVersion, known?.whitelist == offer.whitelist { return }
+        try await update(offer.module) { _, record in
+            record.minimumVersion = offer.minimumVersion
+            record.whitelist = offer.whitelist
+        }
+    }
+
+    /// Notes a way to a version that did not work.
+    func note(_ failure: FailedUpdate, of module: ModuleID) async throws(PackError) {
+        try await update(module) { library, record in record.note(failure, at: library.environment.now()) }
     }
 
     /// Removes a module with all its versions.

@@ -62,7 +62,8 @@ extension PackLibrary {
                             archiveDigests: staged.archive?.digests,
                             archiveURL: staged.archive?.url,
                             isArchiveKept: staged.archive?.isKept,
-                            installed: now
+                            installed: now,
+                            minimumPackVersion: manifest.minimumPackVersion
                         )
                     )
                 }

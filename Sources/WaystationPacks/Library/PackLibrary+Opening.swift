@@ -111,7 +111,8 @@ extension PackLibrary {
                     folder: folder,
                     version: manifest.version,
                     manifestSHA256: PackDigest(of: json).hex,
-                    installed: environment.now()
+                    installed: environment.now(),
+                    minimumPackVersion: manifest.minimumPackVersion
                 )
             )
         }
@@ -142,9 +143,9 @@ extension PackLibrary {
     /// Makes the index anew from the packs that answer.
     func reindex() {
         let packs = state.withLock { state in
-            state.records.keys.sorted().compactMap { module -> ActivePack? in
+            state.records.keys.sorted().compactMap { module -> (pack: ActivePack, whitelist: [String]?)? in
                 guard let record = state.records[module], describe(module, record).isServing else { return nil }
-                return state.packs[module]
+                return state.packs[module].map { ($0, record.whitelist) }
             }
         }
         let index = PackIndex(packs)

@@ -111,7 +111,7 @@ public final class PackLibrary: Sendable {
         listeners.withLock { $0.append(listener) }
     }
 
-    func tell(_ kind: PackEvent.Kind, _ module: ModuleID, _ version: PackVersion?, _ detail: String = "") {
+    func tell(_ kind: PackEvent.Kind, _ module: ModuleID?, _ version: PackVersion?, _ detail: String = "") {
         let event = PackEvent(kind: kind, module: module, version: version, detail: detail)
         for listener in listeners.withLock({ $0 }) { listener(event) }
     }
@@ -135,7 +135,7 @@ public final class PackLibrary: Sendable {
             previous: record.version(inFolder: record.previous).map(pack),
             versions: record.versions.sorted { $0.version > $1.version }.map(pack),
             isEnabled: record.isEnabled,
-            minimumVersion: record.minimumVersion
+            minimumVersion: record.lowestUsable
         )
     }
 }

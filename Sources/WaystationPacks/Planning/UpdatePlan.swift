@@ -32,9 +32,9 @@ public struct UpdatePlan: Sendable, Hashable {
         case noSpace(needed: Int, available: Int)
         /// Every way to the offered version failed lately; ``FailedUpdate/retryAt`` of the first that may be tried again.
         case failedBefore(retryAt: Date)
-        /// The server offers a patch alone, and what it needs to be applied to is not there: ask again with
-        /// ``UpdateInquiry/forgettingVersion(of:)``.
-        case noBase
+        /// The server offers patches alone, and none can be applied here, or each failed before: ask again with
+        /// ``UpdateInquiry/forgettingVersion(of:)``, and it offers the whole pack.
+        case noUsablePatch
         /// The module is switched off, as the server wants it.
         case alreadyDisabled
     }

@@ -43,7 +43,10 @@ public struct UpdatePlanner: Sendable {
         if let bad = failures.first(where: { $0.isOfVersion(of: offer) }) {
             return plan(.nothing(.failedBefore(retryAt: bad.retryAt)))
         }
-        if let kept = situation.others.first(where: { $0.is(offer) }) { return plan(.activate(kept.version)) }
+        if let kept = situation.others.first(where: { $0.is(offer) }) {
+            let bad = failures.first { $0.way == .version && $0.to == kept.version }
+            return plan(bad.map { .nothing(.failedBefore(retryAt: $0.retryAt)) } ?? .activate(kept.version))
+        }
         return download(offer, situation, failures, plan)
     }
 
@@ -54,8 +57,8 @@ public struct UpdatePlanner: Sendable {
         _ plan: (UpdatePlan.Step, Int?) -> UpdatePlan
     ) -> UpdatePlan {
         let ways = Way.all(in: offer, from: situation)
-        guard !ways.isEmpty else { return plan(.nothing(.noBase), 0) }
         let untried = ways.filter { way in !failures.contains { way.failed(as: $0, offer) } }
+        guard !untried.isEmpty || offer.archive != nil else { return plan(.nothing(.noUsablePatch), 0) }
         guard !untried.isEmpty else {
             let retryAt = failures.filter { failure in ways.contains { $0.failed(as: failure, offer) } }
                 .map(\.retryAt).min()

@@ -9,4 +9,13 @@ public protocol PackSource: Sendable {
     ///
     /// - Throws: ``PackError``.
     func check(_ inquiry: UpdateInquiry) async throws -> UpdateAnswer
+
+    /// Whether it may offer patches from zip to zip, so that each zip must be kept beside its unpacked files; true by
+    /// default.
+    var offersZipPatches: Bool { get }
+}
+
+extension PackSource {
+    /// True.
+    public var offersZipPatches: Bool { true }
 }

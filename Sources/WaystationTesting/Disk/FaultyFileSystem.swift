@@ -4,7 +4,8 @@ package import WaystationFileSystem
 /// The real file system, with a hook ahead of each operation that may fail it.
 package final class FaultyFileSystem: FileSystem {
     package enum Operation: Hashable, Sendable, CaseIterable {
-        case createDirectory, contents, createFile, openFile, openFileForAppending, write, read, length, synchronize, rename
+        case createDirectory, contents, createFile, openFile, openFileForAppending, write, read, length, synchronize,
+            rename
         case removeFile, removeDirectory, lock, identity, synchronizeDirectory, link, status, freeSpace
     }
 

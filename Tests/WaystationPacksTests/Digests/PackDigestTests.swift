@@ -30,7 +30,8 @@ import WaystationPacks
         "What is no digest is refused",
         arguments: [
             "", "sha256-", "sha256-\(md5)", "md5-\(sha256)", "sha512-\(sha256)", "SHA256-\(sha256)", "\(sha256)0",
-            String(sha256.dropLast()), "-\(md5)", "g" + md5.dropFirst(), "sha256:\(sha256)", " \(md5)", "sha256-\(sha256) ",
+            String(sha256.dropLast()), "-\(md5)", "g" + md5.dropFirst(), "sha256:\(sha256)", " \(md5)",
+            "sha256-\(sha256) ",
             String(repeating: "ä", count: 16),
         ]
     )

@@ -34,7 +34,9 @@ import WaystationTesting
         let fixture = try DownloadFixture { request, _ in file.answer(to: request) }
         let artifact = Artifact(url: fixture.origin.url("/pack.zip"), digest: PackDigest(of: bytes, .md5))
         #expect(
-            try await fixture.downloader.download(artifact).digests == [PackDigest(of: bytes), PackDigest(of: bytes, .md5)]
+            try await fixture.downloader.download(artifact).digests == [
+                PackDigest(of: bytes), PackDigest(of: bytes, .md5),
+            ]
         )
         let wrong = Artifact(url: fixture.origin.url("/pack.zip"), digest: PackDigest(of: Data(), .md5))
         #expect(await errorCode { try await fixture.downloader.download(wrong) } == .damaged)
@@ -141,7 +143,8 @@ import WaystationTesting
     @Test(
         "A 206 that is not the part asked for is put aside, and the whole file fetched",
         arguments: [
-            "bytes 0-199999/200000", "bytes 70001-199999/200000", "bytes 70000-299999/300000", "bytes */200000", "nonsense",
+            "bytes 0-199999/200000", "bytes 70001-199999/200000", "bytes 70000-299999/300000", "bytes */200000",
+            "nonsense",
         ]
     )
     func wrongRange(field: String) async throws {
@@ -159,14 +162,14 @@ import WaystationTesting
         #expect(fixture.origin.requests.map { $0.value(of: "Range") } == [nil, "bytes=70000-", nil])
     }
 
-    @Test("416 for a file that is there whole is its end; for any other the file begins anew")
+    @Test("416 for a file that is there whole is its end")
     func unsatisfied() async throws {
         let bytes = bytes
         let fixture = try DownloadFixture { request, number in
             switch number {
             // No length is announced, so nobody knows that all of it arrived.
             case 0:
-                .stream([.bytes(bytes), .reset], fields: ["ETag": "\"v1\""], framing: .chunked)
+                .stream([.bytes(bytes), .close], fields: ["ETag": "\"v1\""], framing: .chunked)
             default: ServedFile(bytes: bytes).answer(to: request)
             }
         }
@@ -174,8 +177,23 @@ import WaystationTesting
         #expect(await errorCode { try await fixture.downloader.download(artifact) } == .interrupted)
         let result = try await fixture.downloader.download(artifact)
         #expect(try Data(contentsOf: result.file) == bytes)
-        // Where the reset overtook bytes on their way, the rest was asked for instead.
-        #expect(result.fetched < bytes.count)
+        #expect(result.fetched == 0)
+        #expect(fixture.origin.requests.last?.value(of: "Range") == "bytes=\(bytes.count)-")
+    }
+
+    @Test("416 for any other file begins it anew")
+    func unsatisfiedByAnother() async throws {
+        let file = ServedFile(bytes: bytes)
+        let fixture = try DownloadFixture { request, number in
+            switch number {
+            case 0: file.answer(to: request, cutAfter: 70_000)
+            case 1: .status(416, fields: ["Content-Range": "bytes */60000"])
+            default: file.answer(to: request)
+            }
+        }
+        let artifact = fixture.artifact(bytes)
+        #expect(await errorCode { try await fixture.downloader.download(artifact) } == .interrupted)
+        #expect(try await fixture.downloader.download(artifact).fetched == bytes.count)
     }
 
     @Test("A body without end is cut off at the announced size, and thrown away", arguments: [true, false])

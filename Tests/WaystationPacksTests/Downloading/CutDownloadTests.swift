@@ -59,11 +59,19 @@ import WaystationTesting
                 return .status(206, fields: ["Content-Range": "bytes 1-2/\(file.bytes.count)"], body: Data(count: 2))
             case .wrongTotal:
                 let start = file.rangeStart(of: request) ?? 0
-                return .status(206, fields: ["Content-Range": "bytes \(start)-\(start)/\(start + 1)"], body: Data(count: 1))
+                return .status(
+                    206,
+                    fields: ["Content-Range": "bytes \(start)-\(start)/\(start + 1)"],
+                    body: Data(count: 1)
+                )
             case .busy: return .status(503, fields: ["Retry-After": "1"])
             case .closed: return .closed
             case .coded:
-                return .status(206, fields: ["Content-Encoding": "x-odd", "Content-Range": "bytes 0-1/2"], body: Data(count: 2))
+                return .status(
+                    206,
+                    fields: ["Content-Encoding": "x-odd", "Content-Range": "bytes 0-1/2"],
+                    body: Data(count: 2)
+                )
             }
         }
     }

@@ -39,14 +39,18 @@ import WaystationTesting
 
     private let bytes = Data.random(60_000, seed: 31)
 
-    private func attempts(_ trap: Trap, _ directory: TemporaryDirectory, _ origin: ScriptedOrigin) async -> [PackError.Code?] {
+    private func attempts(
+        _ trap: Trap,
+        _ directory: TemporaryDirectory,
+        _ origin: ScriptedOrigin
+    ) async -> [PackError.Code?] {
         let artifact = Artifact(url: origin.url("/pack.zip"), size: bytes.count, digest: PackDigest(of: bytes))
         var codes: [PackError.Code?] = []
         // The first attempt is cut, the second goes on.
         for _ in 0..<2 {
             let downloader = ArtifactDownloader(
                 directory: directory.url,
-                fetcher: URLSessionFetcher(),
+                fetcher: URLSessionFetcher.shared,
                 files: FaultyFileSystem { try trap.pass($0, $1) }
             )
             codes.append(await errorCode { try await downloader.download(artifact) })
@@ -61,7 +65,9 @@ import WaystationTesting
         }
     }
 
-    @Test("Each file operation that fails once is an error or does no harm, and the next attempt ends with the right bytes")
+    @Test(
+        "Each file operation that fails once is an error or does no harm, and the next attempt ends with the right bytes"
+    )
     func everyOperation() async throws {
         let counting = Trap(at: nil)
         #expect(try await attempts(counting, TemporaryDirectory(), cutOrigin()) == [.interrupted, nil])
@@ -72,7 +78,7 @@ import WaystationTesting
             #expect(codes.compactMap(\.self).allSatisfy { [.interrupted, .fileSystem].contains($0) }, "\(codes)")
             // Not forgotten: what failed was told, unless it was only the note for the next attempt.
             let artifact = Artifact(url: origin.url("/pack.zip"), size: bytes.count, digest: PackDigest(of: bytes))
-            let last = ArtifactDownloader(directory: directory.url, fetcher: URLSessionFetcher())
+            let last = ArtifactDownloader(directory: directory.url, fetcher: URLSessionFetcher.shared)
             let result = try await last.download(artifact)
             #expect(try Data(contentsOf: result.file) == bytes, "after a failed \(String(describing: trap.hit))")
         }
@@ -84,7 +90,7 @@ import WaystationTesting
         let artifact = Artifact(url: origin.url("/pack.zip"), size: bytes.count, digest: PackDigest(of: bytes))
         let downloader = ArtifactDownloader(
             directory: directory.url,
-            fetcher: URLSessionFetcher(),
+            fetcher: URLSessionFetcher.shared,
             files: FaultyFileSystem { operation, path in
                 if operation == .write, path.hasSuffix(".part") { throw FileError("write", path, code: ENOSPC) }
             }

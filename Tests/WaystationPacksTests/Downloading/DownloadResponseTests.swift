@@ -36,9 +36,12 @@ import Testing
     @Test("A length other than that of the offer ends it before a byte is read")
     func wrongSize() throws {
         #expect(
-            try response(200, [.contentLength: "101"], expected: 100) == .fail(.wrongSize(announced: 101, expected: 100))
+            try response(200, [.contentLength: "101"], expected: 100)
+                == .fail(.wrongSize(announced: 101, expected: 100))
         )
-        #expect(try response(200, [.contentLength: "99"], expected: 100) == .fail(.wrongSize(announced: 99, expected: 100)))
+        #expect(
+            try response(200, [.contentLength: "99"], expected: 100) == .fail(.wrongSize(announced: 99, expected: 100))
+        )
     }
 
     @Test("A coded body tells neither the file's length nor a validator for its parts")

@@ -13,7 +13,10 @@ import Testing
         #expect(validators.condition == "\"v1\"")
     }
 
-    @Test("RFC 9110 §13.1.5: a weak entity tag is not used with ranges", arguments: ["W/\"v1\"", "w/\"v1\"", "v1", "\""])
+    @Test(
+        "RFC 9110 §13.1.5: a weak entity tag is not used with ranges",
+        arguments: ["W/\"v1\"", "w/\"v1\"", "v1", "\""]
+    )
     func weakTag(tag: String) {
         #expect(Validators([.eTag: tag]).condition == nil)
     }

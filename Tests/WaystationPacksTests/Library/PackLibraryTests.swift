@@ -108,10 +108,26 @@ struct PackLibraryTests {
     func minimumVersion() async throws {
         let library = try await installTwo()
         let url = try #require(URL(string: "https://shop.example/app/"))
-        try await library.setMinimumVersion(PackVersion(literal: "1.11"), of: .shop)
+        var offer = ModuleOffer(.shop)
+        offer.minimumVersion = PackVersion(literal: "1.11")
+        try await library.take(offer)
         #expect(!library.canServeOffline(url))
-        try await library.setMinimumVersion(two, of: .shop)
+        offer.minimumVersion = two
+        try await library.take(offer)
         #expect(library.canServeOffline(url))
+    }
+
+    @Test("answers only what a server's whitelist names, when there is one")
+    func whitelist() async throws {
+        let library = try await installTwo()
+        var offer = ModuleOffer(.shop)
+        offer.whitelist = ["https://shop.example/app/a/**", "not a URL"]
+        try await library.take(offer)
+        #expect(!library.canServeOffline(try #require(URL(string: "https://shop.example/app/index.html"))))
+        #expect(library.canServeOffline(try #require(URL(string: "https://shop.example/app/a/b%20c.js"))))
+        offer.whitelist = nil
+        try await library.take(offer)
+        #expect(library.canServeOffline(try #require(URL(string: "https://shop.example/app/index.html"))))
     }
 
     @Test("removes a module with all that it had")

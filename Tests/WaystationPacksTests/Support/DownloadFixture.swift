@@ -9,9 +9,9 @@ struct DownloadFixture {
     let directory: TemporaryDirectory
     let origin: ScriptedOrigin
     let downloader: ArtifactDownloader
-    private let fetcher = URLSessionFetcher()
+    private let fetcher = URLSessionFetcher.shared
 
-    /// - Parameter script: Answers the request with its number, from 0.
+    /// `script` answers each request, which it is given with its number, from 0.
     init(
         maximumSize: Int = 1 << 24,
         script: @escaping @Sendable (ScriptedOrigin.Request, Int) -> ScriptedOrigin.Response

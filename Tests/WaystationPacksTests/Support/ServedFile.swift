@@ -38,7 +38,9 @@ struct ServedFile: Sendable {
 
     /// The first byte that a request asks for; nil when it asks for the whole file.
     func rangeStart(of request: ScriptedOrigin.Request) -> Int? {
-        guard let range = request.value(of: "Range"), range.hasPrefix("bytes="), range.hasSuffix("-") else { return nil }
+        guard let range = request.value(of: "Range"), range.hasPrefix("bytes="), range.hasSuffix("-") else {
+            return nil
+        }
         return Int(range.dropFirst(6).dropLast())
     }
 }

@@ -3,7 +3,10 @@ import Testing
 import WaystationPacks
 
 @Suite struct ModuleIDTests {
-    @Test("Letters, digits, dots, underscores and hyphens make a name", arguments: ["a", "shop", "A-1_b.c", "-", "_", "7"])
+    @Test(
+        "Letters, digits, dots, underscores and hyphens make a name",
+        arguments: ["a", "shop", "A-1_b.c", "-", "_", "7"]
+    )
     func name(text: String) throws {
         let module = try Sample.module(text)
         #expect(module.description == text)
@@ -11,10 +14,15 @@ import WaystationPacks
 
     @Test(
         "What could lead out of a directory, or is not plain, is no name",
-        arguments: ["", ".", "..", ".hidden", "a/b", "a\\b", "a b", "ä", "a\u{0}", "a:b", "%2e", "a\n"]
+        arguments: ["", ".", "..", ".hidden", "a/b", "a\\b", "a b", "ä", "a:b", "%2e", "a\n"]
     )
     func refusal(text: String) {
         #expect(ModuleID(text) == nil)
+    }
+
+    @Test("NUL is in no name")
+    func nul() {
+        #expect(ModuleID("a\u{0}") == nil)
     }
 
     @Test("64 characters are a name, 65 are none")

@@ -83,7 +83,18 @@ extension Catalogue {
 
     private static func decode<Value: Decodable>(_ type: Value.Type, from data: Data, _ name: String) throws -> Value {
         let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
+        // Not `.iso8601`, whose error does not tell which date is wrong.
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            let text = try container.decode(String.self)
+            guard let date = try? Date(text, strategy: .iso8601) else {
+                throw DecodingError.dataCorruptedError(
+                    in: container,
+                    debugDescription: "\"\(text)\" is no moment: write it as 2026-11-21T18:00:00Z"
+                )
+            }
+            return date
+        }
         do {
             return try decoder.decode(type, from: data)
         } catch {

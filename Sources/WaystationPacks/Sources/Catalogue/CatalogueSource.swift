@@ -28,7 +28,7 @@ public struct CatalogueSource: PackSource {
     public init(
         _ url: URL,
         trusting trustedKeys: [TrustedKey],
-        fetcher: any PackFetching = URLSessionFetcher(),
+        fetcher: any PackFetching = URLSessionFetcher.shared,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.url = url

@@ -59,6 +59,7 @@ public struct SignedEnvelope: Sendable, Hashable, Codable {
     ///   - type: The type that is expected; another one is refused.
     ///   - keys: The keys whose signatures count.
     ///   - threshold: How many different keys must have signed; 1 by default.
+    /// - Returns: The payload's bytes.
     /// - Throws: ``PackError`` with ``PackError/Code/untrusted`` when too few of the keys have signed, and with
     ///   ``PackError/Code/badAnswer`` when the envelope is of another type or cannot be read.
     public func payload(ofType type: String, signedBy keys: [TrustedKey], threshold: Int = 1) throws -> Data {

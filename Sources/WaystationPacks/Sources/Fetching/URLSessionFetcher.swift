@@ -1,8 +1,9 @@
 import Foundation
 public import FoundationNetworking
 import HTTPTypes
+import Synchronization
 
-/// The network through Foundation: one long-lived session, made with the fetcher.
+/// The network through Foundation: one long-lived session, made with the first request.
 ///
 /// Its own session asks Foundation's loaders alone, so packs are never fetched through an interceptor. It keeps no cache,
 /// no cookies and no credentials. Redirects are followed to http and https URLs, never from https to http, at most ten
@@ -10,7 +11,17 @@ import HTTPTypes
 ///
 /// Foundation on Linux cannot be told to wait: what arrives faster than the reader takes it is kept in memory.
 public final class URLSessionFetcher: PackFetching {
-    private let session: URLSession
+    /// A fetcher with the defaults, for all who need no other: sessions are dear.
+    public static let shared = URLSessionFetcher()
+
+    private struct Settings: @unchecked Sendable {
+        // `@unchecked`: a private copy of a configuration that nobody changes any more.
+        let configuration: URLSessionConfiguration
+    }
+
+    private let settings: Settings
+    // Not made before it is needed: after the first session of a process, Foundation ignores `URLProtocol.registerClass`.
+    private let made = Mutex<URLSession?>(nil)
     private let delegate = FetchDelegate()
 
     /// A fetcher whose session carries a copy of `configuration`: its time limits, its proxy, its additional fields.
@@ -20,15 +31,24 @@ public final class URLSessionFetcher: PackFetching {
         own.urlCredentialStorage = nil
         own.httpCookieStorage = nil
         own.protocolClasses = URLSessionConfiguration.ephemeral.protocolClasses
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        queue.name = "waystation.packs.fetcher"
-        session = URLSession(configuration: own, delegate: delegate, delegateQueue: queue)
+        settings = Settings(configuration: own)
     }
 
     deinit {
         // Running loads keep their streams and end as they would have.
-        session.finishTasksAndInvalidate()
+        made.withLock { $0 }?.finishTasksAndInvalidate()
+    }
+
+    private var session: URLSession {
+        made.withLock { made in
+            if let made { return made }
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = 1
+            queue.name = "waystation.packs.fetcher"
+            let session = URLSession(configuration: settings.configuration, delegate: delegate, delegateQueue: queue)
+            made = session
+            return session
+        }
     }
 
     /// Sends the request as a data task of the fetcher's session.

@@ -49,15 +49,15 @@ public struct ModuleListRequest: Sendable, Hashable, Codable {
 
     /// `appCode`.
     public var appCode: String
-    /// `appVer`.
-    public var appVersion: PackVersion?
+    /// `appVer`, as the app writes it.
+    public var appVersion: String
     /// `platform`.
     public var platform: String
     /// `h5vers`.
     public var modules: [Module]
 
     /// A request.
-    public init(appCode: String, appVersion: PackVersion?, platform: String, modules: [Module]) {
+    public init(appCode: String, appVersion: String, platform: String, modules: [Module]) {
         self.appCode = appCode
         self.appVersion = appVersion
         self.platform = platform
@@ -67,7 +67,7 @@ public struct ModuleListRequest: Sendable, Hashable, Codable {
     /// The request that an inquiry makes.
     public init(_ inquiry: UpdateInquiry) {
         appCode = inquiry.app.code
-        appVersion = inquiry.app.version
+        appVersion = inquiry.app.version.description
         platform = inquiry.app.platform
         modules = inquiry.modules.map { Module($0.id, version: $0.version, isActive: $0.isActive) }
     }
@@ -85,7 +85,7 @@ public struct ModuleListRequest: Sendable, Hashable, Codable {
         let container = try decoder.container(keyedBy: OuterKeys.self)
             .nestedContainer(keyedBy: CodingKeys.self, forKey: .data)
         appCode = try container.text(.appCode) ?? ""
-        appVersion = try container.version(.appVersion)
+        appVersion = try container.text(.appVersion) ?? ""
         platform = try container.text(.platform) ?? ""
         modules = try container.decodeIfPresent([Module].self, forKey: .modules) ?? []
     }
@@ -95,7 +95,7 @@ public struct ModuleListRequest: Sendable, Hashable, Codable {
         var outer = encoder.container(keyedBy: OuterKeys.self)
         var container = outer.nestedContainer(keyedBy: CodingKeys.self, forKey: .data)
         try container.encode(appCode, forKey: .appCode)
-        try container.encode(appVersion?.description ?? "", forKey: .appVersion)
+        try container.encode(appVersion, forKey: .appVersion)
         try container.encode(platform, forKey: .platform)
         try container.encode(modules, forKey: .modules)
     }

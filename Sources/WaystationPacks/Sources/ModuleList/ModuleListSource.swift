@@ -24,7 +24,7 @@ public struct ModuleListSource: PackSource {
     ///   - now: The clock.
     public init(
         _ url: URL,
-        fetcher: any PackFetching = URLSessionFetcher(),
+        fetcher: any PackFetching = URLSessionFetcher.shared,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.url = url

@@ -19,7 +19,9 @@ public struct SinglePackSource: PackSource {
     public let url: URL
     /// The name that the pack has in this app.
     public let module: ModuleID
-    /// What each `status` means; 0 off, 1 update, 2 rollback by default. A missing one means update.
+    /// What each number in `status` means.
+    ///
+    /// By default 0 is off, 1 update and 2 rollback; a missing one means update.
     public var meanings: [Int: Meaning] = [0: .off, 1: .update, 2: .rollback]
     /// Which condition each `networkType` names, in lower case.
     ///
@@ -44,7 +46,7 @@ public struct SinglePackSource: PackSource {
     public init(
         _ url: URL,
         module: ModuleID,
-        fetcher: any PackFetching = URLSessionFetcher(),
+        fetcher: any PackFetching = URLSessionFetcher.shared,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.url = url

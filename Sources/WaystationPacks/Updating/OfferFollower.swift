@@ -1,0 +1,243 @@
+import Foundation
+import WaystationArchive
+import WaystationFileSystem
+
+/// Follows one offer: the cheapest way first, and the whole pack after a patch that did not work.
+struct OfferFollower: Sendable {
+    let update: Update
+    let inquiry: UpdateInquiry
+    let offer: ModuleOffer
+
+    private var library: PackLibrary { update.library }
+    private var module: ModuleID { offer.module }
+
+    func follow() async -> ModuleOutcome {
+        let before = library.module(module)
+        let kind: ModuleOutcome.Kind
+        do throws(PackError) {
+            kind = try await followOrThrow(offer, mayAskAgain: true)
+        } catch {
+            kind = .failed(error)
+        }
+        let after = library.module(module)
+        return ModuleOutcome(module: module, from: before?.active?.version, to: after?.active?.version, kind: kind)
+    }
+
+    private func followOrThrow(_ offer: ModuleOffer, mayAskAgain: Bool) async throws(PackError) -> ModuleOutcome.Kind {
+        try await library.take(offer)
+        var lastFailure: PackError?
+        while true {
+            let plan = update.configuration.planner.plan(for: offer, in: try await situation())
+            switch plan.step {
+            case .nothing(.upToDate): return .upToDate
+            case .nothing(.noBase) where mayAskAgain:
+                // The server offers a patch alone, to what it believes to be here: ask as one who has nothing.
+                let again = try await update.ask(inquiry.forgettingVersion(of: module))
+                guard let whole = again.offers.first(where: { $0.module == module }) else {
+                    return .postponed(.nothingOffered)
+                }
+                return try await followOrThrow(whole, mayAskAgain: false)
+            case .nothing(let reason):
+                if let lastFailure { throw lastFailure }
+                return .postponed(reason)
+            case .disable:
+                try await library.setEnabled(false, module)
+                return .disabled
+            case .activate(let version):
+                return try await activate(version)
+            case .patch(let patch, let base):
+                let way: FailedUpdate.Way = patch.kind == .content ? .contentPatch : .zipPatch
+                do throws(PackError) {
+                    return try await install(patch.artifact, way: way, from: base, patch)
+                } catch {
+                    lastFailure = try await note(error, way: way, from: base, patch.artifact)
+                }
+            case .whole(let archive):
+                do throws(PackError) {
+                    return try await install(archive, way: .whole, from: nil, nil)
+                } catch {
+                    lastFailure = try await note(error, way: .whole, from: nil, archive)
+                }
+            }
+        }
+    }
+
+    private func activate(_ version: PackVersion) async throws(PackError) -> ModuleOutcome.Kind {
+        let current = library.module(module)
+        if current?.active?.version != version {
+            let isOnTrial = update.configuration.healthWindow != nil
+            try await library.activate(module, version: version, onTrial: isOnTrial)
+        }
+        try await library.setEnabled(true, module)
+        return current?.active?.version == version ? .enabled : .activated
+    }
+
+    // MARK: - Fetching and installing
+
+    private func install(
+        _ artifact: Artifact,
+        way: FailedUpdate.Way,
+        from base: PackVersion?,
+        _ patch: PatchOffer?
+    ) async throws(PackError) -> ModuleOutcome.Kind {
+        let file = try await download(artifact)
+        let path = file.file.path(percentEncoded: false)
+        let staged: PackLibrary.StagedPack
+        switch (way, base, patch) {
+        case (.contentPatch, _, let patch?):
+            tell(.patching)
+            staged = try await library.stage(contentPatch: path, for: module, expecting: patch.result ?? offer.manifest)
+        case (.zipPatch, let base?, let patch?):
+            tell(.patching)
+            staged = try await library.stage(
+                zipPatch: path,
+                for: module,
+                from: base,
+                expecting: patch.result ?? offer.archive?.digest,
+                as: update.configuration.describe(offer),
+                url: offer.archive?.url,
+                tellUnpacking
+            )
+        default:
+            let origin = PackLibrary.ArchiveOrigin(
+                digests: file.digests,
+                url: artifact.url,
+                isKept: update.updater.source.offersZipPatches
+            )
+            staged = try await library.stage(
+                zip: path,
+                as: update.configuration.describe(offer),
+                origin: origin,
+                tellUnpacking
+            )
+        }
+        try check(staged)
+        _ = try await library.commit(
+            staged,
+            activating: true,
+            onTrial: update.configuration.healthWindow != nil
+        )
+        try await library.setEnabled(true, module)
+        // What is left behind only takes room.
+        try? await update.updater.downloader.discard(artifact)
+        return .updated(way, fetched: file.fetched, whole: offer.archive?.size)
+    }
+
+    private func download(_ artifact: Artifact) async throws(PackError) -> DownloadedArtifact {
+        do {
+            return try await update.updater.downloader.download(artifact) { progress in
+                tell(.downloading(completed: progress.completed, expected: progress.expected))
+            }
+        } catch let error as PackError {
+            throw error
+        } catch {
+            throw PackError(.network, "\(artifact.url) could not be downloaded: see the cause", cause: error)
+        }
+    }
+
+    /// Compares what came with what was offered, so that a server cannot pass one pack off for another.
+    private func check(_ staged: PackLibrary.StagedPack) throws(PackError) {
+        let manifest = staged.manifest
+        guard manifest.module == module else {
+            throw PackError(.damaged, "the pack offered for \(module) is one of \(manifest.module): publish it anew")
+        }
+        if let offered = offer.version, manifest.version != offered {
+            throw PackError(
+                .damaged,
+                "the pack offered as \(module) \(offered) says that it is \(manifest.version): publish it anew"
+            )
+        }
+        if let digest = offer.manifest, PackDigest(of: staged.json) != digest {
+            throw PackError(.damaged, "the manifest of \(module) \(manifest.version) is not the one that was announced")
+        }
+        if let minimum = manifest.minimumAppVersion, update.updater.app.version < minimum {
+            throw PackError(
+                .unsupportedVersion,
+                "\(module) \(manifest.version) needs version \(minimum) of the app, which is \(update.updater.app.version)"
+            )
+        }
+    }
+
+    // MARK: - What failed
+
+    /// Notes a way that did not work, unless another attempt may do better.
+    ///
+    /// - Returns: The error.
+    /// - Throws: The error, when there is no point in another way now.
+    private func note(
+        _ error: PackError,
+        way: FailedUpdate.Way,
+        from base: PackVersion?,
+        _ artifact: Artifact
+    ) async throws(PackError) -> PackError {
+        // The network and the disk are no fault of the patch; what arrived is kept and used by the next check.
+        let isPatch = way != .whole
+        switch error.code {
+        case .cancelled, .network, .interrupted, .noSpace, .fileSystem: throw error
+        case .refused where !isPatch: throw error
+        default: break
+        }
+        let failure = FailedUpdate(
+            from: base,
+            to: offer.version,
+            way: way,
+            artifact: artifact.url,
+            retryAt: update.now.addingTimeInterval(update.configuration.retryInterval.inSeconds)
+        )
+        try await library.note(failure, of: module)
+        try? await update.updater.downloader.discard(artifact)
+        return error
+    }
+
+    // MARK: - Where the module stands
+
+    private func situation() async throws(PackError) -> UpdateSituation {
+        let library = library
+        let module = module
+        var situation = UpdateSituation(appVersion: update.updater.app.version, now: update.now)
+        let record = try await library.onQueue("reading the record of \(module)") { try library.readRecord(of: module) }
+        situation.active = record.version(inFolder: record.active).flatMap {
+            $0.isDamaged == true ? nil : LocalPack($0)
+        }
+        situation.others = record.versions.filter { $0.folder != record.active && $0.isDamaged != true }
+            .map { LocalPack($0) }
+        situation.isActive = record.isEnabled
+        situation.failures = record.failures
+        situation.network =
+            offer.network == .any
+            ? .fulfilled : await update.configuration.networkProbe.verdict(on: offer.network)
+        situation.freeSpace = try? library.environment.fileSystem.freeSpace(at: library.layout.root)
+        return situation
+    }
+
+    // MARK: - Telling
+
+    private func tell(_ phase: UpdateProgress.Phase) {
+        update.progress(UpdateProgress(module: module, phase: phase))
+    }
+
+    private var tellUnpacking: @Sendable (ExtractionProgress) -> Void {
+        { progress in
+            tell(
+                .unpacking(
+                    entries: progress.entriesDone,
+                    of: progress.entriesTotal,
+                    bytes: progress.bytesDone,
+                    ofBytes: progress.bytesTotal
+                )
+            )
+        }
+    }
+}
+
+extension LocalPack {
+    init(_ version: ModuleRecord.Version) {
+        self.init(
+            version.version,
+            manifest: PackDigest("sha256-\(version.manifestSHA256)"),
+            archiveDigests: version.archiveDigests ?? [],
+            isArchiveKept: version.isArchiveKept ?? false,
+            archiveURL: version.archiveURL
+        )
+    }
+}

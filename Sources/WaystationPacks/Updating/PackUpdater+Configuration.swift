@@ -1,0 +1,34 @@
+extension PackUpdater {
+    /// How an updater works.
+    public struct Configuration: Sendable {
+        /// The network; one long-lived plain session by default.
+        public var fetcher: any PackFetching = URLSessionFetcher()
+        /// Tells what the present network costs; it does not know by default.
+        public var networkProbe: any NetworkProbe = UnknownNetworkProbe()
+        /// Finds the cheapest way to an offered version.
+        public var planner = UpdatePlanner()
+        /// Modules to ask for that have no pack yet; none by default.
+        ///
+        /// A source that answers with whatever there is needs no names.
+        public var modules: [ModuleID] = []
+        /// How often the source may be asked; every five minutes and up to a tenth more by default.
+        public var interval = UpdateThrottle.Interval()
+        /// How long a new version may take to be confirmed by ``PackLibrary/confirm(_:)``.
+        ///
+        /// Nil by default: it counts as good from the start. A version that is not confirmed in time is rolled back at
+        /// the next check.
+        public var healthWindow: Duration?
+        /// How long a version that was found bad, or a patch that did not work, is left alone; a day by default.
+        ///
+        /// It is tried again then: nothing is banned for ever.
+        public var retryInterval: Duration = .seconds(86_400)
+        /// What is known of packs that say nothing themselves: called for zips without a manifest.
+        ///
+        /// By default the offer's version, else the one in the zip's file name (`shop-1.4.2.zip`), and the offer's base
+        /// URLs.
+        public var describe: @Sendable (ModuleOffer) -> PackDescription? = PackDescription.init(of:)
+
+        /// The defaults.
+        public init() {}
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Synchronization
+import WaystationFileSystem
+
+/// Keeps a library's packs up to date.
+///
+/// ```swift
+/// let updater = try PackUpdater(
+///     library: packs,
+///     source: .catalogue(at: endpoint, trusting: [releaseKey]),
+///     app: AppIdentity(code: "shop", version: version)
+/// )
+/// try await updater.run()                        // resident, until its task is cancelled; or
+/// let report = try await updater.check()         // once
+/// ```
+///
+/// A check compares the records with the disk, asks the source, and follows its offers one after another by the cheapest
+/// way. Whatever goes wrong leaves in use what was in use. A patch that does not work is followed by the whole pack in
+/// the same check, and is left alone for ``Configuration/retryInterval``.
+///
+/// **One check at a time.** A call while one runs waits for that one and gets its report. Cancelling a call stops the
+/// check when nobody else waits for it; what has been downloaded is kept, and the next check goes on from there: this is
+/// how to pause.
+///
+/// **After a kill or a power cut** at any moment the next check finds the old version or the new one, and goes on.
+public actor PackUpdater {
+    /// The packs that are kept up to date.
+    public nonisolated let library: PackLibrary
+    /// The app that asks.
+    public nonisolated let app: AppIdentity
+
+    let source: any PackSource
+    let configuration: Configuration
+    let downloader: ArtifactDownloader
+    private var running: RunningCheck?
+
+    /// An updater; it does nothing until it is told to.
+    ///
+    /// One for a library: a second one would ask and download side by side with it.
+    public init(
+        library: PackLibrary,
+        source: any PackSource,
+        app: AppIdentity,
+        configuration: Configuration = Configuration()
+    ) {
+        self.library = library
+        self.source = source
+        self.app = app
+        self.configuration = configuration
+        downloader = ArtifactDownloader(
+            directory: URL(fileURLWithPath: library.layout.downloads, isDirectory: true),
+            fetcher: configuration.fetcher,
+            files: library.environment.fileSystem,
+            now: library.environment.now
+        )
+    }
+
+    /// Asks the source, unless it was asked a short while ago, and follows its offers.
+    ///
+    /// - Parameters:
+    ///   - isForced: Whether to ask even so; false by default.
+    ///   - progress: Told how far downloads and unpacking are, on any thread; it should be quick. A call that waits for a
+    ///     check under way hears nothing of it.
+    /// - Returns: What was done. Modules that failed are in it too.
+    /// - Throws: ``PackError`` when the source could not be asked or the library cannot be written.
+    public func check(
+        isForced: Bool = false,
+        progress: @escaping @Sendable (UpdateProgress) -> Void = { _ in }
+    ) async throws(PackError) -> UpdateReport {
+        let check: RunningCheck
+        if let running {
+            check = running
+        } else {
+            let update = Update(updater: self, isForced: isForced, progress: progress)
+            check = RunningCheck(task: Task { await update.result() })
+            running = check
+        }
+        let result = await check.value()
+        if running === check { running = nil }
+        return try result.get()
+    }
+
+    /// Checks again and again until the task is cancelled, and returns then.
+    ///
+    /// Errors end nothing: they are told by ``PackEvent``s of the library, and the next check is made when it is due.
+    /// Fit for a service of swift-service-lifecycle: `func run() async throws { try await updater.run() }`.
+    ///
+    /// - Parameters:
+    ///   - clock: Waits between checks.
+    ///   - reported: Called with the report of each check that was made.
+    public func run(
+        clock: any Clock<Duration> = ContinuousClock(),
+        reported: @escaping @Sendable (UpdateReport) -> Void = { _ in }
+    ) async {
+        while !Task.isCancelled {
+            do {
+                let report = try await check()
+                if report.throttledUntil == nil { reported(report) }
+            } catch {
+                if !Task.isCancelled { library.tell(.updateFailed, nil, nil, "\(error)") }
+            }
+            let wait = (try? library.readUpdaterState().throttle.delay(at: library.environment.now())) ?? nil
+            // A task that is cancelled waits no longer.
+            try? await clock.sleep(for: wait ?? configuration.interval.duration)
+        }
+    }
+}
+
+/// A check under way and those who wait for it.
+private final class RunningCheck: Sendable {
+    private let task: Task<Result<UpdateReport, PackError>, Never>
+    private let waiting = Mutex(0)
+
+    init(task: Task<Result<UpdateReport, PackError>, Never>) { self.task = task }
+
+    /// The result; the check is cancelled when the last of those who wait is.
+    func value() async -> Result<UpdateReport, PackError> {
+        waiting.withLock { $0 += 1 }
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            let isLast = waiting.withLock { count in
+                count -= 1
+                return count == 0
+            }
+            if isLast { task.cancel() }
+        }
+    }
+}

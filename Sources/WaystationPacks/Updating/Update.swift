@@ -1,0 +1,111 @@
+import Foundation
+import WaystationFileSystem
+
+/// One check: from the comparison of records and disk to the last offer.
+struct Update: Sendable {
+    let updater: PackUpdater
+    let isForced: Bool
+    let progress: @Sendable (UpdateProgress) -> Void
+
+    var library: PackLibrary { updater.library }
+    var configuration: PackUpdater.Configuration { updater.configuration }
+    var now: Date { library.environment.now() }
+
+    func result() async -> Result<UpdateReport, PackError> {
+        do throws(PackError) {
+            return .success(try await run())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func run() async throws(PackError) -> UpdateReport {
+        var state = try library.readUpdaterState()
+        try await settleTrials()
+        if !isForced, let delay = state.throttle.delay(at: now) {
+            return UpdateReport(throttledUntil: now.addingTimeInterval(delay.inSeconds))
+        }
+        _ = try await library.reconcile()
+        let inquiry = inquiry(state)
+        let answer: UpdateAnswer
+        do {
+            answer = try await ask(inquiry)
+        } catch {
+            recordCheck(in: &state, retryAfter: error.retryAfter)
+            try library.write(state)
+            throw error
+        }
+        // Before any offer is followed: a catalogue that was acted on must never be followed by an older one.
+        state.catalogue = answer.catalogueState ?? state.catalogue
+        recordCheck(in: &state, retryAfter: answer.retryAfter)
+        try library.write(state)
+
+        var report = UpdateReport(problems: answer.problems)
+        for offer in answer.offers {
+            if Task.isCancelled {
+                throw PackError(.cancelled, "the check was cancelled; the next one goes on from here")
+            }
+            report.outcomes.append(await OfferFollower(update: self, inquiry: inquiry, offer: offer).follow())
+        }
+        for outcome in report.outcomes {
+            if case .failed(let error) = outcome.kind { library.tell(.updateFailed, outcome.module, nil, "\(error)") }
+        }
+        return report
+    }
+
+    func ask(_ inquiry: UpdateInquiry) async throws(PackError) -> UpdateAnswer {
+        do {
+            return try await updater.source.check(inquiry)
+        } catch let error as PackError {
+            throw error
+        } catch {
+            throw PackError(.network, "the update server could not be asked: see the cause", cause: error)
+        }
+    }
+
+    private func inquiry(_ state: UpdaterState) -> UpdateInquiry {
+        let installed = library.modules
+        let known = Set(installed.map(\.module))
+        return UpdateInquiry(
+            app: updater.app,
+            modules: installed.map { module in
+                let sound = module.active.flatMap { $0.isDamaged ? nil : $0 }
+                return UpdateInquiry.Module(module.module, version: sound?.version, isActive: module.isEnabled)
+            } + configuration.modules.filter { !known.contains($0) }.map { UpdateInquiry.Module($0) },
+            installID: state.installID,
+            catalogueState: state.catalogue
+        )
+    }
+
+    private func recordCheck(in state: inout UpdaterState, retryAfter: Duration?) {
+        var random = SystemRandomNumberGenerator()
+        state.throttle.recordCheck(
+            at: now,
+            retryAfter: retryAfter,
+            interval: configuration.interval,
+            using: &random
+        )
+    }
+
+    /// Rolls back what the app has not confirmed in time.
+    private func settleTrials() async throws(PackError) {
+        guard let window = configuration.healthWindow else { return }
+        for module in library.modules {
+            guard case .trial(let since)? = module.active?.health,
+                now.timeIntervalSince(since) > window.inSeconds || now < since
+            else { continue }
+            try await library.rollBack(
+                module.module,
+                reason: "the app did not confirm it within \(window)",
+                retryingAfter: configuration.retryInterval
+            )
+        }
+    }
+}
+
+extension Duration {
+    var inSeconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) / 1e18
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import WaystationFileSystem
+
+/// What an updater keeps from run to run, in `updater.json` beside the modules: replaced as a whole by a rename.
+struct UpdaterState: Codable, Equatable, Sendable {
+    static let maximumSize = 1 << 20
+
+    /// A random name of this installation, for gradual rollouts.
+    var installID = UUID().uuidString
+    var throttle = UpdateThrottle()
+    var catalogue: CatalogueState?
+}
+
+extension PackLibrary {
+    /// The updater's state; a new one where there is none or where it is damaged, which is told of.
+    func readUpdaterState() throws(PackError) -> UpdaterState {
+        try onDisk("reading \(layout.updater)") {
+            guard let json = try environment.fileSystem.readFile(layout.updater, limit: UpdaterState.maximumSize),
+                let state = try? ModuleRecord.decoder.decode(UpdaterState.self, from: json)
+            else { return UpdaterState() }
+            return state
+        }
+    }
+
+    func write(_ state: UpdaterState) throws(PackError) {
+        try onDisk("writing \(layout.updater)") {
+            try environment.fileSystem.replaceFile(layout.updater, with: ModuleRecord.encoder.encode(state))
+        }
+    }
+}

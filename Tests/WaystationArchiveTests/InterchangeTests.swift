@@ -1,0 +1,230 @@
+import Foundation
+import Testing
+import WaystationFileSystem
+
+@testable import WaystationArchive
+
+/// A file or tree that every Debian with Python has, as a folder of its own.
+struct Material: Sendable, CustomTestStringConvertible {
+    let name: String
+    private let sources: [String]
+
+    static let all: [Material] =
+        ["GPL-2", "GPL-3", "LGPL-2.1", "Apache-2.0", "MPL-2.0", "Artistic", "BSD", "GFDL-1.3"].map {
+            Material(name: $0, sources: ["/usr/share/common-licenses/\($0)"])
+        }
+        + ["json", "asyncio", "email", "html", "http", "logging", "sqlite3", "urllib", "wsgiref", "xml"].map {
+            Material(name: $0, sources: ["/usr/lib/python3.11/\($0)"])
+        }
+        + [
+            Material(name: "programs", sources: ["/usr/bin/zip", "/usr/bin/unzip", "/usr/bin/bsdtar"]),
+            Material(name: "documents", sources: ["zip", "unzip", "libarchive-tools"].map { "/usr/share/doc/\($0)" }),
+            Material(name: "licenses", sources: ["/usr/share/common-licenses"]),
+        ]
+
+    var testDescription: String { name }
+
+    /// Copies the material to where nothing else changes it, without links.
+    func copy(to folder: String) throws {
+        for source in sources { try copy(source, to: folder + "/" + (source as NSString).lastPathComponent) }
+    }
+
+    private func copy(_ source: String, to target: String) throws {
+        var isDirectory: ObjCBool = false
+        try #require(FileManager.default.fileExists(atPath: source, isDirectory: &isDirectory), "\(source) is missing")
+        guard isDirectory.boolValue else {
+            let parent = (target as NSString).deletingLastPathComponent
+            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+            return try Data(contentsOf: URL(filePath: source)).write(to: URL(filePath: target))
+        }
+        try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
+        for name in try FileManager.default.contentsOfDirectory(atPath: source) where name != "__pycache__" {
+            // A link that leads nowhere is nothing to copy.
+            guard FileManager.default.fileExists(atPath: source + "/" + name) else { continue }
+            try copy(source + "/" + name, to: target + "/" + name)
+        }
+    }
+}
+
+@Suite("Interchange with Debian's tools")
+struct InterchangeTests {
+    /// A way in which a tool writes an archive of the folder `in` as `out.zip`.
+    struct Way: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let tool: Tool
+        let arguments: [String]
+        var streams = false
+    }
+
+    private static let python = """
+        import os, sys, zipfile
+        out, method, wide = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "wide"
+        with zipfile.ZipFile(sys.stdout.buffer if out == "-" else out, "w", method) as archive:
+            for root, directories, files in os.walk("in"):
+                for name in sorted(files):
+                    path = os.path.join(root, name)
+                    info = zipfile.ZipInfo.from_file(path)
+                    info.compress_type = method
+                    with open(path, "rb") as source, archive.open(info, "w", force_zip64=wide) as entry:
+                        entry.write(source.read())
+        """
+
+    private static let ways: [Way] = [
+        Way(testDescription: "zip", tool: .zip, arguments: ["-qr", "out.zip", "in"]),
+        Way(testDescription: "zip, stored", tool: .zip, arguments: ["-0qr", "out.zip", "in"]),
+        Way(testDescription: "zip, zip64", tool: .zip, arguments: ["-fz", "-qr", "out.zip", "in"]),
+        Way(testDescription: "zip, to a pipe", tool: .zip, arguments: ["-qr", "-", "in"], streams: true),
+        Way(testDescription: "bsdtar", tool: .bsdtar, arguments: ["-acf", "out.zip", "in"]),
+        Way(
+            testDescription: "bsdtar, stored",
+            tool: .bsdtar,
+            arguments: ["--format=zip", "--options=zip:compression=store", "-cf", "out.zip", "in"]
+        ),
+        Way(
+            testDescription: "bsdtar, to a pipe",
+            tool: .bsdtar,
+            arguments: ["--format=zip", "--options=zip:zip64", "-b1", "-cf", "-", "in"],
+            streams: true
+        ),
+        Way(testDescription: "zipfile", tool: .python, arguments: ["-c", python, "out.zip", "8", "narrow"]),
+        Way(testDescription: "zipfile, stored", tool: .python, arguments: ["-c", python, "out.zip", "0", "narrow"]),
+        Way(testDescription: "zipfile, zip64", tool: .python, arguments: ["-c", python, "out.zip", "8", "wide"]),
+        Way(
+            testDescription: "zipfile, to a pipe",
+            tool: .python,
+            arguments: ["-c", python, "-", "8", "narrow"],
+            streams: true
+        ),
+        Way(
+            testDescription: "zipfile, stored, zip64, to a pipe",
+            tool: .python,
+            arguments: ["-c", python, "-", "0", "wide"],
+            streams: true
+        ),
+    ]
+
+    @Test("There is enough to exchange")
+    func enough() { #expect(Material.all.count >= 20) }
+
+    @Test("What their tools write is read, byte for byte", arguments: Material.all)
+    func reading(_ material: Material) async throws {
+        let scratch = try Scratch()
+        try material.copy(to: scratch.path("in"))
+        let expected = try scratch.tree("in")
+        for (number, way) in Self.ways.enumerated() {
+            try way.tool.run(way.arguments, in: scratch.url.path, stream: way.streams ? "out.zip" : nil)
+            let file = scratch.url.appending(path: "out.zip")
+            var limits = ZipLimits()
+            // bsdtar fills its last block.
+            if way.streams, way.tool == .bsdtar { limits.toleratedJunk = .trailing }
+            let archive = try ZipArchive(FileSource(file), limits: limits)
+            try await archive.extract(into: scratch.url.appending(path: "out\(number)"))
+            #expect(try scratch.tree("out\(number)/in") == expected, "\(way.testDescription)")
+            try FileManager.default.removeItem(at: file)
+            try FileManager.default.removeItem(atPath: scratch.path("out\(number)"))
+        }
+    }
+
+    @Test("What is written, their tools read, byte for byte", arguments: Material.all)
+    func writing(_ material: Material) throws {
+        let scratch = try Scratch()
+        try material.copy(to: scratch.path("in"))
+        let expected = try scratch.tree("in")
+        for (number, compression) in [ZipWriter.Compression.stored, .deflated, .deflated(level: 9)].enumerated() {
+            let file = "\(number).zip"
+            try ZipWriter.write(
+                folder: scratch.url.appending(path: "in"),
+                to: scratch.url.appending(path: file),
+                compression: compression
+            )
+            try expectRead(file, in: scratch, as: expected)
+        }
+    }
+
+    @Test("The zip64 form is read by their tools")
+    func writingZip64() throws {
+        let scratch = try Scratch()
+        let contents = ["a/small": Data("s".utf8), "a/large": Data.words(20_000), "late": Data.noise(3_000)]
+        let bytes = try ZipWriter.bytes(wideBound: 100) { writer in
+            for path in contents.keys.sorted() { try writer.add(path, from: contents[path] ?? Data()) }
+        }
+        try scratch.write(bytes, to: "wide.zip")
+        try expectRead("wide.zip", in: scratch, as: contents.merging(["a/": Data()]) { $1 })
+    }
+
+    @Test("Names beyond ASCII are the same on both sides")
+    func unicodeNames() throws {
+        let scratch = try Scratch()
+        let names = ["\u{E9}t\u{E9}.txt", "e\u{302}.txt", "日本語/頁.html", "\u{1F600}.png", "Ω≈ç"]
+        for name in names { try scratch.write(Data(name.utf8), to: "in/\(name)") }
+        let expected = try scratch.tree("in")
+        try ZipWriter.write(folder: scratch.url.appending(path: "in"), to: scratch.url.appending(path: "ours.zip"))
+        try expectRead("ours.zip", in: scratch, as: expected)
+        for way in Self.ways where way.tool != .zip && !way.streams {
+            try way.tool.run(way.arguments, in: scratch.url.path)
+            let file = scratch.url.appending(path: "out.zip")
+            let found = try ZipArchive(FileSource(file)).contents()
+            let inFolder = Dictionary(uniqueKeysWithValues: expected.map { ("in/" + $0, $1) })
+            #expect(found == inFolder.merging(["in/": Data()]) { $1 }, "\(way.testDescription)")
+            try FileManager.default.removeItem(at: file)
+        }
+        // Info-ZIP writes UTF-8 and does not say so.
+        try Tool.zip.run(["-qr", "theirs.zip", "in"], in: scratch.url.path)
+        var limits = ZipLimits()
+        limits.unmarkedNames = .utf8
+        let theirs = try ZipArchive(FileSource(scratch.url.appending(path: "theirs.zip")), limits: limits)
+        #expect(Set(names.map { "in/" + $0 }).isSubset(of: theirs.entries.map(\.path)))
+    }
+
+    @Test("Names in code page 437 are what Python takes them for")
+    func codePage437() throws {
+        let scratch = try Scratch()
+        let names = ["Übung.txt", "½±≥.txt", "╔═╗", "Σφ"]
+        let zip = RawZip(
+            names.map { name in
+                RawEntry("?").with { entry in
+                    entry.flags = 0
+                    entry.name = (0...255).map { UInt8($0) }.reduce(into: [UInt8: String]()) {
+                        $0[$1] = CodePage437.decode(CollectionOfOne($1))
+                    }.bytes(spelling: name)
+                }
+            }
+        )
+        try scratch.write(zip.data, to: "a.zip")
+        let script = "import zipfile; print('\\n'.join(zipfile.ZipFile('a.zip').namelist()))"
+        let theirs = try Tool.python.run(["-c", script], in: scratch.url.path).split(separator: "\n").map(String.init)
+        let ours = try ZipArchive(FileSource(scratch.url.appending(path: "a.zip"))).entries.map(\.path)
+        #expect(ours == names)
+        #expect(theirs == names)
+    }
+
+    @Test("A pipe that Info-ZIP packed is refused as what it says it is")
+    func infoZipPipe() throws {
+        let scratch = try Scratch()
+        try Tool.zip.run(["-q", "out.zip", "-"], in: scratch.url.path)
+        #expect(throws: ZipError.self) { try ZipArchive(FileSource(scratch.url.appending(path: "out.zip"))) }
+    }
+
+    /// Fails unless each of their tools finds the archive sound and extracts just this from it.
+    private func expectRead(_ file: String, in scratch: Scratch, as expected: [String: Data]) throws {
+        try Tool.unzip.run(["-tq", file], in: scratch.url.path)
+        try Tool.zip.run(["-Tq", file], in: scratch.url.path)
+        try Tool.unzip.run(["-q", file, "-d", "unzip"], in: scratch.url.path)
+        try FileManager.default.createDirectory(atPath: scratch.path("bsdtar"), withIntermediateDirectories: false)
+        try Tool.bsdtar.run(["-xf", file, "-C", "bsdtar"], in: scratch.url.path)
+        let script =
+            "import zipfile; z = zipfile.ZipFile('\(file)'); assert z.testzip() is None; z.extractall('python3')"
+        try Tool.python.run(["-c", script], in: scratch.url.path)
+        for tool in [Tool.unzip, .bsdtar, .python] {
+            #expect(try scratch.tree(tool.rawValue) == expected, "\(file) by \(tool)")
+            try FileManager.default.removeItem(atPath: scratch.path(tool.rawValue))
+        }
+    }
+}
+
+extension [UInt8: String] {
+    /// The bytes that a character set has for a text.
+    fileprivate func bytes(spelling text: String) -> [UInt8] {
+        text.unicodeScalars.compactMap { scalar in first { $0.value == String(scalar) }?.key }
+    }
+}

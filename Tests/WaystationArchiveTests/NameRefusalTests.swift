@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+import WaystationFileSystem
+
+@testable import WaystationArchive
+
+@Suite("Names that are refused")
+struct NameRefusalTests {
+    private static let unsafe: [Refusal] = [
+        Refusal("empty", .emptyName, RawZip([RawEntry([], [])])),
+        Refusal("absolute", .absolutePath, names: "/etc/passwd"),
+        Refusal("two slashes ahead", .absolutePath, names: "//server/share"),
+        Refusal("a slash alone", .absolutePath, names: "/"),
+        Refusal("parent ahead", .dotSegment, names: "../up.txt"),
+        Refusal("parent within", .dotSegment, names: "a/../../up.txt"),
+        Refusal("parent at the end", .dotSegment, names: "a/.."),
+        Refusal("parent as directory", .dotSegment, names: "a/../"),
+        Refusal("parent alone", .dotSegment, names: ".."),
+        Refusal("this directory ahead", .dotSegment, names: "./a"),
+        Refusal("this directory within", .dotSegment, names: "a/./b"),
+        Refusal("empty segment", .emptySegment, names: "a//b"),
+        Refusal("two slashes at the end", .emptySegment, names: "a//"),
+        Refusal("drive", .driveLetter, names: "C:/windows/x"),
+        Refusal("drive without slash", .driveLetter, names: "c:x"),
+        Refusal("drive alone", .driveLetter, names: "Z:"),
+        Refusal("backslash", .backslash, names: "a\\b"),
+        Refusal("parent by backslash", .backslash, names: "..\\up.txt"),
+        Refusal("share", .backslash, names: "\\\\server\\share"),
+        Refusal("NUL", .controlCharacter, names: "a.txt\0.png"),
+        Refusal("newline", .controlCharacter, names: "a\nb"),
+        Refusal("escape", .controlCharacter, names: "a\u{1B}[2J"),
+        Refusal("delete", .controlCharacter, names: "a\u{7F}"),
+        Refusal("C1 control", .controlCharacter, names: "a\u{85}b"),
+        Refusal("slash joined with a mark", .absolutePath, names: "/\u{301}a"),
+        Refusal("parent behind a joined slash", .dotSegment, names: "a/\u{301}b/../c"),
+        Refusal("bad UTF-8", .invalidUTF8, RawZip([RawEntry([0x61, 0xFF], [])])),
+        Refusal("overlong slash", .invalidUTF8, RawZip([RawEntry([0x2E, 0x2E, 0xC0, 0xAF, 0x61], [])])),
+        Refusal("surrogate", .invalidUTF8, RawZip([RawEntry([0xED, 0xA0, 0x80], [])])),
+        Refusal("long", .nameTooLong, RawEntry(String(repeating: "a/", count: 10) + "b")) { $0.maximumNameLength = 20 },
+        Refusal("long segment", .nameTooLong, names: String(repeating: "x", count: 256)),
+        Refusal("deep", .tooDeep, names: String(repeating: "d/", count: 32) + "x"),
+        Refusal(
+            "parent in the Unicode Path",
+            .dotSegment,
+            RawEntry("up.txt").with {
+                $0.flags = 0
+                $0.extra = RawEntry.unicodePath(Array("../up.txt".utf8), for: $0.name)
+            }
+        ),
+        Refusal(
+            "Unicode Path beside the UTF-8 flag",
+            .headerMismatch,
+            RawEntry("a").with { $0.extra = RawEntry.unicodePath(Array("b".utf8), for: $0.name) }
+        ),
+        Refusal(
+            "another Unicode Path in the local header",
+            .headerMismatch,
+            RawEntry("a").with {
+                $0.flags = 0
+                $0.extra = RawEntry.unicodePath(Array("b".utf8), for: $0.name)
+                $0.localExtra = RawEntry.unicodePath(Array("c".utf8), for: $0.name)
+            }
+        ),
+    ]
+
+    private static let colliding: [Refusal] = [
+        Refusal("twice", .nameCollision, names: "a.txt", "a.txt"),
+        Refusal("directory twice", .nameCollision, names: "a/", "a/"),
+        Refusal("case", .nameCollision, names: "Readme.md", "README.md"),
+        Refusal("Unicode form", .nameCollision, names: "\u{E9}.txt", "e\u{301}.txt"),
+        Refusal("Unicode form and case", .nameCollision, names: "\u{C9}.txt", "e\u{301}.txt"),
+        Refusal("sharp s", .nameCollision, names: "stra\u{DF}e", "STRASSE"),
+        Refusal("final sigma", .nameCollision, names: "\u{3BF}\u{3C2}", "\u{3BF}\u{3C3}"),
+        Refusal("ligature", .nameCollision, names: "\u{FB01}n", "FIN"),
+        Refusal("Kelvin sign", .nameCollision, names: "\u{212A}", "k"),
+        Refusal("Cyrillic", .nameCollision, names: "\u{416}", "\u{436}"),
+        Refusal("case of an implied directory", .nameCollision, names: "Dir/a", "dir/b"),
+        Refusal("case of a directory", .nameCollision, names: "dir/", "DIR/a"),
+        Refusal("file and directory", .fileIsDirectory, names: "a", "a/"),
+        Refusal("directory and file", .fileIsDirectory, names: "a/", "a"),
+        Refusal("file and implied directory", .fileIsDirectory, names: "a", "a/b"),
+        Refusal("implied directory and file", .fileIsDirectory, names: "a/b", "a"),
+        Refusal("file and implied directory in another case", .fileIsDirectory, names: "x/A", "x/a/b"),
+    ]
+
+    @Test("A name that could leave the directory, or mislead, is refused", arguments: unsafe)
+    func unsafeName(_ refusal: Refusal) { expect(refusal) }
+
+    @Test("Names that some file system takes for one place are refused", arguments: colliding)
+    func collidingNames(_ refusal: Refusal) { expect(refusal) }
+
+    @Test("A message shows hostile names without their control characters")
+    func printableMessage() {
+        let error = #expect(throws: ZipError.self) {
+            try ZipArchive(DataSource(RawZip([RawEntry("a\u{1B}[31m\u{202E}b")]).data))
+        }
+        #expect(error?.description.contains("entry 'a\\u{1b}[31m\\u{202e}b' has a control character") == true)
+    }
+}
+
+/// Fails unless the archive is refused for just that reason.
+func expect(_ refusal: Refusal, sourceLocation: SourceLocation = #_sourceLocation) {
+    let error = #expect(throws: ZipError.self, sourceLocation: sourceLocation) {
+        try ZipArchive(DataSource(refusal.data), limits: refusal.limits)
+    }
+    #expect(error?.code == refusal.code, "\(error.map(String.init(describing:)) ?? "")", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,261 @@
+import Foundation
+import Testing
+import WaystationFileSystem
+
+@testable import WaystationArchive
+
+@Suite("Reading")
+struct ReadingTests {
+    private func open(_ zip: RawZip, _ change: (inout ZipLimits) -> Void = { _ in }) throws -> ZipArchive {
+        var limits = ZipLimits()
+        change(&limits)
+        return try ZipArchive(DataSource(zip.data), limits: limits)
+    }
+
+    @Test("Entries come in the directory's order, with what it says of them")
+    func entries() throws {
+        let time = try #require(ZipTime(year: 2024, month: 2, day: 29, hour: 23, minute: 59, second: 58))
+        let archive = try open(
+            RawZip([
+                RawEntry("z.txt", "zzz"), RawEntry("d/"),
+                RawEntry("d/a.txt", String(repeating: "a", count: 500), deflated: true).with { $0.time = time.packed },
+            ])
+        )
+        #expect(archive.entries.map(\.path) == ["z.txt", "d", "d/a.txt"])
+        #expect(archive.entries.map(\.isDirectory) == [false, true, false])
+        #expect(archive.entries.map(\.size) == [3, 0, 500])
+        #expect(archive.entries.map(\.method) == [.stored, .stored, .deflated])
+        #expect(archive.entries.map(\.offset) == [0, 38, 70])
+        let entry = try #require(archive["d/a.txt"])
+        #expect(entry.modified.description == "2024-02-29 23:59:58")
+        #expect(entry.compressedSize < 20)
+        #expect(try archive.read(entry) == Data(repeating: 0x61, count: 500))
+        #expect(archive["d"]?.isDirectory == true)
+        #expect(archive["D/A.TXT"] == nil)
+        #expect(archive["d/"] == nil)
+        #expect(archive.totalSize == 503)
+    }
+
+    @Test("An archive without entries is sound")
+    func empty() throws {
+        #expect(try open(RawZip([])).entries.isEmpty)
+    }
+
+    @Test("Text that is equal is not the same path in another Unicode form")
+    func exactLookUp() throws {
+        let archive = try open(RawZip([RawEntry("\u{E9}")]))
+        #expect(archive["\u{E9}"] != nil)
+        #expect(archive["e\u{301}"] == nil)
+    }
+
+    @Test("Descriptors are read in all four forms", arguments: [true, false], [true, false])
+    func descriptors(signed: Bool, wide: Bool) throws {
+        let entries = [
+            RawEntry("a", "aaa"), RawEntry("empty", ""),
+            RawEntry("b", String(repeating: "b", count: 99), deflated: true),
+        ]
+        let archive = try open(RawZip(entries.map { $0.describedBehind(signed: signed, wide: wide) }))
+        #expect(
+            try archive.contents() == ["a": Data("aaa".utf8), "empty": Data(), "b": Data(repeating: 0x62, count: 99)]
+        )
+    }
+
+    @Test("Zip64 records and fields are read where sizes are small too")
+    func zip64() throws {
+        let entry = RawEntry("a", String(repeating: "a", count: 50), deflated: true)
+        var zip = RawZip([
+            entry.with {
+                ($0.size32, $0.compressedSize32, $0.offset, $0.disk) = (.max, .max, .max, .max)
+                $0.extra = RawEntry.field(
+                    1,
+                    Array(RawEntry.zip64($0.size, $0.compressedSize, 0).dropFirst(4)) + [0, 0, 0, 0]
+                )
+                $0.localExtra = RawEntry.zip64($0.size, $0.compressedSize)
+            }
+        ])
+        zip.zip64 = .init()
+        zip.end = .init(disk: .max, directoryDisk: .max, entriesOnDisk: .max, entries: .max, size: .max, offset: .max)
+        #expect(try open(zip).contents() == ["a": Data(repeating: 0x61, count: 50)])
+    }
+
+    @Test("A comment of any length is passed over", arguments: [1, 1_000, 65_535])
+    func comment(length: Int) throws {
+        var zip = RawZip([RawEntry("a")])
+        zip.comment = [UInt8](repeating: 0x50, count: length)
+        #expect(try open(zip).entries.count == 1)
+    }
+
+    @Test("An end record in the comment that does not reach the end is not taken for the archive's")
+    func fakeEnd() throws {
+        var zip = RawZip([RawEntry("real")])
+        zip.comment = Array(RawZip([RawEntry("fake")]).data) + Array("and more".utf8)
+        #expect(try open(zip).entries.map(\.path) == ["real"])
+        #expect(try open(zip) { $0.toleratedJunk = .trailing }.entries.map(\.path) == ["real"])
+    }
+
+    @Test("An archive inside an archive is not taken for it", arguments: [false, true])
+    func nested(deflated: Bool) throws {
+        let inner = Array(RawZip([RawEntry("inner")]).data)
+        let archive = try open(RawZip([RawEntry(Array("outer.zip".utf8), inner, deflated: deflated)]))
+        #expect(archive.entries.map(\.path) == ["outer.zip"])
+    }
+
+    @Test("Junk is passed over where it was asked for")
+    func junk() throws {
+        var zip = RawZip([RawEntry("a", "one"), RawEntry("b", "two").with { $0.gap = [1, 2] }])
+        (zip.leading, zip.beforeDirectory, zip.trailing) = (Array("#!/bin/sh".utf8), [3], [0, 0])
+        for countsLeading in [true, false] {
+            zip.countsLeading = countsLeading
+            let archive = try open(zip) { $0.toleratedJunk = [.leading, .between, .trailing] }
+            #expect(try archive.contents() == ["a": Data("one".utf8), "b": Data("two".utf8)])
+            for missing: ZipLimits.Junk in [.leading, .between, .trailing] {
+                #expect(throws: ZipError.self) {
+                    try open(zip) { $0.toleratedJunk = ZipLimits.Junk(rawValue: 7).subtracting(missing) }
+                }
+            }
+        }
+    }
+
+    @Test("The limits themselves are within the limits")
+    func atTheLimits() throws {
+        let zip = RawZip([RawEntry("d/12345", "12345678")])
+        let archive = try open(zip) {
+            ($0.maximumEntries, $0.maximumEntrySize, $0.maximumTotalSize) = (2, 8, 8)
+            ($0.maximumNameLength, $0.maximumDepth) = (7, 2)
+        }
+        #expect(archive.entries.count == 1)
+        let small = RawEntry(Array("zeros".utf8), [UInt8](repeating: 0, count: 1 << 20), deflated: true)
+        #expect(try open(RawZip([small])).entries.count == 1)
+    }
+
+    @Test("Names without the UTF-8 flag are code page 437")
+    func codePage437() throws {
+        // In two names, since one would be longer than a file's may be.
+        let halves = [Array(UInt8(0x80)..<0xC0), Array(UInt8(0xC0)...0xFF)]
+        let archive = try open(RawZip(halves.map { bytes in RawEntry(bytes, []).with { $0.flags = 0 } }))
+        // What Python's codec makes of the same bytes.
+        let expected = [
+            "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐",
+            "└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{A0}",
+        ]
+        #expect(archive.entries.map(\.path) == expected)
+        #expect(archive.entries.map(\.path.unicodeScalars.count) == [64, 64])
+    }
+
+    @Test("Names without the UTF-8 flag are UTF-8 where that was asked for")
+    func unmarkedUTF8() throws {
+        let zip = RawZip([RawEntry("\u{E9}").with { $0.flags = 0 }])
+        #expect(try open(zip).entries.map(\.path) == ["├⌐"])
+        #expect(try open(zip) { $0.unmarkedNames = .utf8 }.entries.map(\.path) == ["\u{E9}"])
+        #expect(throws: ZipError.self) {
+            try open(RawZip([RawEntry([0xFF], []).with { $0.flags = 0 }])) { $0.unmarkedNames = .utf8 }
+        }
+    }
+
+    @Test("A Unicode Path counts when it was made for this name")
+    func unicodePath() throws {
+        let path = Array("\u{E9}.txt".utf8)
+        let entry = RawEntry("e.txt").with { $0.flags = 0 }
+        let made = entry.with { $0.extra = RawEntry.unicodePath(path, for: $0.name) }
+        #expect(try open(RawZip([made])).entries.map(\.path) == ["\u{E9}.txt"])
+        let onlyInDirectory = made.with { $0.localExtra = [] }
+        #expect(try open(RawZip([onlyInDirectory])).entries.map(\.path) == ["\u{E9}.txt"])
+        let outdated = entry.with { $0.extra = RawEntry.unicodePath(path, for: [0x66]) }
+        #expect(try open(RawZip([outdated])).entries.map(\.path) == ["e.txt"])
+    }
+
+    @Test("Names that look odd and are harmless are taken")
+    func harmlessNames() throws {
+        let names = [
+            "...", "..a", "a..", ".hidden", "a b", "%2e%2e", "~", "-rf", "ab:c", "1:x", "\u{E9}:x", "*", "?",
+            "\u{1F600}", "a/...", "con", "nul.txt",
+        ]
+        #expect(try open(RawZip(names.map { RawEntry($0) })).entries.map(\.path) == names)
+    }
+
+    @Test("Contents that are not what the headers say are found out", arguments: lies)
+    func lie(_ lie: Refusal) throws {
+        let archive = try ZipArchive(DataSource(lie.data))
+        let entry = try #require(archive.entries.last)
+        var seen = 0
+        let error = #expect(throws: ZipError.self) { try archive.read(entry) { seen += $0.count } }
+        #expect(error?.code == lie.code)
+        #expect(seen <= entry.size)
+    }
+
+    private static let lies: [Refusal] = {
+        let long = RawEntry("long", String(repeating: "long ", count: 40_000), deflated: true)
+        let stored = RawEntry("stored")
+        return [
+            Refusal("stored, CRC", .checksumMismatch, stored.with { $0.crc32 ^= 1 }),
+            Refusal("deflated, CRC", .checksumMismatch, long.with { $0.crc32 ^= 1 }),
+            Refusal("stored, another byte", .checksumMismatch, stored.with { $0.data[3] ^= 1 }),
+            Refusal("more than stated", .sizeMismatch, long.with { $0.size -= 1 }),
+            Refusal("far more than stated", .sizeMismatch, long.with { $0.size = 1 }),
+            Refusal("some and none stated", .sizeMismatch, long.with { $0.size = 0 }),
+            Refusal("less than stated", .sizeMismatch, long.with { $0.size += 1 }),
+            Refusal("no deflate data", .damagedData, long.with { $0.data[0] = 0xFF }),
+            Refusal("no data at all", .damagedData, RawEntry("none", "").with { $0.method = 8 }),
+            Refusal(
+                "cut data",
+                .damagedData,
+                long.with {
+                    $0.data.removeLast(); $0.compressedSize -= 1
+                }
+            ),
+            Refusal(
+                "bytes behind the data",
+                .damagedData,
+                long.with {
+                    $0.data.append(0); $0.compressedSize += 1
+                }
+            ),
+            Refusal(
+                "bytes far behind the data",
+                .damagedData,
+                long.with {
+                    $0.data += [UInt8](repeating: 0, count: 200_000)
+                    $0.compressedSize += 200_000
+                }
+            ),
+        ]
+    }()
+
+    @Test("What the reader of an entry throws ends the reading")
+    func thrownByReader() throws {
+        struct Enough: Error {}
+        let archive = try open(RawZip([RawEntry("long", String(repeating: "long ", count: 40_000), deflated: true)]))
+        var pieces = 0
+        #expect(throws: Enough.self) {
+            try archive.read(archive.entries[0]) { _ in
+                pieces += 1
+                throw Enough()
+            }
+        }
+        #expect(pieces == 1)
+    }
+
+    @Test("All sources give the same", arguments: ["data", "file", "map"])
+    func sources(kind: String) throws {
+        let scratch = try Scratch()
+        let zip = RawZip([RawEntry("a"), RawEntry("b", String(repeating: "b", count: 100_000), deflated: true)])
+        let file = try scratch.write(zip.data, to: "a.zip")
+        let source: any ByteSource =
+            switch kind {
+            case "file": try FileSource(file)
+            case "map": try MappedSource(file)
+            default: DataSource(zip.data)
+            }
+        #expect(try ZipArchive(source).contents() == open(zip).contents())
+    }
+
+    @Test("A file that became shorter since it was opened is told")
+    func shrunk() throws {
+        let scratch = try Scratch()
+        let file = try scratch.write(RawZip([RawEntry("a"), RawEntry("b", "bb")]).data, to: "a.zip")
+        let archive = try ZipArchive(FileSource(file))
+        #expect(truncate(file.path, 10) == 0)
+        let error = #expect(throws: ZipError.self) { try archive.read(archive.entries[1]) }
+        #expect(error?.code == .truncatedSource)
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+@testable import WaystationArchive
+
+/// A directory that is gone with its last reference.
+final class Scratch: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "waystation-archive-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func path(_ name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
+
+    /// Writes a file, with the directories above it.
+    @discardableResult
+    func write(_ data: Data, to path: String) throws -> URL {
+        let file = url.appending(path: path)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try data.write(to: file)
+        return file
+    }
+
+    /// What lies below a directory: files with their bytes, directories with a slash and none.
+    func tree(_ name: String) throws -> [String: Data] { try Tree.read(path(name)) }
+}
+
+/// The files and directories below one directory.
+enum Tree {
+    static func read(_ root: String) throws -> [String: Data] {
+        var found: [String: Data] = [:]
+        guard let walk = FileManager.default.enumerator(atPath: root) else { return found }
+        while let path = walk.nextObject() as? String {
+            let type = walk.fileAttributes?[.type] as? FileAttributeType
+            if type == .typeDirectory {
+                found[path + "/"] = Data()
+            } else {
+                found[path] = try Data(contentsOf: URL(filePath: root + "/" + path))
+            }
+        }
+        return found
+    }
+}
+
+extension ZipArchive {
+    /// All entries with their bytes, in the form of ``Tree``.
+    func contents() throws -> [String: Data] {
+        var found: [String: Data] = [:]
+        for entry in entries {
+            found[entry.isDirectory ? entry.path + "/" : entry.path] = try read(entry)
+        }
+        for directory in directories { found[directory + "/"] = Data() }
+        return found
+    }
+}
+
+extension ZipWriter {
+    /// The bytes of an archive.
+    static func bytes(
+        limits: ZipLimits = ZipLimits(),
+        wideBound: Int = Int(UInt32.max),
+        _ build: (ZipWriter) throws -> Void
+    ) throws -> Data {
+        var data = Data()
+        let writer = ZipWriter(limits: limits, wideBound: wideBound) { data.append(contentsOf: $0) }
+        try build(writer)
+        try writer.finish()
+        return data
+    }
+}

@@ -1,0 +1,324 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import WaystationPacks
+
+@Suite("A pack updater")
+struct PackUpdaterTests {
+    private let fixture: UpdateFixture
+
+    init() throws { fixture = try UpdateFixture() }
+
+    private func version(_ text: StaticString) -> PackVersion { PackVersion(literal: text) }
+
+    /// The only outcome of a forced check, in words.
+    private func check(_ updater: PackUpdater) async throws -> String {
+        let report = try await updater.check(isForced: true)
+        return report.outcomes.map(\.description).joined(separator: "\n")
+    }
+
+    @Test("fetches the whole pack first, and only the difference later")
+    func patching() async throws {
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        #expect(try await check(updater).hasPrefix("shop none → 1.0 by whole"))
+        #expect(try fixture.title() == "<title>1.0</title>")
+        let whole = try #require(try fixture.publish("1.1").archive?.size)
+        try fixture.offerPatch(from: "1.0", to: "1.1")
+        let report = try await updater.check(isForced: true)
+        guard case .updated(.contentPatch, let fetched, whole)? = report.outcomes.first?.kind else {
+            Issue.record("\(report)")
+            return
+        }
+        #expect(fetched < whole)
+        #expect(try fixture.title() == "<title>1.1</title>")
+        #expect(try await fixture.library.verify().isEmpty)
+        #expect(fixture.server.fetched == ["1.0.zip", "1.0-1.1.patch"])
+        #expect(try await check(updater) == "shop 1.1 is up to date")
+        #expect(fixture.server.fetched.count == 2)
+    }
+
+    @Test("fetches the whole pack in the same check after a patch that is damaged, and remembers the pair")
+    func damagedPatch() async throws {
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        _ = try await updater.check(isForced: true)
+        try fixture.publish("1.1")
+        try fixture.offerPatch(from: "1.0", to: "1.1", damaging: true)
+        #expect(try await check(updater).hasPrefix("shop 1.0 → 1.1 by whole"))
+        #expect(fixture.server.fetched == ["1.0.zip", "1.0-1.1.patch", "1.1.zip"])
+        try await fixture.library.activate(.shop, version: version("1.0"))
+        // As if it had never come: the patch is not tried again, the pack that is here is used.
+        #expect(try await check(updater) == "shop 1.0 → 1.1, which was installed")
+        #expect(fixture.server.fetched.count == 3)
+    }
+
+    @Test("keeps what is in use when the pack is not what was announced")
+    func lies() async throws {
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        _ = try await updater.check(isForced: true)
+        for lie in ["digest", "version", "module", "manifest"] {
+            var offer = try fixture.publish("2.0")
+            switch lie {
+            case "digest": offer.archive?.digest = PackDigest(of: Data("other".utf8))
+            case "version": offer.version = version("3.0")
+            case "module":
+                offer = try fixture.publish(
+                    "2.0",
+                    as: PackDescription(module: ModuleID(literal: "other"), version: version("2.0"), baseURLs: [])
+                )
+            default: offer.manifest = PackDigest(of: Data("other".utf8))
+            }
+            fixture.server.offers.withLock { $0 = [offer] }
+            let report = try await updater.check(isForced: true)
+            guard case .failed(let error)? = report.outcomes.first?.kind else {
+                Issue.record("\(lie): \(report)")
+                continue
+            }
+            #expect(error.code == .damaged, "\(lie)")
+            #expect(try fixture.title() == "<title>1.0</title>", "\(lie)")
+            fixture.home.advance(90_000)
+        }
+    }
+
+    @Test("asks once in five minutes, and at once when forced")
+    func throttle() async throws {
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        #expect(try await updater.check().throttledUntil == nil)
+        #expect(try await updater.check().throttledUntil != nil)
+        #expect(fixture.server.inquiries.withLock { $0.count } == 1)
+        #expect(try await updater.check(isForced: true).throttledUntil == nil)
+        fixture.home.advance(331)
+        #expect(try await fixture.updater().check().throttledUntil == nil)
+        #expect(fixture.server.inquiries.withLock { $0.count } == 3)
+    }
+
+    @Test("waits as long as a server that refuses wants")
+    func retryAfter() async throws {
+        let updater = fixture.updater()
+        fixture.server.failure.withLock { $0 = PackError(.refused, "busy", retryAfter: .seconds(4000)) }
+        await #expect(throws: PackError.self) { try await updater.check() }
+        fixture.server.failure.withLock { $0 = nil }
+        fixture.home.advance(3900)
+        #expect(try await updater.check().throttledUntil != nil)
+        fixture.home.advance(200)
+        #expect(try await updater.check().throttledUntil == nil)
+    }
+
+    @Test("rolls back what the app did not confirm in time, and tries it again a day later")
+    func health() async throws {
+        let updater = fixture.updater { $0.healthWindow = .seconds(10) }
+        try fixture.publish("1.0")
+        _ = try await updater.check(isForced: true)
+        try await fixture.library.confirm(.shop)
+        try fixture.publish("1.1")
+        _ = try await updater.check(isForced: true)
+        fixture.home.advance(9)
+        #expect(try await check(updater) == "shop 1.1 is up to date")
+        fixture.home.advance(2)
+        #expect(try await check(updater).hasPrefix("shop 1.0 stays"))
+        #expect(try fixture.title() == "<title>1.0</title>")
+        #expect(fixture.home.details.contains { $0.contains("did not confirm") })
+        fixture.home.advance(86_400)
+        #expect(try await check(updater) == "shop 1.0 → 1.1, which was installed")
+        guard case .trial? = fixture.library.module(.shop)?.active?.health else {
+            Issue.record("the version that is tried again is not on trial")
+            return
+        }
+        try await fixture.library.confirm(.shop)
+        fixture.home.advance(1000)
+        #expect(try await check(updater) == "shop 1.1 is up to date")
+    }
+
+    @Test("leaves alone for a while what the app reported bad, but takes the next version")
+    func reportedBad() async throws {
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        _ = try await updater.check(isForced: true)
+        try fixture.publish("1.1")
+        _ = try await updater.check(isForced: true)
+        try await fixture.library.rollBack(.shop, reason: "white page")
+        #expect(try await check(updater).hasPrefix("shop 1.0 stays"))
+        try fixture.publish("1.2")
+        #expect(try await check(updater).hasPrefix("shop 1.0 → 1.2 by whole"))
+    }
+
+    @Test("goes back when the server orders it, with what is installed")
+    func orderedRollBack() async throws {
+        let updater = fixture.updater()
+        var first = try fixture.publish("1.0")
+        _ = try await updater.check(isForced: true)
+        try fixture.publish("1.1")
+        _ = try await updater.check(isForced: true)
+        fixture.server.offers.withLock { $0 = [first] }
+        #expect(try await check(updater).contains("stays"))
+        first.isExact = true
+        fixture.server.offers.withLock { $0 = [first] }
+        #expect(try await check(updater) == "shop 1.1 → 1.0, which was installed")
+        #expect(try fixture.title() == "<title>1.0</title>")
+        #expect(fixture.server.fetched == ["1.0.zip", "1.1.zip"])
+    }
+
+    @Test("switches a module off and on as the server says")
+    func disabling() async throws {
+        let updater = fixture.updater()
+        var offer = try fixture.publish("1.0")
+        _ = try await updater.check(isForced: true)
+        offer.isActive = false
+        fixture.server.offers.withLock { $0 = [offer] }
+        #expect(try await check(updater) == "shop 1.0 switched off")
+        #expect(try fixture.title() == nil)
+        offer.isActive = true
+        fixture.server.offers.withLock { $0 = [offer] }
+        #expect(try await check(updater) == "shop 1.0 switched on")
+        #expect(try fixture.title() == "<title>1.0</title>")
+        #expect(fixture.server.fetched == ["1.0.zip"])
+    }
+
+    @Test("stops serving a version below the lowest, before the new one is here")
+    func minimumVersion() async throws {
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        _ = try await updater.check(isForced: true)
+        var offer = try fixture.publish("1.1")
+        offer.minimumVersion = version("1.1")
+        offer.minimumAppVersion = version("6.0")
+        fixture.server.offers.withLock { $0 = [offer] }
+        #expect(try await check(updater).contains("stays"))
+        #expect(try fixture.title() == nil)
+        offer.minimumAppVersion = nil
+        fixture.server.offers.withLock { $0 = [offer] }
+        _ = try await updater.check(isForced: true)
+        #expect(try fixture.title() == "<title>1.1</title>")
+    }
+
+    @Test("fetches anew what is damaged or missing on disk", arguments: ["cut", "removed", "found by digest"])
+    func damage(_ way: String) async throws {
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        _ = try await updater.check(isForced: true)
+        let file = try #require(fixture.library.module(.shop)?.active?.root.appending(path: "js/app.js"))
+        switch way {
+        case "cut": try Data("x".utf8).write(to: file)
+        case "removed": try FileManager.default.removeItem(at: file)
+        default:
+            var bytes = try Data(contentsOf: file)
+            bytes[9] ^= 1
+            try bytes.write(to: file)
+            _ = try await fixture.library.verify()
+        }
+        #expect(try await check(updater).hasPrefix("shop 1.0 → 1.0 by whole"))
+        #expect(try await fixture.library.verify().isEmpty)
+        #expect(fixture.library.module(.shop)?.active?.isDamaged == false)
+    }
+
+    @Test("runs one check at a time")
+    func oneAtATime() async throws {
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        try await withThrowingTaskGroup(of: UpdateReport.self) { group in
+            for _ in 0..<8 { group.addTask { try await updater.check(isForced: false) } }
+            for try await _ in group {}
+        }
+        #expect(fixture.server.fetched == ["1.0.zip"])
+        #expect(fixture.server.inquiries.withLock { $0.count } == 1)
+    }
+
+    @Test("goes on until it is cancelled, and tells of errors")
+    func resident() async throws {
+        let updater = fixture.updater { $0.interval = .init(.seconds(3600)) }
+        fixture.server.failure.withLock { $0 = PackError(.network, "no network") }
+        let clock = SteppedClock()
+        let running = Task { await updater.run(clock: clock) }
+        try await clock.waitForSleeper()
+        #expect(fixture.home.events.contains("updateFailed -"))
+        fixture.server.failure.withLock { $0 = nil }
+        try fixture.publish("1.0")
+        fixture.home.advance(4000)
+        clock.wake()
+        try await clock.waitForSleeper()
+        #expect(try fixture.title() == "<title>1.0</title>")
+        running.cancel()
+        await running.value
+    }
+
+    @Test("tells how far it is")
+    func progress() async throws {
+        try fixture.publish("1.0")
+        let phases = Mutex<[UpdateProgress.Phase]>([])
+        _ = try await fixture.updater().check(isForced: true) { progress in
+            phases.withLock { $0.append(progress.phase) }
+        }
+        let told = phases.withLock { $0 }
+        #expect(told.contains { if case .downloading(let done, let all?) = $0 { done == all } else { false } })
+        #expect(told.contains { if case .unpacking(let done, let all, _, _) = $0 { done == all } else { false } })
+    }
+
+    @Test(
+        "takes the version of a pack that says nothing from the name of its file",
+        arguments: [
+            ("shop-1.4.2.zip", "1.4.2"), ("1.10.zip", "1.10"), ("shop_v2-3.0.1.zip", "3.0.1"),
+            ("h5-2.0-beta.1.zip", "2.0-beta.1"),
+        ]
+    )
+    func nameOfFile(_ name: String, _ expected: String) throws {
+        let url = try #require(URL(string: "https://packs.example/\(name)"))
+        let description = PackDescription(of: ModuleOffer(.shop, archive: Artifact(url: url)))
+        #expect(description?.version.description == expected)
+    }
+}
+
+/// A clock whose sleepers are woken by hand.
+private final class SteppedClock: Clock {
+    private struct State {
+        var sleepers: [CheckedContinuation<Void, any Error>] = []
+        var watchers: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    var now: ContinuousClock.Instant { ContinuousClock.now }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { sleeper in
+                let watchers = state.withLock { state in
+                    state.sleepers.append(sleeper)
+                    defer { state.watchers = [] }
+                    return state.watchers
+                }
+                for watcher in watchers { watcher.resume() }
+                if Task.isCancelled { end(throwing: CancellationError()) }
+            }
+        } onCancel: {
+            end(throwing: CancellationError())
+        }
+    }
+
+    /// Returns when someone sleeps.
+    func waitForSleeper() async throws {
+        await withCheckedContinuation { watcher in
+            let isSleeping = state.withLock { state in
+                if state.sleepers.isEmpty { state.watchers.append(watcher) }
+                return !state.sleepers.isEmpty
+            }
+            if isSleeping { watcher.resume() }
+        }
+    }
+
+    func wake() { end(throwing: nil) }
+
+    private func end(throwing error: CancellationError?) {
+        let sleepers = state.withLock { state in
+            defer { state.sleepers = [] }
+            return state.sleepers
+        }
+        for sleeper in sleepers {
+            if let error { sleeper.resume(throwing: error) } else { sleeper.resume() }
+        }
+    }
+}

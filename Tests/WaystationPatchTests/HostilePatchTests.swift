@@ -1,0 +1,198 @@
+import Foundation
+import Testing
+import WaystationFileSystem
+
+@testable import WaystationPatch
+
+@Suite("A damaged or hostile patch is a named error")
+struct HostilePatchTests {
+    struct Lie: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let code: PatchError.Code
+        let tell: @Sendable (inout RawPatch) -> Void
+
+        init(_ name: String, _ code: PatchError.Code, _ tell: @escaping @Sendable (inout RawPatch) -> Void) {
+            testDescription = name
+            self.code = code
+            self.tell = tell
+        }
+    }
+
+    static let lies: [Lie] = [
+        Lie("another magic", .notAPatch) { $0.magic = "BSDIFF41" },
+        Lie("a negative control length", .badHeader) { $0.controlLength = -1 },
+        Lie("a negative diff length", .badHeader) { $0.diffLength = -1 },
+        Lie("a negative new size", .badHeader) { $0.newSize = -1 },
+        Lie("the least new size", .badHeader) { $0.newSize = -.max },
+        Lie("a control block beyond the file", .badHeader) { $0.controlLength = 100_000 },
+        Lie("a diff block beyond the file", .badHeader) { $0.diffLength = 100_000 },
+        Lie("lengths whose sum overflows", .badHeader) { ($0.controlLength, $0.diffLength) = (.max, .max) },
+        Lie("a diff length that overflows with the header", .badHeader) { $0.diffLength = .max },
+        Lie("the greatest new size", .tooLarge) { $0.newSize = .max },
+        Lie("a new size just above the limit", .tooLarge) { $0.newSize = 1 << 30 + 1 },
+        Lie("a control length too short", .badCompression) { $0.controlLength = 20 },
+        Lie("a control block of no bytes", .badCompression) { $0.controlLength = 0 },
+        Lie("a diff block of no bytes", .badCompression) { $0.diffLength = 0 },
+        Lie("a new size too large", .endsEarly) { $0.newSize += 1 },
+        Lie("a new size too small", .badInstruction) { $0.newSize -= 1 },
+        Lie("a new size of nothing", .leftover) { $0.newSize = 0 },
+        Lie("no instructions", .endsEarly) { $0.instructions = [] },
+        Lie("half an instruction", .endsEarly) {
+            $0.controlTail = Data(count: 12)
+            $0.instructions.removeLast()
+        },
+        Lie("an instruction too many", .leftover) { $0.instructions.append(.init(added: 0, extra: 0, seek: 0)) },
+        Lie("half an instruction too many", .leftover) { $0.controlTail = Data(count: 1) },
+        Lie("a negative count to add", .badInstruction) { $0.instructions[0].added = -1 },
+        Lie("a negative count to take", .badInstruction) { $0.instructions[0].extra = -1 },
+        Lie("the least count to add", .badInstruction) { $0.instructions[0].added = -.max },
+        Lie("more to add than is left", .badInstruction) { $0.instructions[0].added = 10_000 },
+        Lie("more to take than is left", .badInstruction) { $0.instructions[0].extra = 10_000 },
+        Lie("counts whose sum overflows", .badInstruction) {
+            ($0.instructions[0].added, $0.instructions[0].extra) = (.max, .max)
+        },
+        Lie("a seek beyond all positions", .badInstruction) {
+            $0.instructions[0].seek = .max
+            $0.instructions[1].seek = .max
+        },
+        Lie("a seek before all positions", .badInstruction) {
+            $0.instructions.insert(.init(added: 0, extra: 0, seek: -.max), at: 0)
+            $0.instructions.insert(.init(added: 0, extra: 0, seek: -.max), at: 0)
+        },
+        Lie("adding over the last position", .badInstruction) {
+            $0.instructions.insert(.init(added: 0, extra: 0, seek: .max), at: 0)
+        },
+        Lie("instructions without end that do nothing", .badInstruction) {
+            $0.instructions = Array(repeating: .init(added: 0, extra: 0, seek: 0), count: 5_000)
+        },
+        Lie("a diff block that ends early", .endsEarly) { $0.diff.removeLast() },
+        Lie("an extra block that ends early", .endsEarly) { $0.extra.removeLast() },
+        Lie("a diff byte left over", .leftover) { $0.diff.append(0) },
+        Lie("an extra byte left over", .leftover) { $0.extra.append(0) },
+        Lie("bytes behind the control block", .leftover) { $0.afterControl = Data([0]) },
+        Lie("a second stream behind the diff block", .leftover) { $0.afterDiff = Data("BZh9".utf8) },
+        Lie("bytes behind the extra block", .leftover) { $0.afterExtra = Data([1, 2, 3]) },
+        Lie("many bytes behind the extra block", .leftover) { $0.afterExtra = Data(count: 200_000) },
+    ]
+
+    /// Old bytes, and a sound patch of two instructions that adds, takes and seeks.
+    private static func sound() -> (old: Data, patch: RawPatch) {
+        var generator = SeededGenerator(seed: 77)
+        let patch = RawPatch(
+            [(600, 50, -300), (400, 60, 0)],
+            diff: generator.bytes(1_000, symbols: 2),
+            extra: generator.bytes(110),
+            newSize: 1_110
+        )
+        return (generator.bytes(800), patch)
+    }
+
+    @Test("each lie has its code", arguments: lies)
+    func liesAreNamed(lie: Lie) throws {
+        var (old, patch) = Self.sound()
+        #expect(try applied(patch.encoded(), to: old).count == 1_110)
+        lie.tell(&patch)
+        let encoded = try patch.encoded()
+        let error = #expect(throws: PatchError.self) { try applied(encoded, to: old) }
+        #expect(error?.code == lie.code, "\(error.map(String.init(describing:)) ?? "no error")")
+    }
+
+    @Test("cut off at every byte")
+    func truncation() throws {
+        let (old, patch) = Self.sound()
+        let encoded = try patch.encoded()
+        for count in 0..<encoded.count {
+            let error = #expect(throws: PatchError.self) { try applied(encoded.prefix(count), to: old) }
+            let codes: [PatchError.Code] = [.notAPatch, .badHeader, .badCompression]
+            #expect(error.map { codes.contains($0.code) } == true, "\(count): \(String(describing: error))")
+        }
+    }
+
+    @Test("with any bit of its blocks flipped: bzip2's checksums see it")
+    func flippedBits() throws {
+        let (old, patch) = Self.sound()
+        let new = try applied(patch.encoded(), to: old)
+        let encoded = try patch.encoded()
+        for index in PatchHeader.byteCount..<encoded.count {
+            var damaged = encoded
+            damaged[index] ^= 1 << UInt8(index % 8)
+            // The level in a stream's header is the one byte that bzip2 lets be larger than it need be.
+            let result = Result { try applied(damaged, to: old) }
+            switch result {
+            case .success(let bytes): #expect(bytes == new, "byte \(index)")
+            case .failure(let error): #expect(error is PatchError, "byte \(index): \(error)")
+            }
+        }
+    }
+
+    @Test("above a limit of the caller's")
+    func limits() throws {
+        let (old, patch) = Self.sound()
+        let encoded = try patch.encoded()
+        #expect(try applied(encoded, to: old, limits: PatchLimits(newSize: 1_110)).count == 1_110)
+        let error = #expect(throws: PatchError.self) {
+            try applied(encoded, to: old, limits: PatchLimits(newSize: 1_109))
+        }
+        #expect(error?.code == .tooLarge)
+    }
+
+    @Test("is believed no further than the greatest limit reaches")
+    func greatestLimit() throws {
+        var (old, patch) = Self.sound()
+        patch.newSize = .max
+        let encoded = try patch.encoded()
+        let error = #expect(throws: PatchError.self) {
+            try applied(encoded, to: old, limits: PatchLimits(newSize: .max))
+        }
+        #expect(error?.code == .endsEarly)
+    }
+
+    @Test("a source that cannot be read, or has become shorter, is named with its cause", arguments: [true, false])
+    func unreadableSources(isShort: Bool) throws {
+        let (old, patch) = Self.sound()
+        let encoded = try patch.encoded()
+        let brokenOld = BrokenSource(data: old, breaksAt: 500, isShort: isShort)
+        let ofOld = #expect(throws: PatchError.self) {
+            try BSDiffPatch(DataSource(encoded)).apply(to: brokenOld) { _ in }
+        }
+        #expect(ofOld?.code == .unreadable)
+        #expect((ofOld?.cause == nil) == isShort)
+        let brokenPatch = BrokenSource(data: encoded, breaksAt: 100, isShort: isShort)
+        let ofPatch = #expect(throws: PatchError.self) {
+            try BSDiffPatch(brokenPatch).apply(to: DataSource(old)) { _ in }
+        }
+        #expect(ofPatch?.code == .unreadable)
+        #expect(throws: PatchError.self) { try BSDiffPatch.create(from: brokenOld, to: DataSource(old)) }
+        #expect(throws: PatchError.self) { try BSDiffPatch.create(from: DataSource(old), to: brokenOld) }
+    }
+
+    @Test("what the writer throws comes out as it is, and stops the work")
+    func writerStops() throws {
+        let old = Data(count: 10)
+        let patch = try RawPatch([(0, 1_000_000, 0)], diff: Data(), extra: Data(count: 1_000_000), newSize: 1_000_000)
+            .encoded()
+        var calls = 0
+        #expect(throws: CancellationError.self) {
+            try BSDiffPatch(DataSource(patch)).apply(to: DataSource(old)) { _ in
+                calls += 1
+                if calls == 2 { throw CancellationError() }
+            }
+        }
+        #expect(calls == 2)
+    }
+}
+
+/// A medium that fails, or ends, behind an offset.
+private struct BrokenSource: ByteSource {
+    let data: Data
+    let breaksAt: Int
+    let isShort: Bool
+
+    var length: Int { data.count }
+
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        if offset + buffer.count <= breaksAt { return DataSource(data).read(at: offset, into: buffer) }
+        guard isShort else { throw CocoaError(.fileReadCorruptFile) }
+        return DataSource(data.prefix(breaksAt)).read(at: offset, into: buffer)
+    }
+}

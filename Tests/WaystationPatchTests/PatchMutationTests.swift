@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+import WaystationFileSystem
+
+@testable import WaystationPatch
+
+@Suite("Mutated patches")
+struct PatchMutationTests {
+    /// How many mutations of each of the seeds; WAYSTATION_PATCH_MUTATIONS runs more.
+    private static let count =
+        ProcessInfo.processInfo.environment["WAYSTATION_PATCH_MUTATIONS"].flatMap(Int.init) ?? 500
+
+    @Test("throw PatchError or yield exactly the announced bytes, in bounded pieces", arguments: 0..<UInt64(8))
+    func neverCrash(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let old = generator.bytes(Int(seed) * 500, symbols: 4)
+        let sound = try RawPatch(patch(from: old, to: generator.edited(old, edits: 10) + generator.bytes(100)))
+        var (refused, yielded) = (0, 0)
+        for number in 0..<Self.count {
+            var mutator = PatchMutator(seed: seed << 32 | UInt64(number))
+            let mutated = try mutator.mutate(sound)
+            do {
+                // A lower limit than the default keeps a mutation that announces 1 GiB from being tried.
+                let patch = try BSDiffPatch(DataSource(mutated), limits: PatchLimits(newSize: 1 << 20))
+                var count = 0
+                try patch.apply(to: DataSource(old)) { bytes in
+                    try #require(bytes.count <= 256 << 10)
+                    count += bytes.count
+                }
+                try #require(count == patch.newSize, "mutation \(number) of seed \(seed)")
+                yielded += 1
+            } catch is PatchError {
+                refused += 1
+            }
+        }
+        // Mutations that never, or always, pass the checks would test nothing.
+        #expect(refused > yielded)
+        #expect(yielded > 0)
+    }
+
+    @Test("are the same for the same seed")
+    func mutatorIsDeterministic() throws {
+        let sound = RawPatch([(3, 2, 1)], diff: Data(count: 3), extra: Data(count: 2), newSize: 5)
+        for seed in 0..<UInt64(50) {
+            var (one, other) = (PatchMutator(seed: seed), PatchMutator(seed: seed))
+            #expect(try one.mutate(sound) == other.mutate(sound))
+        }
+    }
+}
