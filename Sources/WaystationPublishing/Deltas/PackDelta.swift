@@ -42,4 +42,11 @@ public enum PackDelta {
             }
         }
     }
+
+    /// Makes a patch as ``make(_:from:to:)`` does, and writes it to a new file.
+    ///
+    /// - Throws: ``PackError`` as `make` does; `invalidArgument` when the file is there already.
+    public static func write(_ kind: PatchOffer.Kind, from old: URL, to new: URL, into file: URL) throws(PackError) {
+        try NewFile.write(try make(kind, from: old, to: new), to: file)
+    }
 }
