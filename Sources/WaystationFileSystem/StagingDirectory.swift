@@ -27,7 +27,10 @@ package final class StagingDirectory: Sendable {
         throw FileError("lock", parent, code: EAGAIN)
     }
 
-    deinit { try? Self.remove(path, fileSystem) }
+    deinit { discard() }
+
+    /// Removes the directory with what is in it; done anyway when its last owner goes.
+    package func discard() { try? Self.remove(path, fileSystem) }
 
     /// Removes directories in `parent` whose owners are gone.
     ///

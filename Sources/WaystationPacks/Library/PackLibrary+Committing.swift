@@ -38,6 +38,7 @@ extension PackLibrary {
     ) async throws(PackError)
         -> InstalledPack
     {
+        defer { staged.staging.discard() }
         let manifest = staged.manifest
         let module = manifest.module
         let digest = PackDigest(of: staged.json).hex

@@ -137,7 +137,7 @@ extension PackLibrary {
             }
             return (scratch, digests, directory)
         }
-        defer { withExtendedLifetime(directory) {} }
+        defer { directory.discard() }
         let origin = ArchiveOrigin(digests: digests, url: url, isKept: true)
         return try await stage(zip: scratch, as: description, origin: origin, progress)
     }

@@ -22,6 +22,9 @@ final class PackStaging: Sendable {
         try fileSystem.createDirectory(files)
     }
 
+    /// Removes what is left of it; done anyway when its last owner goes.
+    func discard() { directory.discard() }
+
     /// Makes the folders above a file of the pack, and says where the file goes.
     func place(_ path: String) throws -> String {
         let destination = "\(files)/\(path)"

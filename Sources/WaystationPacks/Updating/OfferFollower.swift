@@ -30,7 +30,7 @@ struct OfferFollower: Sendable {
             let plan = update.configuration.planner.plan(for: offer, in: try await situation())
             switch plan.step {
             case .nothing(.upToDate): return .upToDate
-            case .nothing(.noBase) where mayAskAgain:
+            case .nothing(.noUsablePatch) where mayAskAgain:
                 // The server offers a patch alone, to what it believes to be here: ask as one who has nothing.
                 let again = try await update.ask(inquiry.forgettingVersion(of: module))
                 guard let whole = again.offers.first(where: { $0.module == module }) else {
