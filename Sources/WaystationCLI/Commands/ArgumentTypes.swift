@@ -1,10 +1,11 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
-import WaystationPacks
+public import WaystationPacks
 
 extension ModuleID: ExpressibleByArgument {}
 extension PackVersion: ExpressibleByArgument {}
 extension TrustedKey: ExpressibleByArgument {}
+extension PatchOffer.Kind: ExpressibleByArgument {}
 
 extension URL {
     /// The file or folder that an argument names, or that the link leads to which it names.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaystationPacks
+import WaystationPublishing
 
 struct BuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -37,5 +37,3 @@ struct DiffCommand: AsyncParsableCommand {
         try options.write(InspectionResult(path: output, PackInspection(patch)))
     }
 }
-
-extension PatchOffer.Kind: ExpressibleByArgument {}

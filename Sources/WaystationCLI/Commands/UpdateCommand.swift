@@ -42,12 +42,13 @@ struct UpdateCommand: AsyncParsableCommand {
     var options: OutputOptions
 
     func run() async throws {
+        let source = try self.source.source
         let display = ProgressDisplay(isShown: options.format == .text)
         let updater = PackUpdater(
             library: try PackLibrary(directory: URL(argument: library)),
-            source: source.source,
+            source: source,
             app: AppIdentity(code: app, version: appVersion, platform: platform),
-            configuration: source.configuration
+            configuration: self.source.configuration
         )
         let report = try await updater.check(isForced: !ifDue) { display.show($0) }
         display.clear()

@@ -16,7 +16,7 @@ extension ReleaseIndex {
         ModuleListAnswer(
             modules.map { module in
                 let client = request.modules.first { $0.module == module.module }
-                return module.answer(client, appVersion: request.appVersion, at: base)
+                return module.answer(client, appVersion: PackVersion(request.appVersion), at: base)
             }
         )
     }
