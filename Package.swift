@@ -124,7 +124,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["WaystationCLI", "WaystationPacks", "WaystationPublishing"]
+            dependencies: ["WaystationCLI", "WaystationTesting"]
         ),
         .testTarget(
             name: "WaystationTests",

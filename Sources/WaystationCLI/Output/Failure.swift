@@ -5,7 +5,9 @@ import WaystationPacks
 /// An error as the tool tells it: a code, words, and the exit code.
 struct Failure {
     private let code: String
+    /// For programs; people get the usage beside it.
     private let message: String
+    private let fullMessage: String
     private let exitCode: ExitCode
 
     init(_ error: any Error) {
@@ -13,26 +15,23 @@ struct Failure {
         case let error as PackError:
             code = error.code.description
             message = error.cause.map { "\(error.message) (\($0))" } ?? error.message
+            fullMessage = "Error: \(message)"
             exitCode = error.code.exitCode
-        case let error as CocoaError:
-            code = "fileSystem"
-            message = error.localizedDescription
-            exitCode = .disk
         default:
             code = "usage"
-            message = WaystationCommand.fullMessage(for: error)
+            message = WaystationCommand.message(for: error)
+            fullMessage = WaystationCommand.fullMessage(for: error)
             exitCode = WaystationCommand.exitCode(for: error)
         }
     }
 
-    /// Ends the process; help and the version are no failures.
+    /// Ends the process; help and the version are no failures, and a bare exit code has been explained already.
     func exit(_ format: OutputFormat) -> Never {
-        switch (exitCode, format) {
-        case (.success, _): if !message.isEmpty { Console.write(message) }
-        case (_, .json):
+        if exitCode == .success {
+            if !fullMessage.isEmpty { Console.write(fullMessage) }
+        } else if !fullMessage.isEmpty {
             let object = ["error": ["code": code, "message": message]]
-            Console.writeError((try? JSON.text(of: object)) ?? message)
-        case (_, .text): if !message.isEmpty { Console.writeError(code == "usage" ? message : "Error: \(message)") }
+            Console.writeError(format == .json ? (try? JSON.text(of: object)) ?? message : fullMessage)
         }
         Foundation.exit(exitCode.rawValue)
     }

@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
+import NIOCore
 import WaystationPacks
 
 /// Turns errors into answers: `{"error":{"code":…,"message":…}}`.

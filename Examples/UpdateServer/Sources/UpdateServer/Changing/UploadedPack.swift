@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import NIOPosix
 
 /// The body of a request in a file, which is gone with the last reference.

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// The page for people: three files, which load nothing from elsewhere.
 struct BrowserPage: Sendable {
