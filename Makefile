@@ -6,17 +6,18 @@ SOURCES := Sources Tests Examples Benchmarks Package.swift
 
 # What building and testing needs beside the toolchain; what the demo and the benchmarks need beside that.
 PACKAGES := git pkg-config g++ binutils libncurses6 libsqlite3-dev zlib1g-dev libbz2-dev libgumbo-dev libcurl4 \
-	libxml2 ca-certificates tzdata
+	libxml2 ca-certificates tzdata bsdiff zip unzip libarchive-tools python3
 DEMO_PACKAGES := sqlite3-doc
-BENCH_PACKAGES := nginx-light wget python3.11-doc
+BENCH_PACKAGES := nginx-light wget python3.11-doc python3-pip
 
-.PHONY: help deps demo-deps bench-deps build test lint format demo differential soak bench docs clean
+.PHONY: help deps demo-deps bench-deps build test lint format demo demo-packs differential soak fuzz bench docs clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
 	@echo "make test          everything: lint, unit and end-to-end tests, the differential test, the examples"
 	@echo "make differential  plain URLSession and Waystation against one origin, a row a scenario"
 	@echo "make soak          500,000 loads, 64 at a time"
+	@echo "make fuzz          a million damaged zips, and as many damaged patches"
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make format        format every source file"
 	@echo "make docs          build the documentation"
@@ -56,8 +57,14 @@ differential: deps
 soak: deps
 	@$(SWIFT) run --package-path Benchmarks -c release --quiet soak
 
+# A million damaged zips and a million damaged patches, from seeds.
+fuzz: deps
+	WAYSTATION_ARCHIVE_MUTATIONS=250000 WAYSTATION_PATCH_MUTATIONS=125000 \
+		$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter 'HostileInput|PatchMutation'
+
 bench: bench-deps
-	@$(SWIFT) run --package-path Benchmarks -c release --quiet bench $(ONLY)
+	@Scripts/fetch-web-apps.sh .build/web-apps
+	@WEB_APPS=.build/web-apps $(SWIFT) run --package-path Benchmarks -c release --quiet bench $(ONLY)
 
 docs: deps
 	@Scripts/build-docs.sh

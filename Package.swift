@@ -105,7 +105,10 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
-        .testTarget(name: "WaystationArchiveTests", dependencies: ["WaystationArchive", "WaystationFileSystem"]),
+        .testTarget(
+            name: "WaystationArchiveTests",
+            dependencies: ["WaystationArchive", "WaystationFileSystem", "WaystationTesting"]
+        ),
         .testTarget(name: "WaystationPatchTests", dependencies: ["WaystationPatch", "WaystationFileSystem"]),
         .testTarget(
             name: "WaystationPacksTests",

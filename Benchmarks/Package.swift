@@ -21,7 +21,13 @@ let package = Package(
             name: "soak",
             dependencies: ["Measuring", .product(name: "WaystationTesting", package: "waystation")]
         ),
-        .executableTarget(name: "bench", dependencies: ["Measuring"]),
+        .executableTarget(
+            name: "bench",
+            dependencies: [
+                "Measuring", .product(name: "WaystationArchive", package: "waystation"),
+                .product(name: "WaystationPatch", package: "waystation"),
+            ]
+        ),
         .testTarget(name: "MeasuringTests", dependencies: ["Measuring"]),
     ],
     swiftLanguageModes: [.v6]

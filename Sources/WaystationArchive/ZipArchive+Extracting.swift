@@ -5,7 +5,7 @@ extension ZipArchive {
     /// Writes all entries into a new directory, on all cores.
     ///
     /// Files are made with mode 0600 and directories with 0700; the archive's own modes and times are not taken over.
-    /// No file that exists is ever opened. Memory stays flat: about 256 KiB for each core. The calling task's thread is
+    /// No file that exists is ever opened. Memory stays flat: about 200 KiB for each thread. The calling task's thread is
     /// not blocked. When the task is cancelled, work stops soon, and what was written stays: remove the directory after
     /// any failure.
     ///

@@ -50,11 +50,15 @@ struct HostileInputTests {
         }
     }
 
+    /// How many mutations each of four parts makes; WAYSTATION_ARCHIVE_MUTATIONS makes more.
+    private static let count =
+        ProcessInfo.processInfo.environment["WAYSTATION_ARCHIVE_MUTATIONS"].flatMap(UInt64.init) ?? 1_000
+
     @Test("Damaged archives throw a ZipError or extract inside the target, and nowhere else", arguments: 0..<4)
     func mutations(part: Int) async throws {
         let scratch = try Scratch()
         var extracted = 0
-        for seed in UInt64(part) * 1_000..<UInt64(part + 1) * 1_000 {
+        for seed in UInt64(part) * Self.count..<UInt64(part + 1) * Self.count {
             var mutator = Mutator(seed: seed)
             let sample = Int(seed % 2)
             let bytes = mutator.mutate(Self.samples[sample], donor: Self.samples[1 - sample])

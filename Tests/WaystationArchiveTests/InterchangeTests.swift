@@ -14,13 +14,19 @@ struct Material: Sendable, CustomTestStringConvertible {
             Material(name: $0, sources: ["/usr/share/common-licenses/\($0)"])
         }
         + ["json", "asyncio", "email", "html", "http", "logging", "sqlite3", "urllib", "wsgiref", "xml"].map {
-            Material(name: $0, sources: ["/usr/lib/python3.11/\($0)"])
+            Material(name: $0, sources: [pythonLibrary + "/\($0)"])
         }
         + [
             Material(name: "programs", sources: ["/usr/bin/zip", "/usr/bin/unzip", "/usr/bin/bsdtar"]),
             Material(name: "documents", sources: ["zip", "unzip", "libarchive-tools"].map { "/usr/share/doc/\($0)" }),
             Material(name: "licenses", sources: ["/usr/share/common-licenses"]),
         ]
+
+    /// Where Python's own modules are, in whichever version.
+    private static let pythonLibrary: String = {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")) ?? []
+        return "/usr/lib/" + (names.filter { $0.hasPrefix("python3.") }.max() ?? "python3")
+    }()
 
     var testDescription: String { name }
 

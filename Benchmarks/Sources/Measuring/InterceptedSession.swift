@@ -1,6 +1,6 @@
 public import Foundation
 public import FoundationNetworking
-import Waystation
+public import Waystation
 
 /// A way to load: plain URLSession, or URLSession with Waystation installed.
 ///
@@ -67,6 +67,16 @@ public struct InterceptedSession: Sendable {
         InterceptedSession(
             try Interceptor {
                 $0.rules = [.allow(everywhere, via: .files(in: directory, at: base.absoluteString))]
+            }
+        )
+    }
+
+    /// Every load is answered from the packs of a library.
+    public static func packs(_ library: PackLibrary) throws -> InterceptedSession {
+        InterceptedSession(
+            try Interceptor {
+                $0.rules = [.allow(everywhere, via: .pack(orElse: .nowhere))]
+                $0.packs = library
             }
         )
     }

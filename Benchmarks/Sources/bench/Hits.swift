@@ -59,7 +59,7 @@ extension Benchmark {
         )
     }
 
-    private static var floor: (name: String, loads: Loads) {
+    static var floor: (name: String, loads: Loads) {
         ("floor", Loads(Floor.session, [url("http://floor.test/body.txt")], count: 3_000))
     }
 }

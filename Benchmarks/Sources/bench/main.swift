@@ -16,6 +16,11 @@ if arguments.first == "--large" {
     exit(0)
 }
 
+if arguments.first == "--tool" {
+    try await PackTool.run(Array(arguments.dropFirst()))
+    exit(0)
+}
+
 let only = arguments.first
 let chosen = Benchmark.all.filter { only == nil || $0.names.contains { $0 == only } }
 guard !chosen.isEmpty else {

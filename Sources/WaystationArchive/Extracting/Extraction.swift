@@ -54,7 +54,7 @@ final class Extraction: Sendable {
         queue.async {
             self.attempt { try self.makeDirectories() }
             let group = DispatchGroup()
-            for _ in 0..<min(self.files.count, max(1, ProcessInfo.processInfo.activeProcessorCount)) {
+            for _ in 0..<min(self.files.count, self.threadCount) {
                 queue.async(group: group) { self.attempt { try self.extractFiles() } }
             }
             group.notify(queue: queue) {
@@ -63,6 +63,11 @@ final class Extraction: Sendable {
                 completion(failure.map { .failure($0) } ?? .success(()))
             }
         }
+    }
+
+    /// One for each core; more where they mostly wait for the medium, which takes several files at once.
+    private var threadCount: Int {
+        max(1, ProcessInfo.processInfo.activeProcessorCount) * (options.synchronizes ? 4 : 1)
     }
 
     /// Makes all threads stop at their next piece of work.

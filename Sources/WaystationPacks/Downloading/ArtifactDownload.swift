@@ -38,6 +38,8 @@ struct ArtifactDownload: Sendable {
             let sha256 = try PackDigest(of: source)
             let own = digest.algorithm == .sha256 ? sha256 : try PackDigest(of: source, digest.algorithm)
             if own == digest {
+                // The end may have come between the last two steps.
+                try PartialFile.remove(paths, files)
                 report(DownloadProgress(completed: source.length, expected: source.length))
                 return result(size: source.length, own == sha256 ? [sha256] : [sha256, own], fetched: 0)
             }
@@ -147,6 +149,7 @@ struct ArtifactDownload: Sendable {
             )
         }
         try partial.finish()
+        report(DownloadProgress(completed: partial.length, expected: partial.length))
         return result(size: partial.length, digests, fetched: fetched)
     }
 

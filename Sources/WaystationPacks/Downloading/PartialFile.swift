@@ -122,10 +122,10 @@ struct PartialFile {
         try files.synchronize(file)
         try files.rename(paths.part, to: paths.done)
         try files.synchronizeDirectory(paths.directory)
-        try files.removeFile(paths.record)
+        try Self.remove(paths, files)
     }
 
-    /// Throws away what has arrived.
+    /// Throws away what has arrived in part, and the notes about it.
     static func remove(_ paths: ArtifactPaths, _ files: any FileSystem) throws {
         for path in [paths.part, paths.record, paths.newRecord] { try files.removeFile(path) }
     }

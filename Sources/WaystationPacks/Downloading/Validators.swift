@@ -14,9 +14,7 @@ struct Validators: Hashable, Codable, Sendable {
     /// date is one of whole seconds, and counts only when the response was made at least a second later (§8.8.2.2): else
     /// the file may have changed once more within that second.
     init(_ fields: HTTPFields) {
-        if let tag = fields[.eTag], tag.utf8.count >= 2, tag.utf8.count <= 1024, tag.hasPrefix("\""),
-            tag.hasSuffix("\"")
-        {
+        if let tag = fields[.eTag], Self.isStrong(tag) {
             entityTag = tag
         }
         if let text = fields[.lastModified], let modified = Self.date(text),
@@ -25,6 +23,12 @@ struct Validators: Hashable, Codable, Sendable {
         {
             lastModified = text
         }
+    }
+
+    /// A quoted string of `etagc` (RFC 9110 §8.8.3), and no longer than anyone needs.
+    private static func isStrong(_ tag: String) -> Bool {
+        (2...1024).contains(tag.utf8.count) && tag.hasPrefix("\"") && tag.hasSuffix("\"")
+            && !tag.dropFirst().dropLast().contains { $0 == "\"" || $0 == " " }
     }
 
     private static func date(_ text: String) -> HTTPDate? {

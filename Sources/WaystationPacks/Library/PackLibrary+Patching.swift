@@ -1,10 +1,29 @@
-import Foundation
+public import Foundation
 import Synchronization
 import WaystationArchive
 import WaystationFileSystem
 import WaystationPatch
 
 extension PackLibrary {
+    /// Installs the version that a content patch makes of an installed one.
+    ///
+    /// - Parameters:
+    ///   - patch: The patch; it is read and left where it is.
+    ///   - module: The module, with the patch's base among its versions.
+    ///   - isActivated: Whether the version answers from now on; true by default.
+    /// - Returns: The version.
+    /// - Throws: ``PackError``: `notInstalled` when the base is not there, `damaged` for anything that is wrong with the
+    ///   patch or the base; nothing is changed then.
+    @discardableResult
+    public func install(
+        contentPatch patch: URL,
+        for module: ModuleID,
+        activating isActivated: Bool = true
+    ) async throws(PackError) -> InstalledPack {
+        let staged = try await stage(contentPatch: patch.path(percentEncoded: false), for: module)
+        return try await commit(staged, activating: isActivated, onTrial: false)
+    }
+
     /// Makes a new version of an installed one and a content patch.
     ///
     /// Files that both have are linked, the others are made by the patch; every file is compared with its digest, so
@@ -120,7 +139,8 @@ extension PackLibrary {
             }
             let directory = try StagingDirectory(in: layout.staging, fileSystem: fileSystem)
             let scratch = directory.path + "/new.zip"
-            let old = try FileSource(fileSystem.openFile(layout.archive(of: module, known.folder)))
+            // Nobody but the library changes it, so that it may be mapped: BSDIFF40 reads it here and there.
+            let old = try MappedSource(fileSystem.openFile(layout.archive(of: module, known.folder)))
             let output = try fileSystem.createFile(scratch)
             var digesters = [Digester(.sha256), Digester(.md5)]
             do {

@@ -19,8 +19,8 @@ public struct UpdatePlanner: Sendable {
 
     /// What to do about an offer.
     public func plan(for offer: ModuleOffer, in situation: UpdateSituation) -> UpdatePlan {
-        let isTooLow =
-            situation.active.map { active in offer.minimumVersion.map { active.version < $0 } ?? false } ?? false
+        let minimum = offer.minimumVersion
+        let isTooLow = if let minimum, let active = situation.active { active.version < minimum } else { false }
         func plan(_ step: UpdatePlan.Step, size: Int? = 0) -> UpdatePlan {
             UpdatePlan(step, mustNotServe: isTooLow, downloadSize: size)
         }

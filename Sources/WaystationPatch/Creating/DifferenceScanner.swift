@@ -10,7 +10,7 @@ struct DifferenceScanner: ~Copyable {
     /// A match of this many bytes is as good as any longer one.
     ///
     /// Comparing further at each of a million equal bytes would take time that grows with their square.
-    private static let reach = 16 << 10
+    private static let reach = 4 << 10
 
     private let old: UnsafeBufferPointer<UInt8>
     private let new: UnsafeBufferPointer<UInt8>
@@ -52,6 +52,12 @@ struct DifferenceScanner: ~Copyable {
         // `predicted` counts the bytes in scan..<counted.
         var counted = scan
         while scan < new.count {
+            // So much is right that nothing better need be looked for before it ends.
+            let aligned = matchLength(alignment)
+            if aligned >= Self.reach {
+                match = (scan + alignment, aligned)
+                return aligned
+            }
             match = longestMatch()
             while counted < scan + match.length {
                 if isPredicted(counted) { predicted += 1 }
@@ -71,8 +77,6 @@ struct DifferenceScanner: ~Copyable {
     }
 
     private mutating func longestMatch() -> (position: Int, length: Int) {
-        let aligned = matchLength(alignment)
-        if aligned >= Self.reach { return (scan + alignment, aligned) }
         if longMatch.end - scan >= Self.reach { return (scan + longMatch.alignment, longMatch.end - scan) }
         var found = suffixes.longestMatch(of: UnsafeBufferPointer(rebasing: new[scan...]), reach: Self.reach)
         if found.length == Self.reach {

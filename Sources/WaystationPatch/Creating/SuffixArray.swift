@@ -7,12 +7,10 @@ struct SuffixArray: ~Copyable {
     static let maximumLength = Int(Int32.max)
 
     private let text: UnsafeBufferPointer<UInt8>
-    private let storage: UnsafeMutableBufferPointer<Int32>
+    /// The positions of the suffixes, in their order.
+    private let sorted: UnsafeMutableBufferPointer<Int32>
     /// Where the suffixes with each pair of first bytes begin; the last entry ends the last pair.
     private let pairs: UnsafeMutableBufferPointer<Int32>
-
-    /// The positions of the suffixes, in their order.
-    var positions: UnsafeBufferPointer<Int32> { UnsafeBufferPointer(storage) }
 
     /// Sorts the suffixes of bytes, which must stay in place as long as this value does.
     ///
@@ -21,12 +19,12 @@ struct SuffixArray: ~Copyable {
     init(_ bytes: UnsafeRawBufferPointer) throws(PatchError) {
         guard bytes.count <= Self.maximumLength else { throw Self.tooLarge(bytes.count) }
         text = bytes.bindMemory(to: UInt8.self)
-        storage = .allocate(capacity: bytes.count)
-        storage.initialize(repeating: 0)
+        sorted = .allocate(capacity: bytes.count)
+        sorted.initialize(repeating: 0)
         pairs = .allocate(capacity: Self.pairCount + 1)
         pairs.initialize(repeating: 0)
-        if let start = text.baseAddress, let sorted = storage.baseAddress {
-            InducedSorting.sort(start, count: text.count, symbols: 256, into: sorted)
+        if let start = text.baseAddress, let positions = sorted.baseAddress {
+            InducedSorting.sort(start, count: text.count, symbols: 256, into: positions)
         }
         countPairs()
     }
@@ -40,7 +38,7 @@ struct SuffixArray: ~Copyable {
     }
 
     deinit {
-        storage.deallocate()
+        sorted.deallocate()
         pairs.deallocate()
     }
 
@@ -76,7 +74,7 @@ struct SuffixArray: ~Copyable {
         var shared = (below: 0, above: 0)
         while low < high {
             let middle = (low + high) >> 1
-            let position = Int(storage[middle])
+            let position = Int(sorted[middle])
             let start = min(shared.below, shared.above)
             let length = start + commonPrefix(query, from: start, position)
             if length > best.length { best = (position, length) }

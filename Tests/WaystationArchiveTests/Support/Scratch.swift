@@ -24,7 +24,8 @@ final class Scratch: Sendable {
         return file
     }
 
-    /// What lies below a directory: files with their bytes, directories with a slash and none.
+    /// What lies below a directory: files with their bytes, directories with a slash and none,
+    /// links with where they lead.
     func tree(_ name: String) throws -> [String: Data] { try Tree.read(path(name)) }
 }
 
@@ -37,6 +38,9 @@ enum Tree {
             let type = walk.fileAttributes?[.type] as? FileAttributeType
             if type == .typeDirectory {
                 found[path + "/"] = Data()
+            } else if type == .typeSymbolicLink {
+                let target = try FileManager.default.destinationOfSymbolicLink(atPath: root + "/" + path)
+                found[path] = Data("-> \(target)".utf8)
             } else {
                 found[path] = try Data(contentsOf: URL(filePath: root + "/" + path))
             }
