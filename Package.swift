@@ -11,7 +11,9 @@ let package = Package(
         .library(name: "WaystationArchive", targets: ["WaystationArchive"]),
         .library(name: "WaystationPatch", targets: ["WaystationPatch"]),
         .library(name: "WaystationPacks", targets: ["WaystationPacks"]),
+        .library(name: "WaystationPublishing", targets: ["WaystationPublishing"]),
         .library(name: "WaystationTesting", targets: ["WaystationTesting"]),
+        .executable(name: "waystation", targets: ["WaystationCLI"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -21,6 +23,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -71,6 +74,17 @@ let package = Package(
             ]
         ),
         .target(
+            name: "WaystationPublishing",
+            dependencies: ["WaystationPacks", "WaystationFileSystem", "WaystationPatch"]
+        ),
+        .executableTarget(
+            name: "WaystationCLI",
+            dependencies: [
+                "WaystationPacks", "WaystationPublishing",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .target(
             name: "WaystationTesting",
             dependencies: [
                 "Waystation", "WaystationFileSystem",
@@ -103,6 +117,17 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
+        ),
+        .testTarget(
+            name: "WaystationPublishingTests",
+            dependencies: [
+                "WaystationPublishing", "WaystationPacks", "WaystationFileSystem", "WaystationPatch",
+                "WaystationTesting",
+            ]
+        ),
+        .testTarget(
+            name: "CommandLineTests",
+            dependencies: ["WaystationCLI", "WaystationTesting"]
         ),
         .testTarget(
             name: "WaystationTests",

@@ -1,5 +1,5 @@
-import Foundation
-import WaystationFileSystem
+package import Foundation
+package import WaystationFileSystem
 import WaystationPatch
 
 /// A patch between the contents of two packs, whatever their zips look like.
@@ -20,21 +20,21 @@ import WaystationPatch
 /// The **old stream** is the files of the base whose digest no file of the result has, one after another in the order of
 /// the manifest; the **new stream** is the files of the result whose digest no file of the base has, each digest once.
 /// All other files of the result are in the base already and are linked.
-struct ContentPatch: Sendable {
-    static let magic = Data("WAYDELTA".utf8)
+package struct ContentPatch: Sendable {
+    package static let magic = Data("WAYDELTA".utf8)
     static let headerLength = 80
 
     /// The SHA-256 of the base's manifest, 64 hexadecimal digits.
-    let base: String
+    package let base: String
     /// The SHA-256 of the result's manifest.
-    let result: String
+    package let result: String
     private let manifestPatch: any ByteSource
     private let contentPatch: any ByteSource
 
     /// Reads the head of a content patch.
     ///
     /// - Throws: ``PackError`` when it is none, or when its lengths lie.
-    init(_ source: any ByteSource) throws(PackError) {
+    package init(_ source: any ByteSource) throws(PackError) {
         do {
             let header = try source.read(at: 0, count: Self.headerLength)
             guard header.count == Self.headerLength, header.prefix(8) == Self.magic else {

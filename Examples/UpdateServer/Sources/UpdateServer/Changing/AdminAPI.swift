@@ -1,0 +1,77 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import WaystationPacks
+import WaystationPublishing
+
+/// What is published, and changes to it.
+struct AdminAPI: Sendable {
+    private let settings: ServerSettings
+
+    init(_ settings: ServerSettings) { self.settings = settings }
+
+    func addRoutes(to router: some RouterMethods<some RequestContext>) {
+        let (releases, keys) = (settings.releases, settings.keys)
+        router.get("/api/modules") { _, _ in Response(json: try await releases.index().json()) }
+        let module = router.group("/api/modules/:module").add(middleware: TokenMiddleware(token: settings.token))
+        module.post("/publish") { request, context in
+            try await publish(request, as: try Self.module(in: context))
+        }
+        module.post("/rollback") { request, context in
+            let version = try Self.version(in: request)
+            return Response(
+                json: try await releases.rollBack(Self.module(in: context), to: version, signedBy: keys).json()
+            )
+        }
+        module.post("/disable") { _, context in
+            Response(json: try await releases.disable(Self.module(in: context), signedBy: keys).json())
+        }
+        module.post("/enable") { _, context in
+            Response(json: try await releases.enable(Self.module(in: context), signedBy: keys).json())
+        }
+    }
+
+    private func publish(_ request: Request, as module: ModuleID) async throws -> Response {
+        let percentage = try Self.number("rollout", in: request) ?? 100
+        let upload = try await UploadedPack.receive(request, limit: settings.maximumUpload)
+        let contents = try PackContents(upload.file)
+        guard contents.manifest.module == module else {
+            throw Problem(
+                .unprocessableContent,
+                "otherModule",
+                "the pack is of the module \(contents.manifest.module), and was sent for \(module)"
+            )
+        }
+        let publication = try await settings.releases.publish(
+            zip: upload.file,
+            rollout: percentage,
+            signedBy: settings.keys
+        )
+        var response = Response(json: try publication.index.json())
+        if publication.isNew { response.status = .created }
+        return response
+    }
+
+    private static func module(in context: some RequestContext) throws -> ModuleID {
+        guard let text = context.parameters.get("module"), let module = ModuleID(text) else {
+            throw Problem(.badRequest, "badRequest", "a module's name has 1 to 64 letters, digits, '.', '_' and '-'")
+        }
+        return module
+    }
+
+    private static func version(in request: Request) throws -> PackVersion? {
+        guard let text = request.uri.queryParameters.get("version", as: String.self) else { return nil }
+        guard let version = PackVersion(text) else {
+            throw Problem(.badRequest, "badRequest", "version is none: use numbers with dots between them")
+        }
+        return version
+    }
+
+    private static func number(_ name: String, in request: Request) throws -> Double? {
+        guard let text = request.uri.queryParameters.get(name, as: String.self) else { return nil }
+        guard let number = Double(text), (0...100).contains(number) else {
+            throw Problem(.badRequest, "badRequest", "\(name) takes a number from 0 to 100")
+        }
+        return number
+    }
+}

@@ -1,0 +1,53 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// The secret that allows changes.
+struct AdminToken: Sendable {
+    static let minimumLength = 16
+
+    /// Digests are compared, which takes the same time wherever two differ, and whatever their texts' lengths are.
+    private let digest: SHA256.Digest
+
+    /// A token; nil when it is too short to be one.
+    ///
+    /// White space around it does not count.
+    init?(_ text: String) {
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard text.utf8.count >= Self.minimumLength else { return nil }
+        digest = SHA256.hash(data: Data(text.utf8))
+    }
+
+    /// Whether a request carries it as `Authorization: Bearer TOKEN` (RFC 6750 section 2.1).
+    func isCarried(by request: Request) -> Bool {
+        guard let field = request.headers[.authorization] else { return false }
+        let parts = field.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return false }
+        return SHA256.hash(data: Data(parts[1].trimmingCharacters(in: .whitespaces).utf8)) == digest
+    }
+}
+
+/// Lets only those through who carry the token.
+struct TokenMiddleware<Context: RequestContext>: RouterMiddleware {
+    let token: AdminToken
+
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        guard token.isCarried(by: request) else {
+            let isMissing = request.headers[.authorization] == nil
+            throw Problem(
+                .unauthorized,
+                "unauthorized",
+                "changes need the token: Authorization: Bearer TOKEN",
+                headers: [
+                    .wwwAuthenticate: "Bearer realm=\"releases\"" + (isMissing ? "" : ", error=\"invalid_token\"")
+                ]
+            )
+        }
+        return try await next(request, context)
+    }
+}

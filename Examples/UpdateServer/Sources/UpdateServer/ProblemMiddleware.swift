@@ -1,0 +1,79 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import WaystationPacks
+
+/// Turns errors into answers: `{"error":{"code":…,"message":…}}`.
+struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as PackError {
+            context.logger.notice("refused", metadata: ["error": "\(error)"])
+            return try Problem(error.code.status, error.code.description, error.message).response()
+        } catch let problem as Problem {
+            return try problem.response()
+        } catch let error as HTTPError {
+            let problem = Problem(error.status, error.status.reasonPhrase, error.body ?? error.status.reasonPhrase)
+            return try problem.response(error.headers)
+        }
+    }
+}
+
+/// Why a request is not fulfilled, in words for whoever sent it.
+struct Problem: Error {
+    let status: HTTPResponse.Status
+    let code: String
+    let message: String
+    let headers: HTTPFields
+
+    init(_ status: HTTPResponse.Status, _ code: String, _ message: String, headers: HTTPFields = [:]) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.headers = headers
+    }
+
+    func response(_ additional: HTTPFields = [:]) throws -> Response {
+        var response = try Response(json: ["error": ["code": code, "message": message]], status: status)
+        for field in headers + additional { response.headers.append(field) }
+        return response
+    }
+}
+
+extension PackError.Code {
+    fileprivate var status: HTTPResponse.Status {
+        switch self {
+        case .notInstalled: .notFound
+        case .invalidArgument: .conflict
+        case .noSpace: .init(code: 507, reasonPhrase: "Insufficient Storage")
+        case .fileSystem: .internalServerError
+        default: .unprocessableContent
+        }
+    }
+}
+
+extension Response {
+    /// An answer in JSON that nobody keeps.
+    init(json value: some Encodable, status: HTTPResponse.Status = .ok) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        self.init(json: try encoder.encode(value), status: status)
+    }
+
+    /// An answer that is JSON already.
+    init(json bytes: Data, status: HTTPResponse.Status = .ok) {
+        self.init(
+            status: status,
+            headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
+        )
+    }
+}

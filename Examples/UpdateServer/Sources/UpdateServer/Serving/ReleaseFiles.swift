@@ -1,0 +1,77 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOPosix
+import WaystationFiles
+
+/// The catalogue and the packs as static files: what any other file server could do as well.
+///
+/// Ranges, `If-Range`, validators and what a path may not be are `OfflineDirectory`'s; files are sent piece by piece.
+struct ReleaseFiles: Sendable {
+    private let directory: OfflineDirectory
+    private let threads = NIOThreadPool.singleton
+
+    /// Opens the release directory, which must be there.
+    init(_ root: URL) throws {
+        directory = try OfflineDirectory(root, options: .init(indexDocuments: []))
+    }
+
+    func addRoutes(to router: some RouterMethods) {
+        for method in [HTTPRequest.Method.get, .head] {
+            router.on("/catalogue.json", method: method) { request, _ in
+                // Asked for often, and costs a 304 as long as it is the same.
+                try await answer(request, "catalogue.json", cacheControl: "no-cache")
+            }
+            router.on("/packs/**", method: method) { request, _ in
+                // As it was written: the directory decodes the path itself, and refuses what leads out of it.
+                guard request.uri.path.hasPrefix("/packs/") else { return Response(status: .notFound) }
+                let path = String(request.uri.path.dropFirst())
+                return try await answer(request, path, cacheControl: "public, max-age=31536000, immutable")
+            }
+        }
+    }
+
+    private func answer(_ request: Request, _ path: String, cacheControl: String) async throws -> Response {
+        let fileRequest = FileRequest(method: request.method, path: path, headerFields: request.headers)
+        // Reading a large file for its first ETag takes a while.
+        switch try await threads.runIfActive({ directory.answer(fileRequest) }) {
+        case .answer(let answer): return response(answer, path, cacheControl)
+        case .notFound: throw Problem(.notFound, "notFound", "there is no such file")
+        case .refused: throw Problem(.badRequest, "badPath", "the path is none that is ever served")
+        case .failed: throw Problem(.internalServerError, "fileSystem", "the file cannot be read")
+        }
+    }
+
+    private func response(_ answer: FileAnswer, _ path: String, _ cacheControl: String) -> Response {
+        var headers = answer.headerFields
+        if [.ok, .partialContent, .notModified].contains(answer.status) { headers[.cacheControl] = cacheControl }
+        // A patch is no text, whatever its name says elsewhere.
+        if headers[.contentType] != nil, path.hasSuffix(".patch") { headers[.contentType] = "application/octet-stream" }
+        headers[.xContentTypeOptions] = "nosniff"
+        var response = Response(status: answer.status, headers: headers, body: body(answer.body))
+        // That of the file, not of the answer, would have to stand here; it may be left out (RFC 9110 section 8.6).
+        if answer.status == .notModified { response.headers[.contentLength] = nil }
+        return response
+    }
+
+    private func body(_ body: FileBody) -> ResponseBody {
+        switch body {
+        case .empty: return ResponseBody()
+        case .data(let data): return ResponseBody(byteBuffer: ByteBuffer(bytes: data))
+        case .slice(let slice):
+            return ResponseBody(contentLength: slice.length) { [threads] writer in
+                var position = 0
+                while position < slice.length {
+                    // An error ends the connection before the announced length: no client takes that for the whole.
+                    let part = try await threads.runIfActive { [position] in
+                        try slice.read(at: position, count: slice.chunkSize)
+                    }
+                    try await writer.write(ByteBuffer(bytes: part))
+                    position += part.count
+                }
+                try await writer.finish(nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+public import ArgumentParser
+import Foundation
+public import WaystationPacks
+
+extension ModuleID: ExpressibleByArgument {}
+extension PackVersion: ExpressibleByArgument {}
+extension TrustedKey: ExpressibleByArgument {}
+extension PatchOffer.Kind: ExpressibleByArgument {}
+
+extension URL {
+    /// The file or folder that an argument names, or that the link leads to which it names.
+    init(argument: String) { self = URL(filePath: argument).resolvingSymlinksInPath() }
+}
+
+/// An http or https URL.
+struct WebAddress: ExpressibleByArgument {
+    let url: URL
+
+    init?(argument: String) {
+        guard let url = URL(string: argument), ["http", "https"].contains(url.scheme?.lowercased()), url.host != nil
+        else { return nil }
+        self.url = url
+    }
+}
+
+/// A point in time in the form of RFC 3339.
+struct Moment: ExpressibleByArgument {
+    let date: Date
+
+    init?(argument: String) {
+        guard let date = try? Date(argument, strategy: .iso8601) else { return nil }
+        self.date = date
+    }
+}
+
+/// `path=type`.
+struct MediaTypeOverride: ExpressibleByArgument {
+    let path: String
+    let type: String
+
+    init?(argument: String) {
+        guard let equals = argument.lastIndex(of: "="), equals != argument.startIndex else { return nil }
+        path = String(argument[..<equals])
+        type = String(argument[argument.index(after: equals)...])
+    }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import Foundation
+import WaystationPacks
+import WaystationPublishing
+
+struct BuildCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "build",
+        abstract: "Makes a pack of a folder of web files.",
+        discussion: """
+            The same folder and options always give the same bytes. Nothing is overwritten.
+
+            Example:
+              waystation pack build site --module shop --pack-version 1.4 \\
+                --base-url https://shop.example/app/ --media-type feed=application/atom+xml -o shop-1.4.zip
+            """
+    )
+
+    @Argument(help: "The folder.")
+    var folder: String
+
+    @Option(help: ArgumentHelp("The module that the pack belongs to.", valueName: "name"))
+    var module: ModuleID
+
+    @Option(help: ArgumentHelp("The version of the pack, such as 1.4.2.", valueName: "version"))
+    var packVersion: PackVersion
+
+    @Option(help: ArgumentHelp("A URL at which the folder is served. Needed at least once.", valueName: "url"))
+    var baseURL: [WebAddress]
+
+    @Option(help: ArgumentHelp("When it was released, such as 2026-03-01T12:00:00Z.", valueName: "time"))
+    var released: Moment?
+
+    @Option(help: ArgumentHelp("The lowest version of the app that can use it.", valueName: "version"))
+    var minimumAppVersion: PackVersion?
+
+    @Option(
+        help: ArgumentHelp("The lowest version of the module to be used once this one is known.", valueName: "version")
+    )
+    var minimumPackVersion: PackVersion?
+
+    @Option(help: ArgumentHelp("The media type of a file whose name does not tell.", valueName: "path=type"))
+    var mediaType: [MediaTypeOverride] = []
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The zip to make.", valueName: "zip"))
+    var output: String
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func validate() throws {
+        guard !baseURL.isEmpty else { throw ValidationError("Missing expected argument '--base-url <url>'.") }
+    }
+
+    func run() throws {
+        let description = PackDescription(
+            module: module,
+            version: packVersion,
+            baseURLs: baseURL.map(\.url.absoluteString),
+            released: released?.date,
+            minimumAppVersion: minimumAppVersion,
+            minimumPackVersion: minimumPackVersion,
+            mediaTypes: Dictionary(mediaType.map { ($0.path, $0.type) }) { _, last in last }
+        )
+        let zip = URL(argument: output)
+        try PackBuilder.build(folder: URL(argument: folder), as: description, to: zip)
+        try options.write(InspectionResult(path: output, PackInspection(zip)))
+    }
+}

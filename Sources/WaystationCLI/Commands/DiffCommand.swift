@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+import WaystationPacks
+import WaystationPublishing
+
+struct DiffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Makes a patch from one pack to another.",
+        discussion: """
+            A content patch is applied to installed files, and is small whatever the zips look like. A zip patch is a \
+            BSDIFF40 patch between the zips themselves; bspatch applies it. `publish` makes both by itself.
+
+            Example:
+              waystation pack diff shop-1.3.zip shop-1.4.zip --form content -o 1.3-content.patch
+            """
+    )
+
+    @Argument(help: "The pack that clients have.")
+    var old: String
+
+    @Argument(help: "The pack that they shall have.")
+    var new: String
+
+    @Option(help: "What the patch is applied to.")
+    var form: PatchOffer.Kind
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The patch to make.", valueName: "patch"))
+    var output: String
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() throws {
+        let patch = URL(argument: output)
+        try PackDelta.write(form, from: URL(argument: old), to: URL(argument: new), into: patch)
+        try options.write(InspectionResult(path: output, PackInspection(patch)))
+    }
+}

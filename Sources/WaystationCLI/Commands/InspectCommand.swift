@@ -1,0 +1,26 @@
+import ArgumentParser
+import Foundation
+import WaystationPublishing
+
+struct InspectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Tells what a zip, a folder or a patch is.",
+        discussion: """
+            Reads what it says of itself; `verify` compares it with its digests.
+
+            Example:
+              waystation pack inspect packs/shop/1.4/patches/1.3-content.patch
+            """
+    )
+
+    @Argument(help: "A pack as zip or folder, or a patch.")
+    var pack: String
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() throws {
+        try options.write(InspectionResult(path: pack, PackInspection(URL(argument: pack))))
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Foundation
+import WaystationPacks
+
+struct InstallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install",
+        abstract: "Installs a pack in a library on this machine.",
+        discussion: """
+            The version is active at once; the one before is kept, so that it can be gone back to. A zip or folder \
+            without a manifest needs --module, --pack-version and --base-url.
+
+            Example:
+              waystation pack install shop-1.4.zip --in /var/lib/app/packs
+            """
+    )
+
+    @Argument(help: "The pack: a zip or a folder.")
+    var pack: String
+
+    @Option(name: .customLong("in"), help: ArgumentHelp("The library; made when missing.", valueName: "dir"))
+    var library: String
+
+    @OptionGroup(title: "For packs without a manifest")
+    var description: OptionalDescription
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() async throws {
+        let packs = try PackLibrary(directory: URL(argument: library))
+        try options.write(try await InstallResult(packs.install(URL(argument: pack), as: description.description)))
+    }
+}
+
+/// An installed version.
+struct InstallResult: CommandResult {
+    let module: ModuleID
+    let version: PackVersion
+    let root: String
+    let manifest: String
+
+    init(_ pack: InstalledPack) {
+        module = pack.module
+        version = pack.version
+        root = pack.root.path(percentEncoded: false)
+        manifest = pack.manifestSHA256
+    }
+
+    var text: String { "\(module) \(version) is installed and active: \(root)" }
+}
+
+extension PackLibrary {
+    /// Installs a folder or a zip, whichever it is.
+    fileprivate func install(_ pack: URL, as description: PackDescription?) async throws -> InstalledPack {
+        let isFolder = try? pack.resourceValues(forKeys: [.isDirectoryKey]).isDirectory
+        if isFolder == true { return try await install(folder: pack, as: description) }
+        return try await install(zip: pack, as: description)
+    }
+}

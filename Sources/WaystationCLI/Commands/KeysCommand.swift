@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import WaystationPacks
+import WaystationPublishing
+
+struct KeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "Makes keys that sign catalogues.",
+        subcommands: [GenerateKeyCommand.self]
+    )
+}
+
+struct GenerateKeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "generate",
+        abstract: "Writes a new private key to a file, and prints its public key.",
+        discussion: """
+            The file can be read by its owner alone, and is never overwritten: whoever has it can publish to every \
+            client. The public key goes into the app, as one of the keys that it trusts.
+
+            Example:
+              waystation keys generate -o release.key
+            """
+    )
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file for the private key.", valueName: "file"))
+    var output: String
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() throws {
+        let key = SigningKey.generate()
+        try KeyFile.write(key, to: URL(argument: output))
+        try options.write(KeyResult(id: key.trusted.id, publicKey: key.trusted, path: output))
+    }
+}
+
+/// A key that was made; the private half is only in its file.
+struct KeyResult: CommandResult {
+    let id: String
+    let publicKey: TrustedKey
+    let path: String
+
+    var text: String { "\(publicKey)" }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Foundation
+import WaystationPacks
+import WaystationPublishing
+
+struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Shows what is published.",
+        discussion: """
+            With --format json the object is that of releases.json.
+
+            Example:
+              waystation list --to /srv/packs
+            """
+    )
+
+    @Option(help: ArgumentHelp("The release directory.", valueName: "dir"))
+    var to: String
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() async throws {
+        let index = try await ReleaseDirectory(URL(argument: to)).index()
+        switch options.format {
+        case .text: Console.write(Self.text(of: index))
+        case .json: Console.write(String(decoding: try index.json(), as: UTF8.self))
+        }
+    }
+
+    private static func text(of index: ReleaseIndex) -> String {
+        guard let expires = index.expires else { return "nothing is published" }
+        let releases = index.modules.flatMap { module in
+            module.releases.reversed().map { release in
+                [
+                    module.module.description, release.version.description, state(of: release, in: module),
+                    Words.bytes(release.archive.size), "patches: \(release.patches.count)",
+                ]
+            }
+        }
+        return Words.table(releases) + "\ncatalogue \(index.serial), valid until \(expires.formatted(.iso8601))"
+    }
+
+    private static func state(of release: ReleaseIndex.Release, in module: ReleaseIndex.Module) -> String {
+        if module.live == release.version { return module.isActive ? "live" : "switched off" }
+        if let rollout = module.rollout, rollout.version == release.version {
+            return "\(rollout.percentage.formatted()) %"
+        }
+        return "-"
+    }
+}

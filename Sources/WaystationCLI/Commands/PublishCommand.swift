@@ -1,0 +1,99 @@
+import ArgumentParser
+import Foundation
+import WaystationPacks
+import WaystationPublishing
+
+struct PublishCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish",
+        abstract: "Publishes a pack, with patches from the versions before it.",
+        discussion: """
+            The pack is checked and copied, patches are made, and the catalogue is signed anew; clients follow at their \
+            next poll. Publish the same pack again with a higher --rollout to reach more clients, and without it to \
+            reach all.
+
+            Examples:
+              waystation publish shop-1.4.zip --to /srv/packs --key release.key
+              waystation publish shop-1.5.zip --to /srv/packs --key release.key --rollout 10
+            """
+    )
+
+    @Argument(help: "The pack, a zip with a manifest.")
+    var pack: String
+
+    @OptionGroup
+    var release: ReleaseOptions
+
+    @Option(help: ArgumentHelp("The share of the clients that get it, 0 to 100.", valueName: "percent"))
+    var rollout = 100.0
+
+    @Option(help: ArgumentHelp("From how many of the latest versions to make patches.", valueName: "count"))
+    var deltas = 3
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func validate() throws {
+        guard (0...100).contains(rollout) else { throw ValidationError("--rollout takes 0 to 100.") }
+        guard (0...100).contains(deltas) else { throw ValidationError("--deltas takes 0 to 100.") }
+    }
+
+    func run() async throws {
+        let publication = try await release.directory.publish(
+            zip: URL(argument: pack),
+            rollout: rollout,
+            keepingDeltas: deltas,
+            signedBy: release.keys
+        )
+        try options.write(PublishResult(publication))
+    }
+}
+
+/// What was published.
+struct PublishResult: CommandResult {
+    struct Patch: Encodable {
+        let kind: String
+        let from: PackVersion
+        let path: String
+        let size: Int
+    }
+
+    struct Omitted: Encodable {
+        let kind: String
+        let from: PackVersion
+        let reason: String
+    }
+
+    let module: ModuleID
+    let version: PackVersion
+    let isNew: Bool
+    let percentage: Double
+    let path: String
+    let size: Int
+    let patches: [Patch]
+    let omitted: [Omitted]
+    let state: ReleaseResult
+
+    init(_ publication: Publication) {
+        let release = publication.release
+        module = publication.module
+        version = release.version
+        isNew = publication.isNew
+        percentage = publication.percentage
+        path = release.archive.path
+        size = release.archive.size
+        patches = release.patches.map {
+            Patch(kind: $0.kind.rawValue, from: $0.from, path: $0.file.path, size: $0.file.size)
+        }
+        omitted = publication.omitted.map { Omitted(kind: $0.kind.rawValue, from: $0.from, reason: $0.reason) }
+        state = ReleaseResult(publication.module, publication.index)
+    }
+
+    var text: String {
+        let lines =
+            ["\(module) \(version): \(Words.bytes(size))"]
+            + patches.map { "  \($0.kind) patch from \($0.from): \(Words.bytes($0.size))" }
+            + omitted.map { "  no \($0.kind) patch from \($0.from): \($0.reason)" } + [state.text]
+        return lines.joined(separator: "\n")
+    }
+}

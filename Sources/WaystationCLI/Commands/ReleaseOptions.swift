@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+import WaystationPacks
+import WaystationPublishing
+
+/// Where to publish, and who signs.
+struct ReleaseOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The release directory.", valueName: "dir"))
+    var to: String
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the private key that signs the catalogue. Repeat it to sign with several.",
+            valueName: "file"
+        )
+    )
+    var key: [String]
+
+    @Option(help: ArgumentHelp("How many days clients believe the catalogue.", valueName: "days"))
+    var validity = 7
+
+    var directory: ReleaseDirectory {
+        ReleaseDirectory(
+            URL(argument: to),
+            configuration: ReleaseDirectory.Configuration(validity: .seconds(validity * 86_400))
+        )
+    }
+
+    var keys: [SigningKey] {
+        get throws { try key.map { try KeyFile.read(URL(argument: $0)) } }
+    }
+
+    func validate() throws {
+        guard !key.isEmpty else {
+            throw ValidationError("Missing expected argument '--key <file>'; `waystation keys generate` makes one.")
+        }
+        guard (1...3650).contains(validity) else { throw ValidationError("--validity takes 1 to 3650 days.") }
+    }
+}
+
+/// What a change led to.
+struct ReleaseResult: CommandResult {
+    let module: ModuleID
+    let isActive: Bool
+    let live: PackVersion?
+    let rollout: Rollout?
+    let serial: UInt64
+
+    init(_ module: ModuleID, _ index: ReleaseIndex) {
+        let known = index[module]
+        self.module = module
+        isActive = known?.isActive ?? false
+        live = known?.live
+        rollout = known?.rollout
+        serial = index.serial
+    }
+
+    var text: String {
+        let version = live.map { "\(module) \($0) is live" } ?? "no version of \(module) is live"
+        let share = rollout.map { ", \($0.version) for \($0.percentage.formatted()) % of the clients" } ?? ""
+        return version + share + (isActive ? "" : ", and the module is switched off") + " (catalogue \(serial))"
+    }
+}

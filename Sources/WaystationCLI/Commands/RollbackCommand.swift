@@ -1,0 +1,34 @@
+import ArgumentParser
+import WaystationPacks
+import WaystationPublishing
+
+struct RollbackCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rollback",
+        abstract: "Makes an earlier version live again.",
+        discussion: """
+            Without --version a rollout that is under way ends; otherwise the version that was live before is live \
+            again. Clients that have a higher version go back at their next poll.
+
+            Example:
+              waystation rollback shop --to /srv/packs --key release.key --version 1.3
+            """
+    )
+
+    @Argument(help: "The module.")
+    var module: ModuleID
+
+    @OptionGroup
+    var release: ReleaseOptions
+
+    @Option(help: ArgumentHelp("The version to go back to.", valueName: "version"))
+    var version: PackVersion?
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() async throws {
+        let index = try await release.directory.rollBack(module, to: version, signedBy: release.keys)
+        try options.write(ReleaseResult(module, index))
+    }
+}

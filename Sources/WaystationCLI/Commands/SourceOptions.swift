@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+import WaystationPacks
+
+/// Who is asked for updates.
+struct SourceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A signed catalogue.", valueName: "url"))
+    var catalogue: WebAddress?
+
+    @Option(
+        help: ArgumentHelp("A public key whose signature on the catalogue counts. May be repeated.", valueName: "key")
+    )
+    var trust: [TrustedKey] = []
+
+    @Option(name: .customLong("modules-url"), help: ArgumentHelp("A server of many modules.", valueName: "url"))
+    var modulesURL: WebAddress?
+
+    @Option(name: .customLong("single-url"), help: ArgumentHelp("A server of one pack.", valueName: "url"))
+    var singleURL: WebAddress?
+
+    @Option(help: ArgumentHelp("The module that the one pack is of.", valueName: "name"))
+    var module: ModuleID?
+
+    private var chosen: (any PackSource)? {
+        switch (catalogue, modulesURL, singleURL, module) {
+        case (let address?, nil, nil, nil) where !trust.isEmpty: CatalogueSource(address.url, trusting: trust)
+        case (nil, let address?, nil, nil) where trust.isEmpty: ModuleListSource(address.url)
+        case (nil, nil, let address?, let module?) where trust.isEmpty: SinglePackSource(address.url, module: module)
+        default: nil
+        }
+    }
+
+    var source: any PackSource {
+        get throws {
+            guard let chosen else {
+                throw ValidationError(
+                    "Give one source: --catalogue with --trust, or --modules-url, or --single-url with --module."
+                )
+            }
+            return chosen
+        }
+    }
+
+    var configuration: PackUpdater.Configuration {
+        var configuration = PackUpdater.Configuration()
+        configuration.modules = [module].compactMap(\.self)
+        return configuration
+    }
+
+    func validate() throws { _ = try source }
+}

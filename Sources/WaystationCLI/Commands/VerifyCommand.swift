@@ -1,0 +1,28 @@
+import ArgumentParser
+import Foundation
+import WaystationPacks
+import WaystationPublishing
+
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Compares every file of a pack with its manifest.",
+        discussion: """
+            Exit code 1 names the first file that is not as the manifest says.
+
+            Example:
+              waystation pack verify shop-1.4.zip
+            """
+    )
+
+    @Argument(help: "The pack: a zip, or a folder with a manifest.")
+    var pack: String
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() throws {
+        try PackContents(URL(argument: pack)).verify()
+        try options.write(InspectionResult(path: pack, PackInspection(URL(argument: pack))))
+    }
+}

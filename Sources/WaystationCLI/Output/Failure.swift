@@ -1,0 +1,58 @@
+import ArgumentParser
+import Foundation
+import WaystationPacks
+
+/// An error as the tool tells it: a code, words, and the exit code.
+struct Failure {
+    private let code: String
+    /// For programs; people get the usage beside it.
+    private let message: String
+    private let fullMessage: String
+    private let exitCode: ExitCode
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as PackError:
+            code = error.code.description
+            message = error.cause.map { "\(error.message) (\($0))" } ?? error.message
+            fullMessage = "Error: \(message)"
+            exitCode = error.code.exitCode
+        default:
+            code = "usage"
+            message = WaystationCommand.message(for: error)
+            fullMessage = WaystationCommand.fullMessage(for: error)
+            exitCode = WaystationCommand.exitCode(for: error)
+        }
+    }
+
+    /// Ends the process; help and the version are no failures, and a bare exit code has been explained already.
+    func exit(_ format: OutputFormat) -> Never {
+        if exitCode == .success {
+            if !fullMessage.isEmpty { Console.write(fullMessage) }
+        } else if !fullMessage.isEmpty {
+            let object = ["error": ["code": code, "message": message]]
+            Console.writeError(format == .json ? (try? JSON.text(of: object)) ?? message : fullMessage)
+        }
+        Foundation.exit(exitCode.rawValue)
+    }
+}
+
+extension PackError.Code {
+    /// The exit code of the tool.
+    var exitCode: ExitCode {
+        switch self {
+        case .network, .refused, .interrupted: .network
+        case .noSpace, .fileSystem: .disk
+        default: .refused
+        }
+    }
+}
+
+extension ExitCode {
+    /// What was given is damaged, not trusted, or contradicts what is there.
+    static let refused = ExitCode(1)
+    /// The network or the server failed.
+    static let network = ExitCode(3)
+    /// The disk failed or is full, or a file cannot be read.
+    static let disk = ExitCode(4)
+}

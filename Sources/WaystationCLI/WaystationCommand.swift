@@ -1,0 +1,45 @@
+import ArgumentParser
+
+/// The tool `waystation`, whose commands hold no logic of their own.
+@main
+struct WaystationCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "waystation",
+        abstract: "Makes, publishes and installs offline packs.",
+        discussion: """
+            A pack is a zip of web files with a manifest. Build one from a folder, publish it into a directory that any \
+            file server can serve, and clients follow:
+
+              waystation keys generate -o release.key
+              waystation pack build site --module shop --pack-version 1.4 --base-url https://shop.example/app/ \
+            -o shop-1.4.zip
+              waystation publish shop-1.4.zip --to /srv/packs --key release.key
+
+            Every command takes --format json and then writes one object to standard output; errors go to standard \
+            error, as {"error":{"code":…,"message":…}}.
+
+            Exit codes: 0 done · 1 refused or damaged: what was given cannot be used as it is · 3 the network or the \
+            server failed · 4 the disk failed or is full, or a file cannot be read · 64 wrong usage.
+            """,
+        version: "1.0.0",
+        subcommands: [
+            PackCommand.self, PublishCommand.self, RollbackCommand.self, DisableCommand.self, EnableCommand.self,
+            ListCommand.self, KeysCommand.self, UpdateCommand.self,
+        ]
+    )
+
+    static func main() async {
+        // Asked before anything is parsed, so that wrong usage is told in the form that was asked for, too.
+        let format = OutputFormat(arguments: CommandLine.arguments)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            Failure(error).exit(format)
+        }
+    }
+}

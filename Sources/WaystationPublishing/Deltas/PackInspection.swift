@@ -1,0 +1,81 @@
+public import Foundation
+import WaystationFileSystem
+public import WaystationPacks
+import WaystationPatch
+
+/// What a file or folder is that may have to do with packs.
+public enum PackInspection: Sendable {
+    /// A pack in a zip.
+    case zip(PackManifest, manifestDigest: PackDigest, file: Properties)
+    /// A pack in a folder.
+    case folder(PackManifest, manifestDigest: PackDigest)
+    /// A patch between the contents of two packs, which it names by the SHA-256 of their manifests.
+    case contentPatch(base: PackDigest, result: PackDigest, file: Properties)
+    /// A BSDIFF40 patch between two files, which it does not name.
+    case zipPatch(resultSize: Int, file: Properties)
+
+    /// A file as such.
+    public struct Properties: Sendable, Hashable {
+        /// How many bytes it has.
+        public var size: Int
+        /// Its SHA-256.
+        public var sha256: PackDigest
+        /// Its MD5.
+        public var md5: PackDigest
+    }
+
+    /// Looks at the head of a file, or at a folder.
+    ///
+    /// Contents are not compared with digests: ``PackContents/verify()`` does that.
+    /// - Throws: ``PackError`` when it cannot be read, or is nothing of all this.
+    public init(_ url: URL) throws(PackError) {
+        if try url.isFolder {
+            let contents = try PackContents(url)
+            self = .folder(contents.manifest, manifestDigest: contents.manifestDigest)
+            return
+        }
+        do {
+            let source = try FileSource(url)
+            let head = try source.read(at: 0, count: 8)
+            let file = Properties(
+                size: source.length,
+                sha256: try PackDigest(of: source),
+                md5: try PackDigest(of: source, .md5)
+            )
+            switch head {
+            case ContentPatch.magic:
+                let patch = try ContentPatch(source)
+                guard let base = PackDigest("sha256-\(patch.base)"), let result = PackDigest("sha256-\(patch.result)")
+                else { throw PackError(.damaged, "the content patch names no digests: make it anew") }
+                self = .contentPatch(base: base, result: result, file: file)
+            case Data("BSDIFF40".utf8):
+                self = .zipPatch(resultSize: try BSDiffPatch(source).newSize, file: file)
+            default:
+                let contents = try PackContents(url)
+                self = .zip(contents.manifest, manifestDigest: contents.manifestDigest, file: file)
+            }
+        } catch let error as PackError {
+            throw error
+        } catch let error as PatchError {
+            throw PackError(.damaged, "\(url.lastPathComponent) is a patch that is damaged: make it anew", cause: error)
+        } catch {
+            throw PackError(.fileSystem, "\(url.path(percentEncoded: false)) cannot be read", cause: error)
+        }
+    }
+}
+
+extension URL {
+    /// Whether the folder or file is a folder.
+    ///
+    /// - Throws: ``PackError`` when there is neither.
+    fileprivate var isFolder: Bool {
+        get throws(PackError) {
+            var isFolder: ObjCBool = false
+            let path = path(percentEncoded: false)
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+                throw PackError(.fileSystem, "\(path) is not there: check the path")
+            }
+            return isFolder.boolValue
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import WaystationFileSystem
+import WaystationPacks
+
+/// A release that is complete and on the medium, but not yet in its place.
+struct PreparedRelease: Sendable {
+    let paths: ReleasePaths
+    let release: ReleaseIndex.Release
+    /// Where its files are; nil when the very same pack was published before.
+    let folder: String?
+    let omitted: [Publication.OmittedPatch]
+    /// Removed, with what is in it, when the release is in its place or given up.
+    private let staging: StagingDirectory
+
+    /// Copies a pack, checks it, and makes patches to it.
+    ///
+    /// - Parameters:
+    ///   - zip: The pack.
+    ///   - index: What is published now.
+    ///   - count: From how many of the latest versions there shall be patches.
+    ///   - directory: Where it will be published.
+    /// - Throws: ``PackError`` when the pack is not sound or may not be published, or what the disk throws.
+    init(of zip: URL, for index: ReleaseIndex, deltas count: Int, in directory: ReleaseDirectory) throws {
+        let fileSystem = directory.environment.fileSystem
+        let layout = directory.layout
+        try fileSystem.createPublicDirectory(layout.root)
+        try fileSystem.createDirectory(layout.staging)
+        _ = try StagingDirectory.removeLeftOvers(in: layout.staging, fileSystem)
+        staging = try StagingDirectory(in: layout.staging, fileSystem: fileSystem)
+        let folder = staging.path + "/release"
+        try fileSystem.createPublicDirectory(folder)
+
+        // A copy is checked, so that nobody can change it behind the check.
+        let copy = "\(folder)/pack.zip"
+        let digests = try fileSystem.copyPublic(zip, to: copy)
+        let contents = try PackContents(URL(filePath: copy))
+        try contents.verify()
+        let manifest = contents.manifest
+        paths = ReleasePaths(module: manifest.module, version: manifest.version)
+        try index.check(digests.sha256, canBePublishedAs: manifest.version, of: manifest.module)
+        if let known = index[manifest.module]?.release(manifest.version) {
+            (release, self.folder, omitted) = (known, nil, [])
+            return
+        }
+        try fileSystem.rename(copy, to: "\(folder)/\(paths.archive)")
+        let archive = ReleaseIndex.File(
+            path: "\(paths.folder)/\(paths.archive)",
+            size: digests.size,
+            sha256: digests.sha256,
+            md5: digests.md5
+        )
+        var maker = PatchMaker(
+            paths: paths,
+            archive: archive,
+            manifest: contents.manifestDigest,
+            folder: folder,
+            largestSize: Int(Double(digests.size) * directory.configuration.largestPatchShare),
+            fileSystem: fileSystem
+        )
+        for base in (index[manifest.module]?.releases ?? []).suffix(max(0, count)).reversed() {
+            try maker.makePatches(from: base, at: layout.absolute(base.archive))
+        }
+        try fileSystem.synchronizeDirectory(folder)
+        self.folder = folder
+        omitted = maker.omitted
+        release = ReleaseIndex.Release(
+            version: manifest.version,
+            published: Date(timeIntervalSince1970: directory.environment.now().timeIntervalSince1970.rounded(.down)),
+            released: manifest.released,
+            manifest: contents.manifestDigest,
+            installedSize: manifest.contentSize,
+            fileCount: manifest.files.count,
+            baseURLs: manifest.baseURLs,
+            minimumAppVersion: manifest.minimumAppVersion,
+            minimumPackVersion: manifest.minimumPackVersion,
+            archive: archive,
+            patches: maker.patches
+        )
+    }
+}
+
+/// Makes the patches to one release, and keeps those that are worth it.
+private struct PatchMaker {
+    let paths: ReleasePaths
+    let archive: ReleaseIndex.File
+    let manifest: PackDigest
+    let folder: String
+    let largestSize: Int
+    let fileSystem: any FileSystem
+    private(set) var patches: [ReleaseIndex.Patch] = []
+    private(set) var omitted: [Publication.OmittedPatch] = []
+
+    init(
+        paths: ReleasePaths,
+        archive: ReleaseIndex.File,
+        manifest: PackDigest,
+        folder: String,
+        largestSize: Int,
+        fileSystem: any FileSystem
+    ) {
+        self.paths = paths
+        self.archive = archive
+        self.manifest = manifest
+        self.folder = folder
+        self.largestSize = largestSize
+        self.fileSystem = fileSystem
+    }
+
+    mutating func makePatches(from base: ReleaseIndex.Release, at path: String) throws {
+        for kind in PatchOffer.Kind.allCases {
+            let data: Data
+            do throws(PackError) {
+                data = try PackDelta.make(
+                    kind,
+                    from: URL(filePath: path),
+                    to: URL(filePath: "\(folder)/\(paths.archive)")
+                )
+            } catch {
+                // A new release must not wait for an old one that is damaged or too large: it has its whole pack.
+                omit(kind, from: base, error.description)
+                continue
+            }
+            guard data.count <= largestSize else {
+                omit(kind, from: base, "it would have \(data.count) bytes, and the whole pack has \(archive.size)")
+                continue
+            }
+            let name = paths.patch(kind, from: base.version)
+            try fileSystem.createPublicDirectory("\(folder)/\(paths.patches)")
+            try fileSystem.createPublicFile("\(folder)/\(name)", data)
+            try fileSystem.synchronizeDirectory("\(folder)/\(paths.patches)")
+            patches.append(
+                ReleaseIndex.Patch(
+                    kind: kind,
+                    from: base.version,
+                    base: kind == .content ? base.manifest : base.archive.sha256,
+                    result: kind == .content ? manifest : archive.sha256,
+                    file: ReleaseIndex.File(
+                        path: "\(paths.folder)/\(name)",
+                        size: data.count,
+                        sha256: PackDigest(of: data),
+                        md5: PackDigest(of: data, .md5)
+                    )
+                )
+            )
+        }
+    }
+
+    private mutating func omit(_ kind: PatchOffer.Kind, from base: ReleaseIndex.Release, _ reason: String) {
+        omitted.append(Publication.OmittedPatch(kind: kind, from: base.version, reason: reason))
+    }
+}
+
+extension FileSystem {
+    /// Copies a file, to be read by everybody, and takes its digests on the way.
+    fileprivate func copyPublic(
+        _ original: URL,
+        to path: String
+    ) throws -> (size: Int, sha256: PackDigest, md5: PackDigest) {
+        let source: FileSource
+        do {
+            source = try FileSource(original)
+        } catch {
+            throw PackError(
+                .fileSystem,
+                "\(original.path(percentEncoded: false)) cannot be opened: give the zip of a pack",
+                cause: error
+            )
+        }
+        try createPublicFile(path, Data())
+        let file = try openFileForAppending(path)
+        var digesters = (Digester(.sha256), Digester(.md5))
+        var offset = 0
+        while offset < source.length {
+            let part = try source.read(at: offset, count: 1 << 20)
+            guard !part.isEmpty else {
+                throw PackError(.damaged, "\(original.lastPathComponent) became shorter while it was read: try again")
+            }
+            digesters.0.update(part)
+            digesters.1.update(part)
+            try write(part, to: file)
+            offset += part.count
+        }
+        try synchronize(file)
+        return (offset, digesters.0.digest, digesters.1.digest)
+    }
+}

@@ -1,0 +1,60 @@
+public import Foundation
+import WaystationFileSystem
+public import WaystationPacks
+
+/// A private key in a file that its owner alone may read.
+public enum KeyFile {
+    /// Reads a key.
+    ///
+    /// - Throws: ``PackError`` when the file cannot be read or holds no key.
+    public static func read(_ file: URL) throws(PackError) -> SigningKey {
+        let path = file.path(percentEncoded: false)
+        let text: Data?
+        do {
+            text = try LocalFileSystem().readFile(path, limit: 4096)
+        } catch {
+            throw PackError(.fileSystem, "the key in \(path) cannot be read", cause: error)
+        }
+        guard let text else {
+            throw PackError(.fileSystem, "\(path) is not there: make a key with `waystation keys generate`")
+        }
+        guard let key = SigningKey(String(decoding: text, as: UTF8.self)) else {
+            throw PackError(
+                .invalidArgument,
+                "\(path) holds no private key, which looks like ed25519-private:…: make one with `waystation keys generate`"
+            )
+        }
+        return key
+    }
+
+    /// Writes a key to a new file with mode 0600.
+    ///
+    /// - Throws: ``PackError`` with `invalidArgument` when the file is there already, `fileSystem` when the disk fails.
+    public static func write(_ key: SigningKey, to file: URL) throws(PackError) {
+        try NewFile.write(Data((key.secretText + "\n").utf8), to: file)
+    }
+}
+
+/// A file that must not be there yet.
+enum NewFile {
+    static func write(_ data: Data, to file: URL) throws(PackError) {
+        let path = file.path(percentEncoded: false)
+        let fileSystem = LocalFileSystem()
+        do {
+            let file = try fileSystem.createFile(path)
+            do {
+                try fileSystem.write(data, to: file)
+                try fileSystem.synchronize(file)
+            } catch {
+                try? fileSystem.removeFile(path)
+                throw error
+            }
+        } catch let error as FileError where error.code == EEXIST {
+            throw PackError(.invalidArgument, "\(path) is there already: remove it, or give another name", cause: error)
+        } catch let error as FileError where error.isFull {
+            throw PackError(.noSpace, "the disk is full while writing \(path): free some space", cause: error)
+        } catch {
+            throw PackError(.fileSystem, "\(path) cannot be written", cause: error)
+        }
+    }
+}

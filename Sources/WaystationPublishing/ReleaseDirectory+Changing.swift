@@ -1,0 +1,154 @@
+import Foundation
+import WaystationFileSystem
+public import WaystationPacks
+
+extension ReleaseDirectory {
+    /// Takes back the last step of a module, or goes back to a named version.
+    ///
+    /// Without a version, a rollout that is under way ends and the live version stays; otherwise the version that was live
+    /// before is live again. Clients follow at their next poll, also those that have a higher version.
+    ///
+    /// - Parameters:
+    ///   - module: The module.
+    ///   - version: A published version lower than the live one; nil, the default, takes back the last step.
+    ///   - keys: The keys that sign the catalogue.
+    /// - Returns: What is published now.
+    /// - Throws: ``PackError``: `notInstalled` when module or version were never published, `invalidArgument` when there
+    ///   is nothing to go back to, or only something below the minimum version.
+    @discardableResult
+    public func rollBack(
+        _ module: ModuleID,
+        to version: PackVersion? = nil,
+        signedBy keys: [SigningKey]
+    ) async throws(PackError) -> ReleaseIndex {
+        try await change(signedBy: keys) { index in _ = try index.rollBack(module, to: version) }
+    }
+
+    /// Switches a module off, so that its pages load online; its packs stay where they are.
+    ///
+    /// - Parameters:
+    ///   - module: The module.
+    ///   - keys: The keys that sign the catalogue.
+    /// - Returns: What is published now.
+    /// - Throws: ``PackError`` with `notInstalled` when nothing was published for it.
+    @discardableResult
+    public func disable(_ module: ModuleID, signedBy keys: [SigningKey]) async throws(PackError) -> ReleaseIndex {
+        try await change(signedBy: keys) { try $0.setEnabled(false, module) }
+    }
+
+    /// Switches a module on again.
+    ///
+    /// - Parameters:
+    ///   - module: The module.
+    ///   - keys: The keys that sign the catalogue.
+    /// - Returns: What is published now.
+    /// - Throws: ``PackError`` with `notInstalled` when nothing was published for it.
+    @discardableResult
+    public func enable(_ module: ModuleID, signedBy keys: [SigningKey]) async throws(PackError) -> ReleaseIndex {
+        try await change(signedBy: keys) { try $0.setEnabled(true, module) }
+    }
+
+    /// Sets the lowest version of a module that clients may still serve from; those that have a lower one load online
+    /// until they have the live one.
+    ///
+    /// - Parameters:
+    ///   - version: The version, not above the live one; nil takes the minimum away.
+    ///   - module: The module.
+    ///   - keys: The keys that sign the catalogue.
+    /// - Returns: What is published now.
+    /// - Throws: ``PackError`` with `notInstalled` or `invalidArgument`.
+    @discardableResult
+    public func setMinimumVersion(
+        _ version: PackVersion?,
+        of module: ModuleID,
+        signedBy keys: [SigningKey]
+    ) async throws(PackError) -> ReleaseIndex {
+        try await change(signedBy: keys) { try $0.setMinimumVersion(version, of: module) }
+    }
+
+    /// Signs the catalogue anew, with nothing else changed.
+    ///
+    /// - Parameter keys: The keys that sign it from now on; all of them sign, so that keys can be replaced while clients
+    ///   trust the old or the new one.
+    /// - Returns: What is published now.
+    /// - Throws: ``PackError`` when the disk fails.
+    @discardableResult
+    public func resign(signedBy keys: [SigningKey]) async throws(PackError) -> ReleaseIndex {
+        try await change(signedBy: keys) { _ in }
+    }
+
+    /// Signs the catalogue anew when it is about to expire, is missing, was signed by other keys, or is not the one that
+    /// belongs to what is published, as after a kill.
+    ///
+    /// - Parameters:
+    ///   - remaining: How long it must still be valid; half of the configured time by default.
+    ///   - keys: The keys that sign it.
+    /// - Returns: Whether it was signed anew.
+    /// - Throws: ``PackError`` when the disk fails.
+    @discardableResult
+    public func renew(within remaining: Duration? = nil, signedBy keys: [SigningKey]) async throws(PackError) -> Bool {
+        let remaining = remaining ?? configuration.validity / 2
+        let isCurrent = try await onQueue("reading \(layout.root)") {
+            let index = try readIndex()
+            guard let expires = index.expires, let catalogue = index.catalogue,
+                expires.timeIntervalSince(environment.now()) > remaining.inSeconds,
+                index.keys == keys.map(\.trusted.id),
+                let file = try environment.fileSystem.readFile(layout.catalogue, limit: ReleaseIndex.maximumSize)
+            else { return false }
+            return PackDigest(of: file) == catalogue
+        }
+        if !isCurrent { try await resign(signedBy: keys) }
+        return !isCurrent
+    }
+
+    /// Changes the index alone, and signs and writes what follows from it.
+    func change(
+        signedBy keys: [SigningKey],
+        _ body: @escaping @Sendable (inout ReleaseIndex) throws -> Void
+    ) async throws(PackError) -> ReleaseIndex {
+        try Self.check(keys)
+        return try await onQueue("changing \(layout.root)") {
+            try environment.fileSystem.createPublicDirectory(layout.root)
+            let lock = try environment.fileSystem.waitForLock(layout.lock)
+            return try withExtendedLifetime(lock) {
+                var index = try readIndex()
+                try body(&index)
+                try write(&index, signedBy: keys)
+                return index
+            }
+        }
+    }
+
+    static func check(_ keys: [SigningKey]) throws(PackError) {
+        guard !keys.isEmpty else {
+            throw PackError(
+                .invalidArgument,
+                "a catalogue needs a key that signs it: make one with `waystation keys generate`"
+            )
+        }
+    }
+
+    /// The index first: a catalogue must never be seen whose serial number is given to another one later.
+    private func write(_ index: inout ReleaseIndex, signedBy keys: [SigningKey]) throws {
+        let (serial, overflow) = index.serial.addingReportingOverflow(1)
+        guard !overflow else { throw PackError(.damaged, "the serial number in \(layout.index) cannot grow any more") }
+        // To whole seconds, as they are written.
+        let issued = Date(timeIntervalSince1970: environment.now().timeIntervalSince1970.rounded(.down))
+        let expires = issued.addingTimeInterval(configuration.validity.inSeconds)
+        index.serial = serial
+        index.issued = issued
+        index.expires = expires
+        index.keys = keys.map(\.trusted.id)
+        let catalogue = try index.catalogue(issued: issued, expires: expires).signed(by: keys)
+        index.catalogue = PackDigest(of: catalogue)
+        try environment.fileSystem.replaceFile(layout.index, with: try index.json())
+        try environment.fileSystem.replacePublicFile(layout.catalogue, with: catalogue)
+    }
+}
+
+extension Duration {
+    var inSeconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) / 1e18
+    }
+}

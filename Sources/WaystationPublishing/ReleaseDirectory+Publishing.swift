@@ -1,0 +1,92 @@
+public import Foundation
+import WaystationFileSystem
+public import WaystationPacks
+
+extension ReleaseDirectory {
+    /// Publishes a pack.
+    ///
+    /// The pack is copied, compared with its manifest, and patches to it are made from the versions that were published
+    /// last; then it is live. The same pack may be published again: that makes it live after a rollback, or changes the
+    /// share of a rollout. A module that is switched off stays so.
+    ///
+    /// - Parameters:
+    ///   - zip: The pack, a zip with a manifest; it is left where it is.
+    ///   - percentage: The share of the clients that get it, 0 to 100; 100, the default, is all of them. With less the
+    ///     live version stays, and the others go on getting that.
+    ///   - count: From how many of the versions published last there shall be patches; 3 by default.
+    ///   - keys: The keys that sign the catalogue.
+    /// - Returns: What was published.
+    /// - Throws: ``PackError``: `damaged` and `invalidManifest` for what is no sound pack, `invalidArgument` for a version
+    ///   that is lower than the live one, or that was published with other contents. Nothing is changed then.
+    @discardableResult
+    public func publish(
+        zip: URL,
+        rollout percentage: Double = 100,
+        keepingDeltas count: Int = 3,
+        signedBy keys: [SigningKey]
+    ) async throws(PackError) -> Publication {
+        try Self.check(keys)
+        guard (0...100).contains(percentage) else {
+            throw PackError(.invalidArgument, "a rollout of \(percentage) per cent cannot be: use 0 to 100")
+        }
+        let prepared = try await onQueue("preparing \(zip.lastPathComponent)") {
+            try PreparedRelease(of: zip, for: readIndex(), deltas: count, in: self)
+        }
+        let (module, release) = (prepared.paths.module, prepared.release)
+        let index = try await change(signedBy: keys) { index in
+            // Someone else may have published meanwhile.
+            try index.check(release.archive.sha256, canBePublishedAs: release.version, of: module)
+            if index[module]?.release(release.version) == nil { try put(prepared) }
+            index.publish(release, of: module, percentage: percentage)
+        }
+        return Publication(
+            module: module,
+            release: index[module]?.release(release.version) ?? release,
+            percentage: percentage,
+            isNew: prepared.folder != nil,
+            omitted: prepared.omitted,
+            index: index
+        )
+    }
+
+    /// Moves a release that was prepared into its place; what is there was never published.
+    private func put(_ prepared: PreparedRelease) throws {
+        guard let folder = prepared.folder else {
+            throw PackError(.fileSystem, "\(layout.index) was replaced while publishing; try again")
+        }
+        let fileSystem = environment.fileSystem
+        let place = layout.release(prepared.release.version, of: prepared.paths.module)
+        try fileSystem.createPublicDirectory(layout.module(prepared.paths.module))
+        try fileSystem.removeTree(place)
+        try fileSystem.rename(folder, to: place)
+        for directory in [layout.module(prepared.paths.module), layout.packs, layout.root] {
+            try fileSystem.synchronizeDirectory(directory)
+        }
+    }
+}
+
+/// What a publication did.
+public struct Publication: Sendable {
+    /// A patch that was not kept.
+    public struct OmittedPatch: Sendable, Hashable {
+        /// What it would have been applied to.
+        public var kind: PatchOffer.Kind
+        /// The version it would have been applied to.
+        public var from: PackVersion
+        /// Why it is not there.
+        public var reason: String
+    }
+
+    /// The module.
+    public let module: ModuleID
+    /// What was published.
+    public let release: ReleaseIndex.Release
+    /// The share of the clients that get it.
+    public let percentage: Double
+    /// Whether it was not there before.
+    public let isNew: Bool
+    /// The patches that were not worth keeping, or could not be made.
+    public let omitted: [OmittedPatch]
+    /// What is published now, the other modules too.
+    public let index: ReleaseIndex
+}

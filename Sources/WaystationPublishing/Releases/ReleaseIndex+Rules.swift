@@ -1,0 +1,130 @@
+import WaystationPacks
+
+/// What may be published, rolled back and switched off: the rules, without a disk.
+extension ReleaseIndex {
+    /// Checks that a version may become the one that clients get.
+    ///
+    /// - Throws: ``PackError`` when another pack was published under this version, or when a higher one is live.
+    func check(_ archive: PackDigest, canBePublishedAs version: PackVersion, of module: ModuleID) throws(PackError) {
+        guard let known = self[module] else { return }
+        if let release = known.release(version), release.archive.sha256 != archive {
+            throw PackError(
+                .invalidArgument,
+                "\(module) \(release.version) is published already, with other contents: give the new pack a higher version"
+            )
+        }
+        if let live = known.live, version < live {
+            throw PackError(
+                .invalidArgument,
+                "\(module) \(live) is live and higher than \(version): roll back to \(version) if that is meant, "
+                    + "or publish a higher version"
+            )
+        }
+        if let minimum = known.minimumVersion, version < minimum {
+            throw PackError(
+                .invalidArgument,
+                "\(module) \(version) is below the minimum version \(minimum): publish a higher one, or lower the minimum"
+            )
+        }
+    }
+
+    /// Makes a release live, or rolls it out to a share of the clients.
+    mutating func publish(_ release: Release, of module: ModuleID, percentage: Double) {
+        change(module) { known in
+            if known.release(release.version) == nil { known.releases.append(release) }
+            guard percentage >= 100 || known.live == release.version else {
+                // The salt stays the same as the share grows, so that those who have the version keep it.
+                let salt = String(release.manifest.hex.prefix(16))
+                known.rollout = Rollout(release.version, percentage: percentage, salt: salt)
+                return
+            }
+            known.rollout = nil
+            guard known.live != release.version else { return }
+            if let live = known.live { known.history.append(live) }
+            known.live = release.version
+        }
+    }
+
+    /// Goes back to an earlier version.
+    ///
+    /// - Parameters:
+    ///   - module: The module.
+    ///   - version: The version; nil takes back the last step: a rollout that is under way, or else the live version.
+    /// - Returns: The version that is live now; nil when the rollout was of the first one.
+    /// - Throws: ``PackError`` when there is nothing to go back to.
+    mutating func rollBack(_ module: ModuleID, to version: PackVersion?) throws(PackError) -> PackVersion? {
+        let known = try published(module)
+        if version == nil || version == known.live, known.rollout != nil {
+            change(module) { $0.rollout = nil }
+            return known.live
+        }
+        guard let target = version ?? known.history.last else {
+            throw PackError(
+                .invalidArgument,
+                "no earlier version of \(module) was live: name a version, or disable the module"
+            )
+        }
+        guard let release = known.release(target) else {
+            let others = known.releases.map(\.version.description).joined(separator: ", ")
+            throw PackError(.notInstalled, "\(module) \(target) was never published; there are \(others)")
+        }
+        guard let live = known.live else {
+            throw PackError(.invalidArgument, "no version of \(module) is live that could be rolled back")
+        }
+        guard target < live else {
+            throw PackError(
+                .invalidArgument,
+                "\(module) \(target) is not earlier than \(live), which is live: to go forward publish it again"
+            )
+        }
+        if let minimum = known.minimumVersion, target < minimum {
+            throw PackError(
+                .invalidArgument,
+                "\(module) \(target) is below the minimum version \(minimum): lower the minimum first"
+            )
+        }
+        change(module) { known in
+            known.live = release.version
+            known.rollout = nil
+            known.history.removeAll { $0 >= target }
+        }
+        return release.version
+    }
+
+    /// Switches a module on or off.
+    mutating func setEnabled(_ isEnabled: Bool, _ module: ModuleID) throws(PackError) {
+        _ = try published(module)
+        change(module) { $0.isActive = isEnabled }
+    }
+
+    /// Sets the lowest version that may still be served.
+    mutating func setMinimumVersion(_ version: PackVersion?, of module: ModuleID) throws(PackError) {
+        let known = try published(module)
+        if let version, known.live.map({ $0 < version }) ?? true {
+            throw PackError(
+                .invalidArgument,
+                "nobody could fulfil the minimum version \(version) of \(module), since "
+                    + (known.live.map { "\($0)" } ?? "no version") + " is live: publish a higher one first"
+            )
+        }
+        change(module) { $0.minimumVersion = version }
+    }
+
+    private func published(_ module: ModuleID) throws(PackError) -> Module {
+        guard let known = self[module] else {
+            let others = modules.map(\.module.description).joined(separator: ", ")
+            throw PackError(
+                .notInstalled,
+                "nothing was published for \(module)" + (others.isEmpty ? "" : "; there are \(others)")
+            )
+        }
+        return known
+    }
+
+    /// Changes a module, which is added in its place when it is new.
+    private mutating func change(_ module: ModuleID, _ body: (inout Module) -> Void) {
+        let index = modules.firstIndex { $0.module >= module } ?? modules.endIndex
+        if index == modules.endIndex || modules[index].module != module { modules.insert(Module(module), at: index) }
+        body(&modules[index])
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Testing
+
+@Suite("waystation pack")
+struct PackCommandTests {
+    private let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    private static let description = """
+        : pack of shop 1.0
+          files           2, 11 B
+          base URL        https://shop.example/app/
+          base URL        https://www.shop.example/
+          released        2026-03-01T12:00:00Z
+          needs app       2.0
+          lowest version  0.9
+          manifest        sha256-2dafb0bb
+        """
+
+    @Test("build makes the same bytes each time, and tells what it made")
+    func build() throws {
+        try tool.write(["site/index.html": "<p>1", "site/a/feed": "<feed/>"])
+        let arguments = [
+            "pack", "build", "site", "--module", "shop", "--pack-version", "1.0", "--base-url",
+            "https://shop.example/app", "--base-url", "https://www.shop.example/", "--released", "2026-03-01T12:00:00Z",
+            "--minimum-app-version", "2.0", "--minimum-pack-version", "0.9", "--media-type",
+            "a/feed=application/atom+xml", "-o",
+        ]
+        let built = try tool.run(arguments + ["1.zip"])
+        #expect(built.status == 0)
+        #expect(built.errors == "")
+        let lines = built.output.split(separator: "\n").map(String.init)
+        let expected = Self.description.split(separator: "\n").map(String.init)
+        #expect(lines.count == expected.count + 3)
+        #expect(lines[0] == "1.zip" + expected[0])
+        #expect(Array(lines[1..<7]) == Array(expected[1..<7]))
+        _ = try tool.run(arguments + ["2.zip"])
+        let bytes = try ["1.zip", "2.zip"].map { try Data(contentsOf: tool.folder.appending(path: $0)) }
+        #expect(bytes[0] == bytes[1])
+
+        let json = try tool.run("pack", "inspect", "1.zip", "--format", "json")
+        let found = try object(json.output)
+        #expect(
+            found.keys.sorted() == [
+                "baseURLs", "contentSize", "files", "kind", "manifest", "md5", "minimumAppVersion",
+                "minimumPackVersion", "module", "path", "released", "sha256", "size", "version",
+            ]
+        )
+        #expect(found["kind"] as? String == "zip")
+        #expect(found["size"] as? Int == bytes[0].count)
+        #expect(found["released"] as? String == "2026-03-01T12:00:00Z")
+    }
+
+    @Test("build overwrites nothing")
+    func buildOverNothing() throws {
+        try tool.buildPacks()
+        let again = try tool.run(
+            "pack",
+            "build",
+            "site",
+            "--module",
+            "shop",
+            "--pack-version",
+            "1.4",
+            "--base-url",
+            "https://shop.example/",
+            "-o",
+            "1.4.zip"
+        )
+        #expect(again.status == 1)
+        #expect(again.output == "")
+        #expect(
+            again.errors == """
+                Error: DIR/1.4.zip is there already: remove it, or give another name (create DIR/1.4.zip: File exists)
+
+                """
+        )
+    }
+
+    @Test("diff makes both forms, and inspect tells which pack they need")
+    func diff() throws {
+        try tool.buildPacks()
+        let packs = try ["1.3.zip", "1.4.zip"].map {
+            try object(tool.run("pack", "inspect", $0, "--format=json").output)
+        }
+        let content = try tool.run(
+            "pack",
+            "diff",
+            "1.3.zip",
+            "1.4.zip",
+            "--form",
+            "content",
+            "-o",
+            "c",
+            "--format=json"
+        )
+        #expect(content.status == 0)
+        let patch = try object(content.output)
+        #expect(patch.keys.sorted() == ["base", "kind", "md5", "path", "result", "sha256", "size"])
+        #expect(patch["kind"] as? String == "contentPatch")
+        #expect(patch["base"] as? String == packs[0]["manifest"] as? String)
+        #expect(patch["result"] as? String == packs[1]["manifest"] as? String)
+
+        let zip = try tool.run("pack", "diff", "1.3.zip", "1.4.zip", "--form", "zip", "-o", "z")
+        #expect(zip.status == 0)
+        #expect(zip.output.hasPrefix("z: zip patch (BSDIFF40)\n  makes    "))
+        let again = try tool.run("pack", "diff", "1.3.zip", "1.4.zip", "--form", "zip", "-o", "z")
+        #expect(again.status == 1)
+    }
+
+    @Test("verify names what is damaged")
+    func verify() throws {
+        try tool.buildPacks()
+        #expect(try tool.run("pack", "verify", "1.3.zip").status == 0)
+        _ = try tool.run("pack", "install", "1.3.zip", "--in", "library")
+        try tool.write(["broken/index.html": "other"])
+        let unzipped = try tool.run("pack", "verify", "broken")
+        #expect(unzipped.status == 1)
+        #expect(unzipped.errors.hasPrefix("Error: DIR/broken has no waystation-pack.json and is no pack"))
+
+        let file = tool.folder.appending(path: "1.3.zip")
+        var bytes = try Data(contentsOf: file)
+        bytes[bytes.count / 2] ^= 0xFF
+        try bytes.write(to: file)
+        let damaged = try tool.run("pack", "verify", "1.3.zip", "--format", "json")
+        #expect(damaged.status == 1)
+        #expect(damaged.output == "")
+        let error = try #require(try object(damaged.errors)["error"] as? [String: String])
+        #expect(error["code"] == "damaged")
+    }
+
+    @Test("install puts a pack into a library; a folder without a manifest needs a description")
+    func install() throws {
+        try tool.buildPacks()
+        let installed = try tool.run("pack", "install", "1.4.zip", "--in", "library", "--format", "json")
+        #expect(installed.status == 0)
+        let found = try object(installed.output)
+        #expect(found.keys.sorted() == ["manifest", "module", "root", "version"])
+        let page = tool.folder.appending(
+            path: try #require(found["root"] as? String).replacingOccurrences(of: "DIR/", with: "") + "index.html"
+        )
+        #expect(try String(contentsOf: page, encoding: .utf8) == "<p>1.4</p>")
+
+        let bare = try tool.run("pack", "install", "site", "--in", "library")
+        #expect(bare.status == 1)
+        let described = try tool.run(
+            "pack",
+            "install",
+            "site",
+            "--in",
+            "library",
+            "--module",
+            "cart",
+            "--pack-version",
+            "2",
+            "--base-url",
+            "https://shop.example/cart/"
+        )
+        #expect(described.status == 0)
+        #expect(described.output.hasPrefix("cart 2 is installed and active: DIR/library/modules/cart/2-"))
+        let half = try tool.run("pack", "install", "site", "--in", "library", "--module", "cart")
+        #expect(half.status == 64)
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@Suite("waystation publish, rollback, disable, enable, list")
+struct ReleaseCommandTests {
+    private let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    private func change(_ arguments: String...) throws -> Tool.Outcome {
+        try tool.run(arguments + ["--to", "releases", "--key", "release.key"])
+    }
+
+    @Test("a release from its key to its end, every word of it")
+    func story() throws {
+        try tool.buildPacks()
+        let publicKey = try tool.makeKey()
+        #expect(publicKey.wholeMatch(of: #/ed25519:[A-Za-z0-9+\/]{43}=/#) != nil)
+        #expect(try tool.mode(of: "release.key") == 0o600)
+
+        var outcome = try change("publish", "1.3.zip")
+        #expect(outcome.status == 0)
+        #expect(outcome.errors == "")
+        let sizes = try ["1.3.zip", "1.4.zip"].map { try Data(contentsOf: tool.folder.appending(path: $0)).count }
+        #expect(outcome.output == "shop 1.3: \(sizes[0] / 1000) kB\nshop 1.3 is live (catalogue 1)\n")
+
+        outcome = try change("publish", "1.4.zip", "--rollout", "12.5")
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(lines[1].wholeMatch(of: #/  content patch from 1\.3: \d+ B/#) != nil)
+        #expect(lines[2].wholeMatch(of: #/  zip patch from 1\.3: \d+ B/#) != nil)
+        #expect(lines[3] == "shop 1.3 is live, 1.4 for 12.5 % of the clients (catalogue 2)")
+
+        #expect(try change("publish", "1.4.zip").output.hasSuffix("shop 1.4 is live (catalogue 3)\n"))
+        let list = try tool.run("list", "--to", "releases").output.split(separator: "\n")
+        #expect(list.count == 3)
+        #expect(list[0].wholeMatch(of: #/shop  1\.4  live  \d+ kB  patches: 2/#) != nil)
+        #expect(list[1].wholeMatch(of: #/shop  1\.3  -     \d+ kB  patches: 0/#) != nil)
+        #expect(list[2].hasPrefix("catalogue 3, valid until "))
+
+        #expect(try change("rollback", "shop").output == "shop 1.3 is live (catalogue 4)\n")
+        outcome = try change("rollback", "shop")
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.errors == "Error: no earlier version of shop was live: name a version, or disable the module\n"
+        )
+        outcome = try change("rollback", "shop", "--version", "1.4", "--format", "json")
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.errors
+                == #"{"error":{"code":"invalidArgument","message":"shop 1.4 is not earlier than 1.3, which is live: to go forward publish it again"}}"#
+                + "\n"
+        )
+        #expect(
+            try change("disable", "shop").output
+                == "shop 1.3 is live, and the module is switched off (catalogue 5)\n"
+        )
+        #expect(
+            try change("enable", "shop", "--format", "json").output
+                == #"{"isActive":true,"live":"1.3","module":"shop","serial":6}"# + "\n"
+        )
+    }
+
+    @Test("publish tells programs everything under stable names")
+    func publishJSON() throws {
+        try tool.buildPacks()
+        _ = try tool.makeKey()
+        _ = try change("publish", "1.3.zip")
+        let found = try object(change("publish", "1.4.zip", "--deltas", "1", "--format", "json").output)
+        #expect(
+            found.keys.sorted() == [
+                "isNew", "module", "omitted", "patches", "path", "percentage", "size", "state", "version",
+            ]
+        )
+        let patches = try #require(found["patches"] as? [[String: Any]])
+        #expect(patches.map { $0["kind"] as? String } == ["content", "zip"])
+        #expect(patches[0].keys.sorted() == ["from", "kind", "path", "size"])
+        let path = try #require(patches[0]["path"] as? String)
+        #expect(FileManager.default.fileExists(atPath: tool.folder.appending(path: "releases/\(path)").path))
+        let list = try object(tool.run("list", "--to", "releases", "--format", "json").output)
+        #expect(list["serial"] as? Int == 2)
+    }
+
+    @Test("a key is never overwritten, and a file without one is refused")
+    func keys() throws {
+        try tool.buildPacks()
+        _ = try tool.makeKey()
+        let before = try Data(contentsOf: tool.folder.appending(path: "release.key"))
+        #expect(try tool.run("keys", "generate", "-o", "release.key").status == 1)
+        #expect(try Data(contentsOf: tool.folder.appending(path: "release.key")) == before)
+        let made = try object(tool.run("keys", "generate", "-o", "other.key", "--format", "json").output)
+        #expect(made.keys.sorted() == ["id", "path", "publicKey"])
+        #expect(!"\(made)".contains("private"))
+
+        try tool.write(["no.key": "hello"])
+        #expect(try tool.run("publish", "1.3.zip", "--to", "releases", "--key", "no.key").status == 1)
+        #expect(try tool.run("publish", "1.3.zip", "--to", "releases", "--key", "missing.key").status == 4)
+    }
+}

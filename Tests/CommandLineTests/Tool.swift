@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+/// A folder to work in, and the tool itself, run as a process of its own.
+final class Tool: Sendable {
+    struct Outcome: Sendable {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "waystation-tool-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// The tool lies beside the test bundle.
+    private static var executable: URL {
+        let own = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let loaded = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")).map {
+            URL(filePath: $0)
+        }
+        let candidates = [own, loaded].compactMap { $0?.deletingLastPathComponent().appending(path: "waystation") }
+        return candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) } ?? candidates[0]
+    }
+
+    /// Runs the tool in the folder, and waits for its end.
+    func run(_ arguments: String...) throws -> Outcome { try run(arguments) }
+
+    func run(_ arguments: [String]) throws -> Outcome {
+        let process = Process()
+        process.executableURL = Self.executable
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        // Files take any amount without anyone reading meanwhile, as a pipe does not.
+        let streams = try ["out", "err"].map { name in
+            let file = folder.appending(path: ".\(UUID().uuidString).\(name)")
+            try Data().write(to: file)
+            return file
+        }
+        defer { for file in streams { try? FileManager.default.removeItem(at: file) } }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: streams[0])
+        process.standardError = try FileHandle(forWritingTo: streams[1])
+        try process.run()
+        process.waitUntilExit()
+        return Outcome(
+            status: process.terminationStatus,
+            output: try text(streams[0]),
+            errors: try text(streams[1])
+        )
+    }
+
+    /// Without what differs from run to run: where the folder is.
+    private func text(_ file: URL) throws -> String {
+        let text = try String(contentsOf: file, encoding: .utf8)
+        return text.replacingOccurrences(of: folder.resolvingSymlinksInPath().path(percentEncoded: false), with: "DIR/")
+            .replacingOccurrences(of: "DIR//", with: "DIR/")
+    }
+
+    func write(_ files: [String: String]) throws {
+        for (path, text) in files {
+            let file = folder.appending(path: path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data(text.utf8).write(to: file)
+        }
+    }
+
+    func mode(of path: String) throws -> Int? {
+        let path = folder.appending(path: path).path(percentEncoded: false)
+        return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    /// Two versions of a pack, `1.3.zip` and `1.4.zip`, whose bytes are always the same.
+    func buildPacks() throws {
+        let common = (0..<4000).map { "line \($0 &* 2_654_435_761 % 1_000_003)\n" }.joined()
+        for version in ["1.3", "1.4"] {
+            try write(["site/index.html": "<p>\(version)</p>", "site/lib/common.js": common])
+            let built = try run(
+                "pack",
+                "build",
+                "site",
+                "--module",
+                "shop",
+                "--pack-version",
+                version,
+                "--base-url",
+                "https://shop.example/app/",
+                "--released",
+                "2026-03-01T12:00:00Z",
+                "-o",
+                "\(version).zip"
+            )
+            try #require(built.status == 0, "\(built.errors)")
+        }
+    }
+
+    /// Makes `release.key`, and returns the public key.
+    func makeKey(_ name: String = "release.key") throws -> String {
+        let made = try run("keys", "generate", "-o", name)
+        try #require(made.status == 0, "\(made.errors)")
+        return made.output.trimmingCharacters(in: .newlines)
+    }
+}
+
+/// A JSON object as a dictionary.
+func object(_ text: String) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+}

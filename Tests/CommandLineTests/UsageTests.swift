@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+@Suite("waystation, used wrongly or for the first time")
+struct UsageTests {
+    private let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    private static let commands = [
+        ["pack", "build"], ["pack", "diff"], ["pack", "verify"], ["pack", "inspect"], ["pack", "install"], ["publish"],
+        ["rollback"], ["disable"], ["enable"], ["list"], ["keys", "generate"], ["update"],
+    ]
+
+    @Test("every command explains itself with an example", arguments: commands)
+    func help(command: [String]) throws {
+        let help = try tool.run(command + ["--help"])
+        #expect(help.status == 0)
+        #expect(help.errors == "")
+        #expect(help.output.hasPrefix("OVERVIEW: "))
+        #expect(help.output.contains("\n  waystation \(command.joined(separator: " ")) "))
+        #expect(help.output.contains("--format <format>"))
+    }
+
+    @Test("without a command the tool tells which there are, and what its exit codes mean")
+    func root() throws {
+        let help = try tool.run()
+        #expect(help.status == 0)
+        for code in ["0 done", "1 refused", "3 the network", "4 the disk", "64 wrong usage"] {
+            #expect(help.output.replacing("\n", with: " ").contains(code), "\(code)")
+        }
+        for command in Self.commands.compactMap(\.first) { #expect(help.output.contains("\n  \(command) ")) }
+        #expect(try tool.run("--version").output == "1.0.0\n")
+    }
+
+    @Test("wrong usage ends with 64, and changes nothing", arguments: commands)
+    func missing(command: [String]) throws {
+        let text = try tool.run(command)
+        #expect(text.status == 64)
+        #expect(text.output == "")
+        #expect(text.errors.hasPrefix("Error: "))
+        #expect(text.errors.contains("Usage: waystation \(command.joined(separator: " ")) "))
+        let json = try tool.run(command + ["--format=json"])
+        #expect(json.status == 64)
+        #expect(json.output == "")
+        let error = try #require(try object(json.errors)["error"] as? [String: String])
+        #expect(error["code"] == "usage")
+        #expect(error["message"]?.isEmpty == false)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.path).isEmpty)
+    }
+
+    @Test(
+        "what cannot be is refused as wrong usage",
+        arguments: [
+            ["publish", "1.zip", "--to", "x", "--key", "k", "--rollout", "101"],
+            ["publish", "1.zip", "--to", "x", "--key", "k", "--rollout", "nan"],
+            ["publish", "1.zip", "--to", "x", "--key", "k", "--deltas", "-1"],
+            ["publish", "1.zip", "--to", "x", "--key", "k", "--validity", "0"],
+            ["rollback", "../shop", "--to", "x", "--key", "k"],
+            ["rollback", "shop", "--to", "x", "--key", "k", "--version", "one"],
+            [
+                "pack", "build", "x", "--module", "a/b", "--pack-version", "1", "--base-url", "https://a.example/",
+                "-o", "z",
+            ],
+            ["pack", "build", "x", "--module", "a", "--pack-version", "1", "--base-url", "a.example", "-o", "z"],
+            ["pack", "diff", "a", "b", "--form", "rar", "-o", "z"],
+            ["update", "--in", "x", "--app", "a", "--app-version", "1"],
+            ["update", "--in", "x", "--app", "a", "--app-version", "1", "--catalogue", "https://a.example/c"],
+            ["update", "--in", "x", "--app", "a", "--app-version", "1", "--single-url", "https://a.example/c"],
+            [
+                "update", "--in", "x", "--app", "a", "--app-version", "1", "--single-url", "https://a.example/c",
+                "--module", "a", "--modules-url", "https://a.example/c",
+            ],
+        ]
+    )
+    func impossible(arguments: [String]) throws {
+        let outcome = try tool.run(arguments)
+        #expect(outcome.status == 64)
+        #expect(outcome.output == "")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.path).isEmpty)
+    }
+
+    @Test("a file that is not there is told with the code of the disk")
+    func missingFile() throws {
+        let outcome = try tool.run("pack", "inspect", "nothing")
+        #expect(outcome.status == 4)
+        #expect(outcome.output == "")
+        #expect(outcome.errors == "Error: DIR/nothing is not there: check the path\n")
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Synchronization
+import Testing
+import WaystationFileSystem
+import WaystationPacks
+import WaystationTesting
+
+@testable import WaystationPublishing
+
+@Suite("Changes that fail")
+struct InterruptedChangeTests {
+    @Test(
+        "whichever call of the disk fails, clients see the old catalogue or the new one, and the change can be made again"
+    )
+    func everyCall() async throws {
+        let calls = try await operations(failing: .max).count
+        #expect(calls > 60)
+        for number in 0..<calls { _ = try await operations(failing: number) }
+    }
+
+    /// Publishes a second version with one call failing, checks what is there, and publishes it again.
+    ///
+    /// Returns the calls that were made.
+    private func operations(failing number: Int) async throws -> [FaultyFileSystem.Operation] {
+        let publisher = try Publisher()
+        try await publisher.publish("1.0")
+        let pack = try publisher.pack("1.1")
+        let seen = Mutex<[FaultyFileSystem.Operation]>([])
+        let faulty = FaultyFileSystem { operation, path in
+            let index = seen.withLock { seen in
+                seen.append(operation)
+                return seen.count - 1
+            }
+            if index == number { throw FileError("\(operation)", path, code: EIO) }
+        }
+        let code = await errorCode {
+            try await publisher.releases(on: faulty).publish(zip: pack, signedBy: [publisher.key])
+        }
+        if number < seen.withLock({ $0.count }), let code { #expect(code == .fileSystem) }
+
+        let live = try publisher.catalogue().modules.first?.live?.description
+        #expect(live == "1.0" || live == "1.1")
+        if code == nil, number == .max { #expect(live == "1.1") }
+        try await expectWhole(publisher)
+
+        let again = try await publisher.releases.publish(zip: pack, signedBy: [publisher.key])
+        #expect(try publisher.catalogue().modules.first?.live?.description == "1.1")
+        #expect(try publisher.catalogue().serial == again.index.serial)
+        try await expectWhole(publisher)
+        return seen.withLock { $0 }
+    }
+
+    /// Every file that the catalogue names is there, and is what it says.
+    private func expectWhole(_ publisher: Publisher) async throws {
+        for release in try publisher.catalogue().modules.flatMap(\.releases) {
+            for file in [release.archive] + (release.patches ?? []).map(\.artifact) {
+                let bytes = try publisher.bytes(file.url)
+                #expect(bytes.count == file.size)
+                #expect(PackDigest(of: bytes) == file.digest)
+            }
+        }
+    }
+}

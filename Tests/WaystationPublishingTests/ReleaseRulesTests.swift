@@ -1,0 +1,171 @@
+import Foundation
+import Testing
+import WaystationPacks
+
+@testable import WaystationPublishing
+
+@Suite("What is live")
+struct ReleaseRulesTests {
+    private let publisher: Publisher
+
+    init() throws { publisher = try Publisher() }
+
+    private func live() throws -> String? { try publisher.catalogue().modules.first?.live?.description }
+
+    @Test("a rollback makes the version before live again, and then the one before that")
+    func rollBack() async throws {
+        for number in ["1.0", "1.1", "1.2"] { try await publisher.publish(number) }
+        try await publisher.releases.rollBack(module(), signedBy: [publisher.key])
+        #expect(try live() == "1.1")
+        try await publisher.releases.rollBack(module(), signedBy: [publisher.key])
+        #expect(try live() == "1.0")
+        let code = await errorCode { try await publisher.releases.rollBack(module(), signedBy: [publisher.key]) }
+        #expect(code == .invalidArgument)
+        #expect(try publisher.catalogue().serial == 5)
+    }
+
+    @Test("a rollback leads to a named version; one that was skipped is nothing to go back to later")
+    func rollBackTo() async throws {
+        for number in ["1.0", "1.1", "1.2"] { try await publisher.publish(number) }
+        try await publisher.releases.rollBack(module(), to: version("1.0"), signedBy: [publisher.key])
+        #expect(try live() == "1.0")
+        try await publisher.publish("1.3")
+        try await publisher.releases.rollBack(module(), signedBy: [publisher.key])
+        #expect(try live() == "1.0")
+    }
+
+    @Test("after a rollback the patches to the fix start at the withdrawn version too")
+    func patchesFromWithdrawn() async throws {
+        for number in ["1.0", "1.1"] { try await publisher.publish(number) }
+        try await publisher.releases.rollBack(module(), signedBy: [publisher.key])
+        let fix = try await publisher.publish("1.2")
+        #expect(Set(fix.release.patches.map(\.from.description)) == ["1.0", "1.1"])
+    }
+
+    @Test("what cannot be gone back to is refused", arguments: [("1.1", "1.1"), ("1.1", "2.0"), ("1.1", "0.9")])
+    func refusedRollBack(highest: String, target: String) async throws {
+        for number in ["1.0", highest] { try await publisher.publish(number) }
+        let serial = try publisher.catalogue().serial
+        let code = await errorCode {
+            try await publisher.releases.rollBack(module(), to: version(target), signedBy: [publisher.key])
+        }
+        #expect(code == (target == "1.1" ? .invalidArgument : .notInstalled))
+        #expect(try publisher.catalogue().serial == serial)
+    }
+
+    @Test("a version is published once: other contents under its number are refused, a lower one too")
+    func versions() async throws {
+        try await publisher.publish("1.1")
+        let other = try publisher.pack("1.1", files: ["index.html": Data("other".utf8)])
+        let lower = try publisher.pack("1.0")
+        for pack in [other, lower] {
+            let code = await errorCode { try await publisher.releases.publish(zip: pack, signedBy: [publisher.key]) }
+            #expect(code == .invalidArgument)
+        }
+        // However it is written, it is the same version.
+        let same = try publisher.pack("1.1.0", files: ["index.html": Data("other".utf8)])
+        let code = await errorCode { try await publisher.releases.publish(zip: same, signedBy: [publisher.key]) }
+        #expect(code == .invalidArgument)
+        #expect(try publisher.catalogue().modules.first?.releases.count == 1)
+    }
+
+    @Test("the very same pack can be published again, and is live again after a rollback")
+    func again() async throws {
+        try await publisher.publish("1.0")
+        let pack = try publisher.pack("1.1")
+        try await publisher.releases.publish(zip: pack, signedBy: [publisher.key])
+        try await publisher.releases.rollBack(module(), signedBy: [publisher.key])
+        let second = try await publisher.releases.publish(zip: pack, signedBy: [publisher.key])
+        #expect(!second.isNew)
+        #expect(second.release.patches.count == 2)
+        #expect(try live() == "1.1")
+        #expect(try publisher.catalogue().modules.first?.releases.count == 2)
+    }
+
+    @Test("a rollout leaves the live version, grows under one salt, and becomes live at 100 per cent")
+    func rollout() async throws {
+        try await publisher.publish("1.0")
+        let pack = try publisher.pack("1.1")
+        var salts: Set<String> = []
+        for share in [10, 50.5] {
+            try await publisher.releases.publish(zip: pack, rollout: share, signedBy: [publisher.key])
+            let entry = try #require(try publisher.catalogue().modules.first)
+            #expect(entry.live?.description == "1.0")
+            #expect(entry.rollout?.version.description == "1.1")
+            #expect(entry.rollout?.percentage == share)
+            salts.insert(entry.rollout?.salt ?? "")
+        }
+        #expect(salts.count == 1)
+        try await publisher.releases.publish(zip: pack, signedBy: [publisher.key])
+        let entry = try #require(try publisher.catalogue().modules.first)
+        #expect(entry.live?.description == "1.1")
+        #expect(entry.rollout == nil)
+    }
+
+    @Test("a rollback ends a rollout and leaves the live version")
+    func endRollout() async throws {
+        try await publisher.publish("1.0")
+        try await publisher.publish("1.1", rollout: 10)
+        try await publisher.releases.rollBack(module(), signedBy: [publisher.key])
+        let entry = try #require(try publisher.catalogue().modules.first)
+        #expect(entry.live?.description == "1.0")
+        #expect(entry.rollout == nil)
+    }
+
+    @Test("a module that is switched off stays so until it is switched on, also when something is published")
+    func disable() async throws {
+        try await publisher.publish("1.0")
+        try await publisher.releases.disable(module(), signedBy: [publisher.key])
+        try await publisher.publish("1.1")
+        #expect(try publisher.catalogue().modules.first?.isActive == false)
+        #expect(try live() == "1.1")
+        try await publisher.releases.enable(module(), signedBy: [publisher.key])
+        #expect(try publisher.catalogue().modules.first?.isActive == true)
+    }
+
+    @Test("the minimum version reaches the catalogue, and nothing below it can be gone back to")
+    func minimum() async throws {
+        for number in ["1.0", "1.1"] { try await publisher.publish(number) }
+        let above = await errorCode {
+            try await publisher.releases.setMinimumVersion(version("1.2"), of: module(), signedBy: [publisher.key])
+        }
+        #expect(above == .invalidArgument)
+        try await publisher.releases.setMinimumVersion(version("1.1"), of: module(), signedBy: [publisher.key])
+        #expect(try publisher.catalogue().modules.first?.minimumVersion == version("1.1"))
+        let code = await errorCode { try await publisher.releases.rollBack(module(), signedBy: [publisher.key]) }
+        #expect(code == .invalidArgument)
+        try await publisher.releases.setMinimumVersion(nil, of: module(), signedBy: [publisher.key])
+        #expect(try publisher.catalogue().modules.first?.minimumVersion == nil)
+        try await publisher.releases.rollBack(module(), signedBy: [publisher.key])
+        #expect(try live() == "1.0")
+    }
+
+    @Test("what the live pack's manifest demands is demanded of clients, as long as it is live")
+    func manifestDemands() async throws {
+        try await publisher.publish("1.0")
+        let pack = try publisher.pack("1.1", minimumAppVersion: "3.0", minimumPackVersion: "1.1")
+        try await publisher.releases.publish(zip: pack, rollout: 5, signedBy: [publisher.key])
+        var entry = try #require(try publisher.catalogue().modules.first)
+        #expect(entry.minimumVersion == nil)
+        #expect(entry.minimumAppVersion?.description == "3.0")
+        try await publisher.releases.publish(zip: pack, signedBy: [publisher.key])
+        entry = try #require(try publisher.catalogue().modules.first)
+        #expect(entry.minimumVersion?.description == "1.1")
+        try await publisher.releases.rollBack(module(), signedBy: [publisher.key])
+        entry = try #require(try publisher.catalogue().modules.first)
+        #expect(entry.minimumVersion == nil)
+        #expect(entry.minimumAppVersion == nil)
+    }
+
+    @Test("a module that nobody published cannot be changed")
+    func unknown() async throws {
+        let releases = publisher.releases
+        let keys = [publisher.key]
+        #expect(await errorCode { try await releases.rollBack(module(), signedBy: keys) } == .notInstalled)
+        #expect(await errorCode { try await releases.disable(module(), signedBy: keys) } == .notInstalled)
+        #expect(await errorCode { try await releases.enable(module(), signedBy: keys) } == .notInstalled)
+        let code = await errorCode { try await releases.setMinimumVersion(nil, of: module(), signedBy: keys) }
+        #expect(code == .notInstalled)
+        #expect(try await releases.index().modules.isEmpty)
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+import WaystationFileSystem
+import WaystationPacks
+
+@testable import WaystationPublishing
+
+@Suite("Signing the catalogue")
+struct SigningTests {
+    private let publisher: Publisher
+
+    init() throws { publisher = try Publisher() }
+
+    @Test("a renewal waits until half of the time is over, and then says the same under the next number")
+    func renewal() async throws {
+        try await publisher.publish("1.0")
+        let before = try publisher.catalogue()
+        publisher.pass(.seconds(3 * 86_400))
+        #expect(try await publisher.releases.renew(signedBy: [publisher.key]) == false)
+        #expect(try publisher.catalogue() == before)
+        publisher.pass(.seconds(86_400))
+        #expect(try await publisher.releases.renew(signedBy: [publisher.key]))
+        let after = try publisher.catalogue()
+        #expect(after.serial == before.serial + 1)
+        #expect(after.modules == before.modules)
+        #expect(after.expires == before.expires + 4 * 86_400)
+    }
+
+    @Test("a catalogue that is missing, or not the one of the index, is written anew")
+    func lost() async throws {
+        try await publisher.publish("1.0")
+        let old = try publisher.bytes("catalogue.json")
+        try await publisher.publish("1.1")
+        let file = publisher.root.appending(path: "catalogue.json")
+        try FileManager.default.removeItem(at: file)
+        #expect(try await publisher.releases.renew(signedBy: [publisher.key]))
+        #expect(try publisher.catalogue().serial == 3)
+        try old.write(to: file)
+        #expect(try await publisher.releases.renew(signedBy: [publisher.key]))
+        #expect(try publisher.catalogue().serial == 4)
+        #expect(try publisher.catalogue().modules.first?.live == version("1.1"))
+    }
+
+    @Test("another key signs anew, and two keys sign for clients of both")
+    func keys() async throws {
+        try await publisher.publish("1.0")
+        let new = SigningKey.generate()
+        #expect(try await publisher.releases.renew(signedBy: [publisher.key, new]))
+        #expect(try publisher.catalogue().serial == 2)
+        #expect(try publisher.catalogue(trusting: new).serial == 2)
+        #expect(try await publisher.releases.index().keys == [publisher.key.trusted.id, new.trusted.id])
+        #expect(try await publisher.releases.renew(signedBy: [new]))
+        #expect(throws: PackError.self) { try publisher.catalogue() }
+    }
+
+    @Test("how long a catalogue is valid can be configured")
+    func validity() async throws {
+        let releases = publisher.releases(.init(validity: .seconds(3600)))
+        try await releases.publish(zip: publisher.pack("1.0"), signedBy: [publisher.key])
+        #expect(try publisher.catalogue().expires == Publisher.start + 3600)
+    }
+
+    @Test("an index of a later format, or a damaged one, is refused rather than replaced")
+    func unreadable() async throws {
+        try await publisher.publish("1.0")
+        let file = publisher.root.appending(path: "releases.json")
+        for (text, code) in [("{\"formatVersion\":2}", PackError.Code.unsupportedVersion), ("{", .damaged)] {
+            try Data(text.utf8).write(to: file)
+            #expect(await errorCode { try await publisher.publish("1.1") } == code)
+            #expect(try Data(contentsOf: file) == Data(text.utf8))
+        }
+    }
+}
+
+extension Publisher {
+    func releases(_ configuration: ReleaseDirectory.Configuration) -> ReleaseDirectory {
+        releases(on: LocalFileSystem(), configuration)
+    }
+}
