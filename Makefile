@@ -6,14 +6,16 @@ SOURCES := Sources Tests Examples Benchmarks Package.swift
 
 # What building and testing needs beside the toolchain; what the demo and the benchmarks need beside that.
 PACKAGES := git pkg-config g++ binutils libncurses6 libsqlite3-dev zlib1g-dev libbz2-dev libgumbo-dev libcurl4 \
-	libxml2 ca-certificates tzdata bsdiff zip unzip libarchive-tools python3
+	libxml2 ca-certificates tzdata bsdiff zip unzip libarchive-tools python3 python3-pip
 DEMO_PACKAGES := sqlite3-doc
-BENCH_PACKAGES := nginx-light wget python3.11-doc python3-pip
+WEB_APPS := $(CURDIR)/.build/web-apps
+BENCH_PACKAGES := nginx-light wget python3.11-doc
 
-.PHONY: help deps demo-deps bench-deps build test lint format demo demo-packs differential soak fuzz bench docs clean
+.PHONY: help deps demo-deps bench-deps build web-apps test lint format demo demo-packs differential soak fuzz bench docs clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
+	@echo "make demo-packs    publish real web apps, follow them with an app, load them offline"
 	@echo "make test          everything: lint, unit and end-to-end tests, the differential test, the examples"
 	@echo "make differential  plain URLSession and Waystation against one origin, a row a scenario"
 	@echo "make soak          500,000 loads, 64 at a time"
@@ -34,11 +36,11 @@ bench-deps: deps
 build: deps
 	$(SWIFT) build
 
-test: deps lint
+test: deps lint web-apps
 	$(SWIFT) test
 	@set -e; for package in $(NESTED); do \
 		echo "== $$package"; \
-		$(SWIFT) test --package-path $$package; \
+		WEB_APPS=$(WEB_APPS) $(SWIFT) test --package-path $$package; \
 	done
 	@$(MAKE) --no-print-directory differential
 
@@ -51,6 +53,13 @@ format:
 demo: demo-deps
 	@$(SWIFT) run --package-path Examples/Crawler -c release --quiet crawler demo
 
+# Real web apps in successive versions, from PyPI.
+web-apps: deps
+	@Scripts/fetch-web-apps.sh $(WEB_APPS)
+
+demo-packs: web-apps
+	@$(SWIFT) run --package-path Examples/UpdateServer -c release --quiet update-server demo --web-apps $(WEB_APPS)
+
 differential: deps
 	@$(SWIFT) run --package-path Benchmarks -c release --quiet differential
 
@@ -62,9 +71,8 @@ fuzz: deps
 	WAYSTATION_ARCHIVE_MUTATIONS=250000 WAYSTATION_PATCH_MUTATIONS=125000 \
 		$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter 'HostileInput|PatchMutation'
 
-bench: bench-deps
-	@Scripts/fetch-web-apps.sh .build/web-apps
-	@WEB_APPS=.build/web-apps $(SWIFT) run --package-path Benchmarks -c release --quiet bench $(ONLY)
+bench: bench-deps web-apps
+	@WEB_APPS=$(WEB_APPS) $(SWIFT) run --package-path Benchmarks -c release --quiet bench $(ONLY)
 
 docs: deps
 	@Scripts/build-docs.sh

@@ -28,6 +28,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationFiles", package: "waystation"),
                 .product(name: "WaystationPacks", package: "waystation"),
                 .product(name: "WaystationPublishing", package: "waystation"),

@@ -72,6 +72,61 @@ struct ReadmeExamplesTests {
         #expect(rejected.count == 1)
     }
 
+    @Test("packs are kept up to date and answer like this")
+    func packs() async throws {
+        let packsFolder = folder.root.appending(path: "packs")
+        let catalogueURL = try #require(URL(string: "http://127.0.0.1:9/catalogue.json"))
+        let releaseKey = SigningKey.generate().trusted
+        let appVersion = try #require(PackVersion("1.2"))
+        // snippet: packs
+        let packs = try PackLibrary(directory: packsFolder)
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://shop.example/app/**", via: .pack(orElse: .network))]
+            $0.packs = packs
+        }
+        let updater = PackUpdater(
+            library: packs,
+            source: .catalogue(at: catalogueURL, trusting: [releaseKey]),
+            app: AppIdentity(code: "shop", version: appVersion)
+        )
+        let updates = Task { await updater.run() }  // every five minutes, until it is cancelled
+        // end snippet
+        updates.cancel()
+        await updates.value
+        let shop = try #require(ModuleID("shop"))
+        let bundledPack = folder.root.appending(path: "shop.zip")
+        let description = PackDescription(
+            module: shop,
+            version: appVersion,
+            baseURLs: ["https://shop.example/app/"]
+        )
+        try PackBuilder.build(folder: folder.site, as: description, to: bundledPack)
+        // snippet: packs-bundled
+        if packs.module(shop) == nil {
+            try await packs.install(zip: bundledPack)  // at the first start
+        }
+        // end snippet
+        let session = URLSession(configuration: .default.intercepted(by: interceptor))
+        let url = try #require(URL(string: "https://shop.example/app/"))
+        let (page, _) = try await session.data(from: url)
+        #expect(String(decoding: page, as: UTF8.self) == Folder.page)
+        let loaded = Mutex<[URL]>([])
+        func load(_ file: URL, readAccess root: URL) { loaded.withLock { $0 = [file, root] } }
+        var next = description
+        next.version = try #require(PackVersion("1.3"))
+        try await packs.install(folder: folder.site, as: next)
+        if let local = packs.fileURL(for: url) { load(local.file, readAccess: local.root) }
+        #expect(loaded.withLock { $0.count } == 2)
+        // snippet: packs-control
+        try await packs.confirm(shop)  // this version works
+        try await packs.rollBack(shop, reason: "white page")  // the one before answers again
+        try await packs.setEnabled(false, shop)  // its URLs go on to the next source
+        if let local = packs.fileURL(for: url) { load(local.file, readAccess: local.root) }
+        // end snippet
+        #expect(packs.module(shop)?.active?.version == appVersion)
+        #expect(packs.module(shop)?.isServing == false)
+    }
+
     @Test("a pattern that is not understood is refused with the words of the README")
     func refusedPattern() throws {
         let error = #expect(throws: WaystationError.self) {

@@ -15,7 +15,13 @@ extension Benchmark {
             try await library.install(folder: site, as: try WebApp.description("site", "1"))
             let session = URLSession(configuration: try InterceptedSession.packs(library).configuration())
             let loads = Loads(session, [url("http://packs.test/body.txt")], count: 3_000)
-            return try await Loads.ratio("pack-hit/floor", limit: 1.15, judged: .crowd, of: ("pack-hit", loads), to: floor)
+            return try await Loads.ratio(
+                "pack-hit/floor",
+                limit: 1.15,
+                judged: .crowd,
+                of: ("pack-hit", loads),
+                to: floor
+            )
         },
         Benchmark("pack-lookup-20000/pack-lookup-20") {
             let few = try await lookUps(files: 20)
@@ -34,7 +40,11 @@ extension Benchmark {
             let scratch = try ScratchDirectory()
             let zip = scratch.url.appendingPathComponent("html.zip")
             let html = "/usr/share/doc/python3.11/html"
-            try Tool.run("/usr/bin/zip", ["-q", "-r", zip.path, "."], in: URL(fileURLWithPath: html).resolvingSymlinksInPath())
+            try Tool.run(
+                "/usr/bin/zip",
+                ["-q", "-r", zip.path, "."],
+                in: URL(fileURLWithPath: html).resolvingSymlinksInPath()
+            )
             let ours = try await against(
                 { try PackTool.start(["unzip", zip.path, $0.path]) },
                 { try Tool.run("/usr/bin/bsdtar", ["-x", "-f", zip.path, "-C", $0.path], in: $0) }
@@ -49,7 +59,9 @@ extension Benchmark {
             let patch = apps.scratch.url.appendingPathComponent("zip.patch")
             try Tool.run("/usr/bin/bsdiff", [apps.zips[0].path, apps.zips[1].path, patch.path], in: apps.scratch.url)
             let ours = try await against(
-                { try PackTool.start(["patch", apps.zips[0].path, $0.appendingPathComponent("new").path, patch.path]) },
+                {
+                    try PackTool.start(["patch", apps.zips[0].path, $0.appendingPathComponent("new").path, patch.path])
+                },
                 {
                     let arguments = [apps.zips[0].path, $0.appendingPathComponent("new").path, patch.path]
                     return try Tool.run("/usr/bin/bspatch", arguments, in: $0)
@@ -106,14 +118,20 @@ extension Benchmark {
         let site = scratch.url.appendingPathComponent("site")
         for number in 0..<files {
             let file = site.appendingPathComponent("\(number % 100)/\(number).js")
-            try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
             try Data("\(number)".utf8).write(to: file)
         }
         let library = try PackLibrary(directory: scratch.url.appendingPathComponent("packs"))
         try await library.install(folder: site, as: try WebApp.description("site", "1"))
         let stride = files / 20
         let urls = (0..<20).flatMap { number in
-            [url("http://packs.test/\(number * stride % 100)/\(number * stride).js"), url("http://packs.test/\(number).css")]
+            [
+                url("http://packs.test/\(number * stride % 100)/\(number * stride).js"),
+                url("http://packs.test/\(number).css"),
+            ]
         }
         return {
             let clock = ContinuousClock()

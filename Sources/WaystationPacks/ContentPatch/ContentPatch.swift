@@ -62,6 +62,7 @@ package struct ContentPatch: Sendable {
     /// The manifest of the result.
     ///
     /// - Parameter base: The bytes of the base's manifest.
+    /// - Returns: The manifest, and its bytes.
     /// - Throws: ``PackError`` when the patch is for another base or does not lead to the manifest that it names.
     func manifest(from base: Data) throws(PackError) -> (manifest: PackManifest, json: Data) {
         guard PackDigest(of: base).hex == self.base else {

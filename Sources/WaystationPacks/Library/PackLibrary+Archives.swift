@@ -34,6 +34,7 @@ extension PackLibrary {
     ///   - zip: The path of the zip.
     ///   - description: What the pack is, where the zip has no manifest.
     ///   - origin: Where the zip came from; it is kept with the version when that says so.
+    ///   - limits: What of the zip is refused.
     ///   - progress: Told of each file.
     /// - Returns: The version, complete and on the medium.
     /// - Throws: ``PackError`` when the zip is not what it should be or the disk fails.

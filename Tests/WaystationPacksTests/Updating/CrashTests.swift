@@ -13,7 +13,10 @@ struct CrashTests {
     /// How the update goes from 1.0 to 1.1.
     enum Way: String, CaseIterable, Sendable, Codable { case contentPatch, zipPatch, whole }
 
-    @Test("leaves the old version or the new one after any failed operation, and the next check ends it", arguments: Way.allCases)
+    @Test(
+        "leaves the old version or the new one after any failed operation, and the next check ends it",
+        arguments: Way.allCases
+    )
     func failures(_ way: Way) async throws {
         let stage = try await Stage(way)
         for code in [EIO, ENOSPC] {
@@ -21,7 +24,10 @@ struct CrashTests {
             while true {
                 let trial = try stage.copy()
                 let fault = Fault(at: point, code: code)
-                let hasFailed = try await Self.update(in: trial, through: FaultyFileSystem { _, path in try fault.step(path) })
+                let hasFailed = try await Self.update(
+                    in: trial,
+                    through: FaultyFileSystem { _, path in try fault.step(path) }
+                )
                 guard fault.hasHappened else { break }
                 try await Self.inspect(trial, "\(way) \(point) \(code) failed: \(hasFailed)")
                 point += 1
@@ -30,7 +36,10 @@ struct CrashTests {
         }
     }
 
-    @Test("leaves the old version or the new one when its process is killed, and the next check ends it", arguments: 0..<100)
+    @Test(
+        "leaves the old version or the new one when its process is killed, and the next check ends it",
+        arguments: 0..<100
+    )
     func kills(_ point: Int) async throws {
         for way in Way.allCases {
             let stage = try await Stage(way)
@@ -143,7 +152,9 @@ extension ScriptedServer {
     /// The server whose files lie in a folder: it offers 1.1, by the patches that are there.
     fileprivate convenience init(readingFrom folder: URL) throws {
         self.init()
-        let (old, new) = (try PackContents(folder.appending(path: "1.0.zip")), try PackContents(folder.appending(path: "1.1.zip")))
+        let (old, new) = (
+            try PackContents(folder.appending(path: "1.0.zip")), try PackContents(folder.appending(path: "1.1.zip"))
+        )
         var offer = ModuleOffer(.shop, version: new.manifest.version)
         offer.archive = try put(Data(contentsOf: folder.appending(path: "1.1.zip")), at: "1.1.zip")
         offer.manifest = new.manifestDigest

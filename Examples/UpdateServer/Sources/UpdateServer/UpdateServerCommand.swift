@@ -7,10 +7,9 @@ import WaystationPacks
 import WaystationPublishing
 
 /// The release platform as a process.
-@main
 struct UpdateServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "update-server",
+        commandName: "serve",
         abstract: "Serves a release directory to clients, and lets people publish into it.",
         discussion: """
             Clients may fetch the signed catalogue or speak one of the two older formats; see README.md. People open \
