@@ -39,8 +39,11 @@ let package = Package(
             name: "UpdateServerTests",
             dependencies: [
                 "UpdateServer",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "WaystationPacks", package: "waystation"),
                 .product(name: "WaystationPublishing", package: "waystation"),
             ]

@@ -85,7 +85,9 @@ struct UpdateServerCommand: AsyncParsableCommand {
         let application = try await UpdateServer(settings, logger: logger).application(
             address: .hostname(host, port: port)
         ) { port in
-            print("listening at http://\(host.contains(":") ? "[\(host)]" : host):\(port)/")
+            let host = host.contains(":") ? "[\(host)]" : host
+            // At once, also into a file or a pipe: others wait for this line.
+            try? FileHandle.standardOutput.write(contentsOf: Data("listening at http://\(host):\(port)/\n".utf8))
         }
         try await application.runService()
     }

@@ -12,7 +12,7 @@ struct BrowserPage: Sendable {
     }
 
     private static let policy =
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
         + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
     private let parts: [Part]

@@ -1,0 +1,183 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+import WaystationPacks
+import WaystationPublishing
+
+@testable import UpdateServer
+
+@Suite("Changes over HTTP")
+struct AdminAPITests {
+    private let platform: Platform
+
+    init() throws { platform = try Platform() }
+
+    @Test(
+        "without the token nothing changes, and the answer names the way",
+        arguments: [
+            nil, "", "Bearer", "Bearer ", "Bearer wrong-token-of-some-length", "Bearer \(Platform.token)x",
+            "Bearer \(Platform.token.dropLast())", "Basic \(Platform.token)", Platform.token,
+            "Bearer \(Platform.token) \(Platform.token)",
+        ] as [String?],
+        ["publish", "rollback", "disable", "enable"]
+    )
+    func tokens(authorization: String?, action: String) async throws {
+        try await platform.publish("1.0", "1.1")
+        let serial = try platform.catalogue().serial
+        let body = try ByteBuffer(file: platform.pack("1.2"))
+        try await platform.application().test(.router) { client async throws in
+            let response = try await client.execute(
+                uri: "/api/modules/shop/\(action)",
+                method: .post,
+                headers: authorization.map { [.authorization: $0] } ?? [:],
+                body: body
+            )
+            #expect(response.status == .unauthorized)
+            #expect(response.headers[.wwwAuthenticate]?.hasPrefix("Bearer realm=") == true)
+            #expect(response.problem == "unauthorized")
+        }
+        #expect(try platform.catalogue().serial == serial)
+    }
+
+    @Test("a pack is published, rolled back, published again, switched off and on", arguments: ["Bearer", "bearer"])
+    func story(scheme: String) async throws {
+        let packs = try [platform.pack("1.0"), platform.pack("1.1")]
+        let headers: HTTPFields = [.authorization: "\(scheme) \(Platform.token)"]
+        try await platform.application().test(.live) { client async throws in
+            func change(_ action: String, _ body: URL? = nil) async throws -> HTTPResponse.Status {
+                try await client.execute(
+                    uri: "/api/modules/shop/\(action)",
+                    method: .post,
+                    headers: headers,
+                    body: body.map { try ByteBuffer(file: $0) }
+                ).status
+            }
+            func live() throws -> String? { try platform.catalogue().modules.first?.live?.description }
+
+            #expect(try await change("publish", packs[0]) == .created)
+            #expect(try await change("publish?rollout=25", packs[1]) == .created)
+            #expect(try live() == "1.0")
+            #expect(try platform.catalogue().modules.first?.rollout?.percentage == 25)
+            #expect(try await change("publish", packs[1]) == .ok)
+            #expect(try live() == "1.1")
+            #expect(try platform.catalogue().modules.first?.releases.last?.patches?.count == 2)
+            #expect(try await change("rollback") == .ok)
+            #expect(try live() == "1.0")
+            #expect(try await change("rollback") == .conflict)
+            #expect(try await change("publish", packs[1]) == .ok)
+            #expect(try await change("rollback?version=1.0") == .ok)
+            #expect(try live() == "1.0")
+            #expect(try await change("disable") == .ok)
+            #expect(try platform.catalogue().modules.first?.isActive == false)
+            #expect(try await change("enable") == .ok)
+            #expect(try platform.catalogue().modules.first?.isActive == true)
+        }
+    }
+
+    @Test("reading needs no token, and tells what is live, with the sizes of whole packs and patches")
+    func reading() async throws {
+        try await platform.publish("1.0", "1.1")
+        try await platform.application().test(.router) { client async throws in
+            let response = try await client.execute(uri: "/api/modules", method: .get)
+            #expect(response.status == .ok)
+            let decoder = JSONDecoder()
+            decoder.dateDecodingStrategy = .iso8601
+            let index = try decoder.decode(ReleaseIndex.self, from: Data(response.body.readableBytesView))
+            #expect(try await platform.releases.index() == index)
+            #expect(index.modules.first?.releases.last?.patches.count == 2)
+        }
+    }
+
+    @Test("a body that announces too much is refused at once, over a socket")
+    func announcedTooLarge() async throws {
+        let pack = try ByteBuffer(file: platform.pack("1.0", size: Platform.large))
+        try await platform.application { $0.maximumUpload = 1 << 18 }.test(.live) { client async throws in
+            let response = try await client.execute(
+                uri: "/api/modules/shop/publish",
+                method: .post,
+                headers: Platform.authorization,
+                body: pack
+            )
+            #expect(response.status == .contentTooLarge)
+            #expect(response.problem == "tooLarge")
+        }
+        #expect(try platform.catalogue().modules.isEmpty)
+    }
+
+    @Test("a body that announces nothing is cut off at the limit")
+    func unannouncedTooLarge() async throws {
+        let pack = try ByteBuffer(file: platform.pack("1.0", size: Platform.large))
+        try await platform.application { $0.maximumUpload = 1 << 18 }.test(.router) { client async throws in
+            let response = try await client.execute(
+                uri: "/api/modules/shop/publish",
+                method: .post,
+                headers: Platform.authorization,
+                body: pack
+            )
+            #expect(response.status == .contentTooLarge)
+        }
+        #expect(try platform.catalogue().modules.isEmpty)
+    }
+
+    @Test("what cannot be published is refused, and says why")
+    func refused() async throws {
+        try await platform.publish("1.1")
+        var damaged = try Data(contentsOf: platform.pack("1.2"))
+        damaged[damaged.count / 2] ^= 0xFF
+        let cases = [
+            ("shop", ByteBuffer(bytes: damaged), HTTPResponse.Status.unprocessableContent, "damaged"),
+            ("shop", ByteBuffer(string: "no zip"), .unprocessableContent, "damaged"),
+            ("shop", ByteBuffer(), .unprocessableContent, "damaged"),
+            ("shop", try ByteBuffer(file: platform.pack("1.0")), .conflict, "invalidArgument"),
+            ("cart", try ByteBuffer(file: platform.pack("1.2")), .unprocessableContent, "otherModule"),
+        ]
+        let serial = try platform.catalogue().serial
+        try await platform.application().test(.router) { client async throws in
+            for (module, body, status, code) in cases {
+                let response = try await client.execute(
+                    uri: "/api/modules/\(module)/publish",
+                    method: .post,
+                    headers: Platform.authorization,
+                    body: body
+                )
+                #expect(response.status == status)
+                #expect(response.problem == code)
+            }
+        }
+        #expect(try platform.catalogue().serial == serial)
+    }
+
+    @Test(
+        "names and numbers that cannot be are refused",
+        arguments: [
+            ("cart/rollback", .notFound), ("cart/disable", .notFound), ("..%2fshop/disable", .badRequest),
+            (".hidden/disable", .badRequest), ("a%20b/disable", .badRequest),
+            ("shop/rollback?version=one", .badRequest),
+            ("shop/publish?rollout=101", .badRequest), ("shop/publish?rollout=nan", .badRequest),
+            ("shop/explode", .notFound), ("\(String(repeating: "a", count: 65))/disable", .badRequest),
+        ] as [(String, HTTPResponse.Status)]
+    )
+    func impossible(path: String, status: HTTPResponse.Status) async throws {
+        try await platform.publish("1.0")
+        let serial = try platform.catalogue().serial
+        try await platform.application().test(.router) { client async throws in
+            let response = try await client.execute(
+                uri: "/api/modules/\(path)",
+                method: .post,
+                headers: Platform.authorization
+            )
+            #expect(response.status == status)
+        }
+        #expect(try platform.catalogue().serial == serial)
+    }
+
+    @Test("a token has a least length; white space around it does not count")
+    func tokenLength() {
+        #expect(AdminToken("short") == nil)
+        #expect(AdminToken(String(repeating: " ", count: 40)) == nil)
+        #expect(AdminToken("  0123456789abcdef\n") != nil)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Testing
+import WaystationPacks
+import WaystationPublishing
+
+@testable import UpdateServer
+
+/// A release platform in a folder of its own, and packs to publish there.
+final class Platform: Sendable {
+    static let token = "a-token-of-some-length"
+    static let authorization: HTTPFields = [.authorization: "Bearer \(token)"]
+
+    let folder: URL
+    let key = SigningKey.generate()
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "update-server-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    var root: URL { folder.appending(path: "releases") }
+    var releases: ReleaseDirectory { ReleaseDirectory(root) }
+
+    func application(
+        _ configure: (inout ServerSettings) -> Void = { _ in }
+    ) async throws -> some ApplicationProtocol {
+        var settings = ServerSettings(
+            releases: releases,
+            keys: [key],
+            token: try #require(AdminToken(Self.token))
+        )
+        configure(&settings)
+        var logger = Logger(label: "update-server-tests")
+        logger.logLevel = .critical
+        return try await UpdateServer(settings, logger: logger).application()
+    }
+
+    /// More than a server keeps of a file in memory.
+    static let large = 600_000
+
+    /// A pack with a file of noise that all versions have and a page of its own.
+    func pack(_ version: String, of module: String = "shop", size: Int = 20_000) throws -> URL {
+        let source = folder.appending(path: "source-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: source, withIntermediateDirectories: true)
+        var state: UInt64 = 7
+        let noise = Data(
+            (0..<size).map { _ in
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return UInt8(truncatingIfNeeded: state >> 33)
+            }
+        )
+        try noise.write(to: source.appending(path: "noise.bin"))
+        try Data("<p>\(version)".utf8).write(to: source.appending(path: "index.html"))
+        let zip = folder.appending(path: "\(UUID().uuidString).zip")
+        let description = PackDescription(
+            module: try #require(ModuleID(module)),
+            version: try #require(PackVersion(version)),
+            baseURLs: ["https://shop.example/\(module)/"]
+        )
+        try PackBuilder.build(folder: source, as: description, to: zip)
+        return zip
+    }
+
+    func publish(_ versions: String..., of module: String = "shop", size: Int = 20_000) async throws {
+        for version in versions {
+            try await releases.publish(zip: pack(version, of: module, size: size), signedBy: [key])
+        }
+    }
+
+    /// The catalogue, opened as a client would.
+    func catalogue() throws -> Catalogue {
+        let bytes = try Data(contentsOf: root.appending(path: "catalogue.json"))
+        return try Catalogue.opening(bytes, signedBy: [key.trusted], after: nil, now: Date()).catalogue
+    }
+}
+
+extension ByteBuffer {
+    init(file: URL) throws { self.init(bytes: try Data(contentsOf: file)) }
+}
+
+extension TestResponse {
+    /// The code in `{"error":{"code":…}}`.
+    var problem: String? {
+        struct Body: Decodable {
+            struct Problem: Decodable { let code: String }
+            let error: Problem
+        }
+        return try? JSONDecoder().decode(Body.self, from: Data(body.readableBytesView)).error.code
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+import WaystationPacks
+import WaystationPublishing
+
+@testable import UpdateServer
+
+@Suite("The process")
+struct ProcessTests {
+    /// The server lies beside the test bundle.
+    private static var executable: URL {
+        get throws {
+            let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            let candidates = [bundle, CommandLine.arguments[0]].map {
+                URL(filePath: $0).resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "update-server")
+            }
+            return try #require(candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) })
+        }
+    }
+
+    private func server(in platform: Platform, token: String) throws -> (process: Process, output: Pipe) {
+        let key = platform.folder.appending(path: "release.key")
+        try KeyFile.write(platform.key, to: key)
+        let process = Process()
+        process.executableURL = try Self.executable
+        process.arguments = ["--releases", platform.root.path, "--key", key.path, "--port", "0"]
+        process.environment = ProcessInfo.processInfo.environment.merging(["UPDATE_SERVER_TOKEN": token]) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        return (process, output)
+    }
+
+    @Test("tells where it listens, serves there on loopback, and ends in good order when it is told to")
+    func life() async throws {
+        let platform = try Platform()
+        let (process, output) = try server(in: platform, token: Platform.token)
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        let match = try #require(line.wholeMatch(of: #/listening at (http:\/\/127\.0\.0\.1:\d+\/)\n/#), "\(line)")
+        let address = try #require(URL(string: String(match.output.1)))
+        let source = CatalogueSource(
+            address.appending(path: "catalogue.json"),
+            trusting: [platform.key.trusted]
+        )
+        let inquiry = UpdateInquiry(
+            app: AppIdentity(code: "shop", version: try #require(PackVersion("1.0"))),
+            modules: [],
+            installID: "one"
+        )
+        #expect(try await source.check(inquiry).catalogueState?.serial == 1)
+        process.terminate()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit)
+        #expect(process.terminationStatus == 0)
+    }
+
+    @Test("does not start with a token that can be guessed")
+    func weakToken() throws {
+        let platform = try Platform()
+        let (process, _) = try server(in: platform, token: "secret")
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 64)
+        #expect(!FileManager.default.fileExists(atPath: platform.root.path))
+    }
+}
