@@ -109,13 +109,13 @@ extension PackLibrary {
     /// - Throws: ``PackError`` when the disk fails.
     public func remove(_ module: ModuleID) async throws(PackError) {
         try await change { [self] in
+            // The record first: without it the rest is garbage.
+            try environment.fileSystem.removeFile(layout.record(of: module))
             state.withLock { state in
                 state.records[module] = nil
                 state.packs[module] = nil
             }
             reindex()
-            // The record first: without it the rest is garbage.
-            try environment.fileSystem.removeFile(layout.record(of: module))
             try environment.fileSystem.removeTree(layout.module(module))
         }
         tell(.removed, module, nil)

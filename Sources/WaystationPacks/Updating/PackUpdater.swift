@@ -67,6 +67,11 @@ public actor PackUpdater {
         isForced: Bool = false,
         progress: @escaping @Sendable (UpdateProgress) -> Void = { _ in }
     ) async throws(PackError) -> UpdateReport {
+        // One that was cancelled has nothing to tell to someone who comes later.
+        while let running, running.isCancelled {
+            _ = await running.value()
+            if self.running === running { self.running = nil }
+        }
         let check: RunningCheck
         if let running {
             check = running
@@ -99,9 +104,9 @@ public actor PackUpdater {
             } catch {
                 if !Task.isCancelled { library.tell(.updateFailed, nil, nil, "\(error)") }
             }
-            let wait = (try? library.readUpdaterState().throttle.delay(at: library.environment.now())) ?? nil
+            let wait = try? await library.readUpdaterState().throttle.delay(at: library.environment.now())
             // A task that is cancelled waits no longer.
-            try? await clock.sleep(for: wait ?? configuration.interval.duration)
+            try? await clock.sleep(for: (wait ?? nil) ?? configuration.interval.duration)
         }
     }
 }
@@ -112,6 +117,8 @@ private final class RunningCheck: Sendable {
     private let waiting = Mutex(0)
 
     init(task: Task<Result<UpdateReport, PackError>, Never>) { self.task = task }
+
+    var isCancelled: Bool { task.isCancelled }
 
     /// The result; the check is cancelled when the last of those who wait is.
     func value() async -> Result<UpdateReport, PackError> {

@@ -20,7 +20,7 @@ struct Update: Sendable {
     }
 
     private func run() async throws(PackError) -> UpdateReport {
-        var state = try library.readUpdaterState()
+        var state = try await library.readUpdaterState()
         try await settleTrials()
         if !isForced, let delay = state.throttle.delay(at: now) {
             return UpdateReport(throttledUntil: now.addingTimeInterval(delay.inSeconds))
@@ -32,13 +32,13 @@ struct Update: Sendable {
             answer = try await ask(inquiry)
         } catch {
             recordCheck(in: &state, retryAfter: error.retryAfter)
-            try library.write(state)
+            try await library.write(state)
             throw error
         }
         // Before any offer is followed: a catalogue that was acted on must never be followed by an older one.
         state.catalogue = answer.catalogueState ?? state.catalogue
         recordCheck(in: &state, retryAfter: answer.retryAfter)
-        try library.write(state)
+        try await library.write(state)
 
         var report = UpdateReport(problems: answer.problems)
         for offer in answer.offers {
@@ -47,8 +47,16 @@ struct Update: Sendable {
             }
             report.outcomes.append(await OfferFollower(update: self, inquiry: inquiry, offer: offer).follow())
         }
+        var hasFailed = false
         for outcome in report.outcomes {
-            if case .failed(let error) = outcome.kind { library.tell(.updateFailed, outcome.module, nil, "\(error)") }
+            guard case .failed(let error) = outcome.kind else { continue }
+            hasFailed = true
+            library.tell(.updateFailed, outcome.module, nil, "\(error)")
+        }
+        // Parts of what nobody offers any more only take room; those of what failed are gone on with.
+        if !hasFailed {
+            let wanted = answer.offers.flatMap { [$0.archive].compactMap(\.self) + $0.patches.map(\.artifact) }
+            try? await updater.downloader.discardAll(except: wanted)
         }
         return report
     }

@@ -13,8 +13,8 @@ struct UpdaterState: Codable, Equatable, Sendable {
 
 extension PackLibrary {
     /// The updater's state; a new one where there is none or where it is damaged, which is told of.
-    func readUpdaterState() throws(PackError) -> UpdaterState {
-        try onDisk("reading \(layout.updater)") {
+    func readUpdaterState() async throws(PackError) -> UpdaterState {
+        try await onQueue("reading \(layout.updater)") { [self] in
             guard let json = try environment.fileSystem.readFile(layout.updater, limit: UpdaterState.maximumSize),
                 let state = try? ModuleRecord.decoder.decode(UpdaterState.self, from: json)
             else { return UpdaterState() }
@@ -22,8 +22,8 @@ extension PackLibrary {
         }
     }
 
-    func write(_ state: UpdaterState) throws(PackError) {
-        try onDisk("writing \(layout.updater)") {
+    func write(_ state: UpdaterState) async throws(PackError) {
+        try await onQueue("writing \(layout.updater)") { [self] in
             try environment.fileSystem.replaceFile(layout.updater, with: ModuleRecord.encoder.encode(state))
         }
     }

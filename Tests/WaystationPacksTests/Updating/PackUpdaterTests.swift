@@ -215,6 +215,19 @@ struct PackUpdaterTests {
         #expect(fixture.library.module(.shop)?.active?.isDamaged == false)
     }
 
+    @Test("keeps a part that arrived for the next check, and throws it away when another version is offered")
+    func parts() async throws {
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        fixture.server.cut.withLock { $0 = ["1.0.zip"] }
+        #expect(try await check(updater).hasPrefix("shop none stays: interrupted"))
+        let downloads = fixture.home.layout.downloads
+        #expect(try !FileManager.default.contentsOfDirectory(atPath: downloads).isEmpty)
+        try fixture.publish("1.1")
+        #expect(try await check(updater).hasPrefix("shop none → 1.1 by whole"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: downloads).isEmpty)
+    }
+
     @Test("runs one check at a time")
     func oneAtATime() async throws {
         let updater = fixture.updater()

@@ -84,6 +84,8 @@ final class ScriptedServer: PackSource, PackFetching {
     let contents = Mutex<[String: PackContents]>([:])
     let inquiries = Mutex<[UpdateInquiry]>([])
     let failure = Mutex<PackError?>(nil)
+    /// Files of which only the first half arrives.
+    let cut = Mutex<Set<String>>([])
     private let files = Mutex<[String: Data]>([:])
     private let asked = Mutex<[String]>([])
 
@@ -106,8 +108,10 @@ final class ScriptedServer: PackSource, PackFetching {
         asked.withLock { $0.append(request.url.lastPathComponent) }
         let data = files.withLock { $0[request.url.path] }
         let body = AsyncThrowingStream<Data, any Error> { stream in
-            stream.yield(data ?? Data())
-            stream.finish()
+            let isCut = cut.withLock { $0.contains(request.url.lastPathComponent) }
+            let whole = data ?? Data()
+            stream.yield(isCut ? whole.prefix(whole.count / 2) : whole)
+            stream.finish(throwing: isCut ? PackError(.interrupted, "the connection was lost") : nil)
         }
         return FetchedResponse(status: data == nil ? 404 : 200, fields: [:], url: request.url, body: body)
     }
