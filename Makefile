@@ -2,6 +2,8 @@
 
 SWIFT ?= swift
 NESTED := $(sort $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Benchmarks/Package.swift)))
+# One build folder for all nested packages: what they share is built once.
+IN := --scratch-path $(CURDIR)/.build/nested --package-path
 SOURCES := Sources Tests Examples Benchmarks Package.swift
 
 # What building and testing needs beside the toolchain; what the demo and the benchmarks need beside that.
@@ -40,7 +42,7 @@ test: deps lint web-apps
 	$(SWIFT) test
 	@set -e; for package in $(NESTED); do \
 		echo "== $$package"; \
-		WEB_APPS=$(WEB_APPS) $(SWIFT) test --package-path $$package; \
+		WEB_APPS=$(WEB_APPS) $(SWIFT) test $(IN) $$package; \
 	done
 	@$(MAKE) --no-print-directory differential
 
@@ -51,20 +53,20 @@ format:
 	$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
 
 demo: demo-deps
-	@$(SWIFT) run --package-path Examples/Crawler -c release --quiet crawler demo
+	@$(SWIFT) run $(IN) Examples/Crawler -c release --quiet crawler demo
 
 # Real web apps in successive versions, from PyPI.
 web-apps: deps
 	@Scripts/fetch-web-apps.sh $(WEB_APPS)
 
 demo-packs: web-apps
-	@$(SWIFT) run --package-path Examples/UpdateServer -c release --quiet update-server demo --web-apps $(WEB_APPS)
+	@$(SWIFT) run $(IN) Examples/UpdateServer -c release --quiet update-server demo --web-apps $(WEB_APPS)
 
 differential: deps
-	@$(SWIFT) run --package-path Benchmarks -c release --quiet differential
+	@$(SWIFT) run $(IN) Benchmarks -c release --quiet differential
 
 soak: deps
-	@$(SWIFT) run --package-path Benchmarks -c release --quiet soak
+	@$(SWIFT) run $(IN) Benchmarks -c release --quiet soak
 
 # A million damaged zips and a million damaged patches, from seeds.
 fuzz: deps
@@ -72,7 +74,7 @@ fuzz: deps
 		$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter 'HostileInput|PatchMutation'
 
 bench: bench-deps web-apps
-	@WEB_APPS=$(WEB_APPS) $(SWIFT) run --package-path Benchmarks -c release --quiet bench $(ONLY)
+	@WEB_APPS=$(WEB_APPS) $(SWIFT) run $(IN) Benchmarks -c release --quiet bench $(ONLY)
 
 docs: deps
 	@Scripts/build-docs.sh
