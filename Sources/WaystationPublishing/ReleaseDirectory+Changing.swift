@@ -111,6 +111,7 @@ extension ReleaseDirectory {
             try environment.fileSystem.createPublicDirectory(layout.root)
             let lock = try environment.fileSystem.waitForLock(layout.lock)
             return try withExtendedLifetime(lock) {
+                try removeHalfWritten()
                 var index = try readIndex()
                 try body(&index)
                 try write(&index, signedBy: keys)
@@ -125,6 +126,20 @@ extension ReleaseDirectory {
                 .invalidArgument,
                 "a catalogue needs a key that signs it: make one with `waystation keys generate`"
             )
+        }
+    }
+
+    /// Removes what a process that was killed while it replaced a file has left; nobody else is writing one now.
+    private func removeHalfWritten() throws {
+        let fileSystem = environment.fileSystem
+        for path in [layout.index, layout.catalogue] {
+            let prefix = (path as NSString).lastPathComponent + "."
+            for name in try fileSystem.contents(of: layout.root) where name.hasPrefix(prefix) {
+                // Beside them may lie what others made, such as `catalogue.json.gz`.
+                let suffix = name.dropFirst(prefix.count)
+                guard suffix.count == 32, suffix.allSatisfy(\.isHexDigit) else { continue }
+                try fileSystem.removeFile("\(layout.root)/\(name)")
+            }
         }
     }
 

@@ -47,7 +47,7 @@ final class Publisher: Sendable {
         minimumPackVersion: String? = nil
     ) throws -> URL {
         let source = folder.appending(path: "source-\(UUID().uuidString)")
-        let files = files ?? ["common.js": Self.noise(40_000, seed: 1), "index.html": Data("<p>\(version)".utf8)]
+        let files = files ?? ["common.js": Self.noise(8_000, seed: 1), "index.html": Data("<p>\(version)".utf8)]
         for (path, data) in files {
             let file = source.appending(path: path)
             try FileManager.default.createDirectory(

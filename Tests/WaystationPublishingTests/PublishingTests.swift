@@ -178,7 +178,7 @@ struct PublishingTests {
         #expect(try mode("staging") == 0o700)
     }
 
-    @Test("what a killed publication left in staging is removed by the next")
+    @Test("what a killed publication left behind is removed by the next")
     func leftOvers() async throws {
         let publisher = try Publisher()
         let left = publisher.root.appending(path: "staging/0123/release")
@@ -188,7 +188,14 @@ struct PublishingTests {
         let placed = publisher.root.appending(path: "packs/shop/1.4")
         try FileManager.default.createDirectory(at: placed, withIntermediateDirectories: true)
         try Data("other".utf8).write(to: placed.appending(path: "shop-1.4.zip"))
+        // Written, but not yet renamed over the one before.
+        let random = String(repeating: "0f", count: 16)
+        for name in ["catalogue.json.\(random)", "releases.json.\(random)", "catalogue.json.gz"] {
+            try Data("half".utf8).write(to: publisher.root.appending(path: name))
+        }
         try await publisher.publish("1.4")
+        let names = try FileManager.default.contentsOfDirectory(atPath: publisher.root.path).sorted()
+        #expect(names == ["catalogue.json", "catalogue.json.gz", "lock", "packs", "releases.json", "staging"])
         let staged = try FileManager.default.contentsOfDirectory(atPath: publisher.root.appending(path: "staging").path)
         #expect(staged.isEmpty)
         let archive = try #require(try publisher.catalogue().modules.first?.releases.first?.archive)
