@@ -9,12 +9,13 @@ if ! command -v docc >/dev/null 2>&1; then
     exit 1
 fi
 
-modules="Waystation WaystationRules WaystationFiles WaystationStorage WaystationFileSystem WaystationArchive WaystationPatch WaystationPacks WaystationTesting"
+modules="Waystation WaystationRules WaystationFiles WaystationStorage WaystationFileSystem WaystationArchive WaystationPatch WaystationPacks WaystationPublishing WaystationTesting"
 output=.build/docs
 graphs=$output/symbol-graphs
 
-# WaystationTesting depends on all the others.
+# These two depend on all the others.
 swift build --target WaystationTesting
+swift build --target WaystationPublishing
 products=$(swift build --show-bin-path)
 target=$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
