@@ -20,7 +20,7 @@ extension FileSystem {
             return nil
         }
         let length = try length(of: file)
-        guard length <= limit else { throw FileError("read", path, code: EFBIG) }
+        guard length <= limit else { throw FileError("read", path, code: EOVERFLOW) }
         return try read(file, at: 0, count: length)
     }
 

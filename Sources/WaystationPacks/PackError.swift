@@ -47,6 +47,8 @@ public struct PackError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of the failure.
     public let code: Code
+    /// Whether bytes are wrong, and not the disk or the network at fault.
+    var isDamage: Bool { code == .damaged || code == .invalidManifest }
     /// What was wrong, where, and what to do about it.
     public let message: String
     /// How long the server wants to be left alone, when it said so.

@@ -13,8 +13,8 @@ struct OfflineFile: Sendable {
     let path: String
     /// Where the answer is said to come from.
     let source: LoadEvent.Source
-    /// Called when the file cannot be served as it is.
-    var onFailure: @Sendable (OfflineDirectoryError) -> Void = { _ in }
+    /// For a file that must be there as it was installed: called when it is not, and then the request goes on.
+    var onDamage: (@Sendable (String) -> Void)?
 }
 
 extension Serving {
@@ -51,12 +51,18 @@ extension Serving {
                     switch file.directory.answer(fileRequest) {
                     case .answer(let answer):
                         completion(redirected(by: answer).map(again) ?? self.answer(answer, from: file.source))
-                    case .notFound: completion(otherwise())
+                    case .notFound:
+                        file.onDamage?("\(file.path) is missing")
+                        completion(otherwise())
                     case .refused(let refusal):
-                        completion(.fail(self.refusal(.notFound, "\(canonical.url) is refused: \(refusal)")))
+                        guard let onDamage = file.onDamage else {
+                            return completion(.fail(self.refusal(.notFound, "\(canonical.url) is refused: \(refusal)")))
+                        }
+                        onDamage("\(file.path) is refused: \(refusal)")
+                        completion(otherwise())
                     case .failed(let error):
                         engine.events.emit(LoadEvent(kind: .degraded("\(error)"), url: request.url))
-                        file.onFailure(error)
+                        if error.code == .damaged { file.onDamage?("\(error)") }
                         completion(otherwise())
                     }
                 }

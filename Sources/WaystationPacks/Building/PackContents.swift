@@ -57,6 +57,14 @@ public struct PackContents: Sendable {
     /// The SHA-256 of the manifest's bytes: what content patches name as their base and their result.
     public var manifestDigest: PackDigest { PackDigest(of: json) }
 
+    /// The bytes of files, one after another.
+    func stream(of files: [PackedFile]) throws -> ConcatenatedSource? {
+        switch storage {
+        case .folder(let path): FileRow.source(files.map { ("\(path)/\($0.path)", $0.size) }, LocalFileSystem())
+        case .zip: try ConcatenatedSource(files.map { try source(of: $0) })
+        }
+    }
+
     /// The bytes of a file.
     func source(of file: PackedFile) throws -> any ByteSource {
         switch storage {

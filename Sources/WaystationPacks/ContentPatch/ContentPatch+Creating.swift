@@ -40,7 +40,7 @@ extension PackBuilder {
     }
 
     private static func stream(of files: [PackedFile], in pack: PackContents) throws -> ConcatenatedSource {
-        guard let stream = try ConcatenatedSource(files.map { try pack.source(of: $0) }) else {
+        guard let stream = try pack.stream(of: files) else {
             throw PackError(.tooLarge, "the files of \(pack.manifest.module) are too large for a patch")
         }
         return stream

@@ -14,6 +14,9 @@ struct ModuleRecord: Codable, Equatable, Sendable {
     static let maximumSize = 4 << 20
     static let formatVersion = 1
 
+    /// What is read first, since a later format may have everything else another way.
+    struct Format: Decodable { let formatVersion: Int }
+
     struct Version: Codable, Equatable, Sendable {
         /// The name of its folder: the version and eight random digits, so that a version can be installed anew beside
         /// a damaged copy of itself.
@@ -29,6 +32,8 @@ struct ModuleRecord: Codable, Equatable, Sendable {
         var installed: Date
         /// The lowest version that may still be used, by the manifest of this one.
         var minimumPackVersion: PackVersion?
+        /// Whether the app has confirmed it, or never had to.
+        var wasConfirmed: Bool?
         /// Set while the app has yet to confirm it.
         var trialSince: Date?
         /// Set when it was found bad.
@@ -55,10 +60,9 @@ struct ModuleRecord: Codable, Equatable, Sendable {
     /// What failed before, so that it is not tried again at once.
     var failures: [FailedUpdate] = []
 
-    /// The lowest version that may still be used, by the server and by the packs that are not known to be bad.
+    /// The lowest version that may still be used, by the server and by the version that answers.
     var lowestUsable: PackVersion? {
-        let sound = versions.filter { $0.badSince == nil && $0.isDamaged != true }
-        return (sound.compactMap(\.minimumPackVersion) + [minimumVersion].compactMap(\.self)).max()
+        [minimumVersion, version(inFolder: active)?.minimumPackVersion].compactMap(\.self).max()
     }
 
     func version(inFolder folder: String?) -> Version? {
@@ -87,6 +91,17 @@ struct ModuleRecord: Codable, Equatable, Sendable {
     mutating func rollBack() {
         active = previous
         previous = nil
+    }
+
+    /// Goes back from a version that does not work, and leaves it alone for a while.
+    mutating func giveUp(_ bad: Version, reason: String, retryAt: Date, at now: Date) {
+        rollBack()
+        change(bad.folder) { version in
+            version.badReason = reason
+            version.badSince = now
+            version.trialSince = nil
+        }
+        note(FailedUpdate(to: bad.version, way: .version, retryAt: retryAt), at: now)
     }
 
     /// Notes a way that did not work, in place of what was noted of it before.

@@ -19,6 +19,8 @@ public struct PackEvent: Sendable, CustomStringConvertible {
         public static let removed = Kind(description: "removed")
         /// Something on disk is not what was installed; it is not served and will be fetched anew.
         public static let damaged = Kind(description: "damaged")
+        /// Something on disk could not be read; what it holds does not answer until it can be.
+        public static let unreadable = Kind(description: "unreadable")
         /// A check for updates, or the update of a module, did not work; what was in use is in use.
         public static let updateFailed = Kind(description: "updateFailed")
         /// The app confirmed that a version works.
@@ -35,7 +37,7 @@ public struct PackEvent: Sendable, CustomStringConvertible {
     public let detail: String
 
     /// Whether something went wrong that someone should look at.
-    public var isTrouble: Bool { [.damaged, .rolledBack, .updateFailed].contains(kind) }
+    public var isTrouble: Bool { [.damaged, .unreadable, .rolledBack, .updateFailed].contains(kind) }
 
     /// One line for a log.
     public var description: String {

@@ -64,12 +64,17 @@ extension PackLibrary {
         }
         return try await onQueue("unpacking \(zip)") { [self] in
             let manifest = "\(staging.files)/\(PackManifest.fileName)"
+            if let size = try fileSystem.status(of: manifest)?.size, size > PackManifest.maximumSize {
+                throw PackError(.invalidManifest, "the manifest in \(zip) has \(size) bytes: no manifest is that long")
+            }
             let json = try fileSystem.readFile(manifest, limit: PackManifest.maximumSize)
             // It lies beside the files, so that it is not served as one of them.
             if json != nil { try fileSystem.removeFile(manifest) }
             var origin = origin
             if origin == nil {
-                origin = ArchiveOrigin(digests: [try PackDigest(of: FileSource(fileSystem.openFile(zip)))])
+                let source = try FileSource(fileSystem.openFile(zip))
+                // Older servers know packs by their MD5.
+                origin = ArchiveOrigin(digests: [try PackDigest(of: source), try PackDigest(of: source, .md5)])
             }
             if origin?.isKept == true { try staging.keep(archive: zip) }
             var staged = try stage(staging, json: json, found: digests.files, description)

@@ -20,7 +20,8 @@ extension PackLibrary {
             record.change(found.folder) { version in
                 version.badReason = nil
                 version.badSince = nil
-                version.trialSince = isOnTrial ? now : nil
+                // What worked once need not show it again.
+                version.trialSince = isOnTrial && version.wasConfirmed != true ? now : nil
             }
             record.failures.removeAll { $0.way == .version && $0.to == version }
         }
@@ -42,23 +43,28 @@ extension PackLibrary {
         let version = try await update(module) { library, record -> PackVersion in
             guard let current = record.version(inFolder: record.active) else { throw Self.missing(module, nil) }
             let now = library.environment.now()
-            record.rollBack()
-            record.change(current.folder) { version in
-                version.badReason = reason
-                version.badSince = now
-                version.trialSince = nil
-            }
-            record.note(
-                FailedUpdate(
-                    to: current.version,
-                    way: .version,
-                    retryAt: now.addingTimeInterval(retryInterval.inSeconds)
-                ),
-                at: now
-            )
+            record.giveUp(current, reason: reason, retryAt: now.addingTimeInterval(retryInterval.inSeconds), at: now)
             return current.version
         }
         tell(.rolledBack, module, version, reason)
+    }
+
+    /// Rolls the active version back if the app has not confirmed it within a time.
+    func settleTrial(
+        of module: ModuleID,
+        within window: Duration,
+        retryingAfter retryInterval: Duration
+    ) async throws(PackError) {
+        let reason = "the app did not confirm it within \(window)"
+        let version = try await update(module) { library, record -> PackVersion? in
+            let now = library.environment.now()
+            guard let current = record.version(inFolder: record.active), let since = current.trialSince,
+                now.timeIntervalSince(since) > window.inSeconds
+            else { return nil }
+            record.giveUp(current, reason: reason, retryAt: now.addingTimeInterval(retryInterval.inSeconds), at: now)
+            return current.version
+        }
+        if let version { tell(.rolledBack, module, version, reason) }
     }
 
     /// Says that the active version works: its trial is over.
@@ -68,7 +74,10 @@ extension PackLibrary {
     public func confirm(_ module: ModuleID) async throws(PackError) {
         let version = try await update(module) { _, record -> PackVersion? in
             guard let current = record.version(inFolder: record.active), current.trialSince != nil else { return nil }
-            record.change(current.folder) { $0.trialSince = nil }
+            record.change(current.folder) { version in
+                version.trialSince = nil
+                version.wasConfirmed = true
+            }
             return current.version
         }
         if let version { tell(.confirmed, module, version) }

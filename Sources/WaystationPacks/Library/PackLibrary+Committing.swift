@@ -51,8 +51,10 @@ extension PackLibrary {
             if known == nil {
                 try environment.fileSystem.createDirectory(layout.module(module))
                 try environment.fileSystem.rename(staged.staging.root, to: layout.version(folder, of: module))
-                try environment.fileSystem.synchronizeDirectory(layout.module(module))
             }
+            var isDone = false
+            defer { if !isDone { recover(module) } }
+            try environment.fileSystem.synchronizeDirectory(layout.module(module))
             try updateNow(module) { record in
                 if known == nil {
                     record.versions.append(
@@ -64,19 +66,21 @@ extension PackLibrary {
                             archiveURL: staged.archive?.url,
                             isArchiveKept: staged.archive?.isKept,
                             installed: now,
-                            minimumPackVersion: manifest.minimumPackVersion
+                            minimumPackVersion: manifest.minimumPackVersion,
+                            wasConfirmed: !isOnTrial
                         )
                     )
                 }
                 guard isActivated, record.active != folder else { return }
                 record.activate(folder)
                 record.change(folder) { version in
-                    version.trialSince = isOnTrial ? now : nil
+                    version.trialSince = isOnTrial && version.wasConfirmed != true ? now : nil
                     version.badReason = nil
                     version.badSince = nil
                 }
                 _ = record.dropUnused()
             }
+            isDone = true
             sweep(module)
             return known == nil
         }

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import WaystationFileSystem
+import WaystationFiles
 
 extension PackLibrary {
     /// Makes the directories and reads every record.
@@ -26,7 +27,14 @@ extension PackLibrary {
     /// - Throws: ``PackError`` when the directory cannot be read.
     public func refresh() async throws(PackError) {
         try await change { [self] in
-            for module in try modulesOnDisk() { try load(module) }
+            let modules = try modulesOnDisk()
+            state.withLock { state in
+                for module in state.records.keys where !modules.contains(module) {
+                    state.records[module] = nil
+                    state.packs[module] = nil
+                }
+            }
+            for module in modules { try load(module) }
             reindex()
         }
     }
@@ -47,10 +55,15 @@ extension PackLibrary {
                 let pack = try openPack(module, version)
                 state.withLock { $0.packs[module] = pack }
                 break
-            } catch {
+            } catch let error as PackError where error.isDamage {
                 tell(.damaged, module, version.version, "\(error)")
                 record.rollBack()
                 record.versions.removeAll { $0.folder == version.folder }
+            } catch {
+                // The disk may do better next time: nothing is given up for that.
+                tell(.unreadable, module, version.version, "\(error)")
+                state.withLock { $0.packs[module] = nil }
+                break
             }
         }
         if record.active == nil { state.withLock { $0.packs[module] = nil } }
@@ -68,12 +81,16 @@ extension PackLibrary {
         guard PackDigest(of: json).hex == version.manifestSHA256 else {
             throw PackError(.damaged, "\(path) is not what was installed; the version will be installed anew")
         }
-        return try ActivePack(
-            module: module,
-            folder: version.folder,
-            manifest: PackManifest(json: json),
-            root: URL(fileURLWithPath: layout.files(of: module, version.folder), isDirectory: true)
-        )
+        do {
+            return try ActivePack(
+                module: module,
+                folder: version.folder,
+                manifest: PackManifest(json: json),
+                root: URL(fileURLWithPath: layout.files(of: module, version.folder), isDirectory: true)
+            )
+        } catch let error as OfflineDirectoryError where [.missing, .notADirectory].contains(error.code) {
+            throw PackError(.damaged, "the files of \(module) \(version.version) are missing", cause: error)
+        }
     }
 
     /// The record of a module; where it is damaged, one made of the versions that are there.
@@ -83,17 +100,21 @@ extension PackLibrary {
             return ModuleRecord()
         }
         do {
-            let record = try ModuleRecord.decoder.decode(ModuleRecord.self, from: json)
-            if record.formatVersion == ModuleRecord.formatVersion { return record }
-            // A later Waystation wrote it, and will read it again: nothing here may overwrite what it says.
-            throw PackError(
-                .unsupportedVersion,
-                "\(path) has format version \(record.formatVersion) and this Waystation reads "
-                    + "\(ModuleRecord.formatVersion): update the app, or give it another directory"
-            )
+            let format = try ModuleRecord.decoder.decode(ModuleRecord.Format.self, from: json).formatVersion
+            guard format == ModuleRecord.formatVersion else {
+                // A later Waystation wrote it, and will read it again: nothing here may overwrite what it says.
+                throw PackError(
+                    .unsupportedVersion,
+                    "\(path) has format version \(format) and this Waystation reads "
+                        + "\(ModuleRecord.formatVersion): update the app, or give it another directory"
+                )
+            }
+            return try ModuleRecord.decoder.decode(ModuleRecord.self, from: json)
         } catch let error as DecodingError {
             tell(.damaged, module, nil, "\(path) cannot be read and is made anew from the versions found: \(error)")
-            return try rebuiltRecord(of: module)
+            let record = try rebuiltRecord(of: module)
+            try write(record, of: module)
+            return record
         }
     }
 
@@ -138,6 +159,13 @@ extension PackLibrary {
         for name in names where !kept.contains(name) {
             try? environment.fileSystem.removeTree(layout.version(name, of: module))
         }
+    }
+
+    /// Removes what a change that failed has left, once it is known what it changed.
+    func recover(_ module: ModuleID) {
+        guard (try? load(module)) != nil else { return }
+        reindex()
+        sweep(module)
     }
 
     /// Makes the index anew from the packs that answer.

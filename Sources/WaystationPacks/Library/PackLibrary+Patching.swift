@@ -92,9 +92,7 @@ extension PackLibrary {
     ) throws {
         let fileSystem = environment.fileSystem
         guard let newSize = difference.newSize,
-            let old = try ConcatenatedSource(
-                difference.old.map { try FileSource(fileSystem.openFile("\(base)/\($0.path)")) }
-            )
+            let old = FileRow.source(difference.old.map { ("\(base)/\($0.path)", $0.size) }, fileSystem)
         else { throw PackError(.tooLarge, "the pack is too large for a content patch: fetch the whole pack") }
         // In one place first: folders must not be made on several threads at once.
         for (file, there) in difference.kept { try staging.link("\(base)/\(there.path)", to: file.path) }
@@ -139,8 +137,12 @@ extension PackLibrary {
             }
             let directory = try StagingDirectory(in: layout.staging, fileSystem: fileSystem)
             let scratch = directory.path + "/new.zip"
-            // Nobody but the library changes it, so that it may be mapped: BSDIFF40 reads it here and there.
-            let old = try MappedSource(fileSystem.openFile(layout.archive(of: module, known.folder)))
+            let archive = try fileSystem.openFile(layout.archive(of: module, known.folder))
+            guard let kept = known.archiveDigests, try kept.contains(PackDigest(of: FileSource(archive))) else {
+                throw PackError(.damaged, "the zip of \(module) \(version) is damaged: fetch the whole pack")
+            }
+            // Read whole just now, and nobody but the library changes it: it may be mapped. BSDIFF40 reads here and there.
+            let old = try MappedSource(archive)
             let output = try fileSystem.createFile(scratch)
             var digesters = [Digester(.sha256), Digester(.md5)]
             do {

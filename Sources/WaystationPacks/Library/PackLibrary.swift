@@ -38,6 +38,8 @@ public final class PackLibrary: Sendable {
         var records: [ModuleID: ModuleRecord] = [:]
         var packs: [ModuleID: ActivePack] = [:]
         var index = PackIndex()
+        /// Damaged files that were told of.
+        var toldDamage: Set<String> = []
     }
 
     /// Opens a library and reads what is installed.

@@ -29,7 +29,11 @@ extension PackLibrary {
     }
 
     /// Says that what was found could not be served because it is not what was installed.
+    ///
+    /// Each file is told of once.
     package func reportDamage(_ found: PackLookUp, _ detail: String) {
+        let isNew = state.withLock { $0.toldDamage.insert("\(found.module)/\(found.folder)/\(found.path)").inserted }
+        guard isNew else { return }
         Task { await markDamaged(found.module, found.folder, detail) }
     }
 }

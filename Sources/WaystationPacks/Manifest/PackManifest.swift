@@ -21,6 +21,9 @@ public struct PackManifest: Hashable, Sendable {
     /// The largest manifest that is read, in bytes: 64 MiB, about 400,000 files.
     public static let maximumSize = 64 << 20
 
+    /// The most base URLs that a pack may have.
+    public static let maximumBaseURLs = 32
+
     /// The module that the pack belongs to.
     public let module: ModuleID
     /// The pack's version.
@@ -51,6 +54,12 @@ public struct PackManifest: Hashable, Sendable {
         minimumPackVersion: PackVersion? = nil,
         files: [PackedFile]
     ) throws(PackError) {
+        guard baseURLs.count <= Self.maximumBaseURLs else {
+            throw PackError(
+                .invalidManifest,
+                "the manifest of \(module) \(version) has \(baseURLs.count) base URLs: \(Self.maximumBaseURLs) are the most"
+            )
+        }
         self.module = module
         self.version = version
         self.baseURLs = try baseURLs.map(Self.checkedBase)

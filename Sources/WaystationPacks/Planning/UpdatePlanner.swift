@@ -159,7 +159,7 @@ private struct Way {
     func failed(as failure: FailedUpdate, _ offer: ModuleOffer) -> Bool {
         guard failure.way == kind, failure.from == from, failure.to == offer.version else { return false }
         // With no version named, another address is another thing; with one, a failure that names no address counts too.
-        return failure.artifact.map { $0 == artifact.url } ?? (offer.version != nil)
+        return failure.artifact.map { $0.isSameFile(as: artifact.url) } ?? (offer.version != nil)
     }
 
     func isCheaper(than other: Way) -> Bool { cost < other.cost }
@@ -195,5 +195,12 @@ extension LocalPack {
             guard isArchiveKept else { return false }
             return patch.base.map(archiveDigests.contains) ?? true
         }
+    }
+}
+
+extension URL {
+    /// Whether both name one file, whatever stands in their queries: some servers sign each address anew.
+    fileprivate func isSameFile(as other: URL) -> Bool {
+        scheme == other.scheme && host == other.host && port == other.port && path == other.path
     }
 }

@@ -15,7 +15,7 @@ struct OfferFollower: Sendable {
         let before = library.module(module)
         let kind: ModuleOutcome.Kind
         do throws(PackError) {
-            kind = try await followOrThrow(offer, mayAskAgain: true)
+            kind = try await followOrThrow(mayAskAgain: true)
         } catch {
             kind = .failed(error)
         }
@@ -23,11 +23,15 @@ struct OfferFollower: Sendable {
         return ModuleOutcome(module: module, from: before?.active?.version, to: after?.active?.version, kind: kind)
     }
 
-    private func followOrThrow(_ offer: ModuleOffer, mayAskAgain: Bool) async throws(PackError) -> ModuleOutcome.Kind {
+    private func followOrThrow(mayAskAgain: Bool) async throws(PackError) -> ModuleOutcome.Kind {
         try await library.take(offer)
         var lastFailure: PackError?
+        // Not tried twice in one check, however short the time is after which they may be.
+        var failures: [FailedUpdate] = []
         while true {
-            let plan = update.configuration.planner.plan(for: offer, in: try await situation())
+            var situation = try await situation()
+            situation.failures += failures
+            let plan = update.configuration.planner.plan(for: offer, in: situation)
             switch plan.step {
             case .nothing(.upToDate): return .upToDate
             case .nothing(.noUsablePatch) where mayAskAgain:
@@ -36,7 +40,9 @@ struct OfferFollower: Sendable {
                 guard let whole = again.offers.first(where: { $0.module == module }) else {
                     return .postponed(.nothingOffered)
                 }
-                return try await followOrThrow(whole, mayAskAgain: false)
+                // That offer is another one, and may be of another version.
+                return try await OfferFollower(update: update, inquiry: inquiry, offer: whole)
+                    .followOrThrow(mayAskAgain: false)
             case .nothing(let reason):
                 if let lastFailure { throw lastFailure }
                 return .postponed(reason)
@@ -50,13 +56,15 @@ struct OfferFollower: Sendable {
                 do throws(PackError) {
                     return try await install(patch.artifact, way: way, from: base, patch)
                 } catch {
-                    lastFailure = try await note(error, way: way, from: base, patch.artifact)
+                    failures.append(try await note(error, way: way, from: base, patch.artifact))
+                    lastFailure = error
                 }
             case .whole(let archive):
                 do throws(PackError) {
                     return try await install(archive, way: .whole, from: nil, nil)
                 } catch {
-                    lastFailure = try await note(error, way: .whole, from: nil, archive)
+                    failures.append(try await note(error, way: .whole, from: nil, archive))
+                    lastFailure = error
                 }
             }
         }
@@ -81,15 +89,48 @@ struct OfferFollower: Sendable {
         _ patch: PatchOffer?
     ) async throws(PackError) -> ModuleOutcome.Kind {
         let file = try await download(artifact)
-        let path = file.file.path(percentEncoded: false)
         let staged: PackLibrary.StagedPack
+        do throws(PackError) {
+            staged = try await stage(file, artifact, way: way, from: base, patch)
+        } catch {
+            // What cannot be read of the installed version is no reason to stay with it.
+            guard way != .whole, error.code == .fileSystem else { throw error }
+            throw PackError(.damaged, "the patch cannot be applied: the whole pack is fetched", cause: error)
+        }
+        try check(staged)
+        if Task.isCancelled {
+            throw PackError(.cancelled, "the update of \(module) was cancelled; the next check goes on")
+        }
+        _ = try await library.commit(
+            staged,
+            activating: true,
+            onTrial: update.configuration.healthWindow != nil
+        )
+        try await library.setEnabled(true, module)
+        // What is left behind only takes room.
+        try? await update.updater.downloader.discard(artifact)
+        return .updated(way, fetched: file.fetched, whole: offer.archive?.size)
+    }
+
+    private func stage(
+        _ file: DownloadedArtifact,
+        _ artifact: Artifact,
+        way: FailedUpdate.Way,
+        from base: PackVersion?,
+        _ patch: PatchOffer?
+    ) async throws(PackError) -> PackLibrary.StagedPack {
+        let path = file.file.path(percentEncoded: false)
         switch (way, base, patch) {
         case (.contentPatch, _, let patch?):
             tell(.patching)
-            staged = try await library.stage(contentPatch: path, for: module, expecting: patch.result ?? offer.manifest)
+            return try await library.stage(
+                contentPatch: path,
+                for: module,
+                expecting: patch.result ?? offer.manifest
+            )
         case (.zipPatch, let base?, let patch?):
             tell(.patching)
-            staged = try await library.stage(
+            return try await library.stage(
                 zipPatch: path,
                 for: module,
                 from: base,
@@ -104,23 +145,13 @@ struct OfferFollower: Sendable {
                 url: artifact.url,
                 isKept: update.updater.source.offersZipPatches
             )
-            staged = try await library.stage(
+            return try await library.stage(
                 zip: path,
                 as: update.configuration.describe(offer),
                 origin: origin,
                 tellUnpacking
             )
         }
-        try check(staged)
-        _ = try await library.commit(
-            staged,
-            activating: true,
-            onTrial: update.configuration.healthWindow != nil
-        )
-        try await library.setEnabled(true, module)
-        // What is left behind only takes room.
-        try? await update.updater.downloader.discard(artifact)
-        return .updated(way, fetched: file.fetched, whole: offer.archive?.size)
     }
 
     private func download(_ artifact: Artifact) async throws(PackError) -> DownloadedArtifact {
@@ -140,6 +171,13 @@ struct OfferFollower: Sendable {
         let manifest = staged.manifest
         guard manifest.module == module else {
             throw PackError(.damaged, "the pack offered for \(module) is one of \(manifest.module): publish it anew")
+        }
+        guard !manifest.baseURLs.isEmpty else {
+            throw PackError(
+                .invalidManifest,
+                "nothing says at which URLs \(module) \(manifest.version) is served: build the pack with a manifest, or "
+                    + "set `describe` of the updater's configuration"
+            )
         }
         if let offered = offer.version, manifest.version != offered {
             throw PackError(
@@ -162,14 +200,14 @@ struct OfferFollower: Sendable {
 
     /// Notes a way that did not work, unless another attempt may do better.
     ///
-    /// - Returns: The error.
+    /// - Returns: What was noted, as one that is not tried again in this check.
     /// - Throws: The error, when there is no point in another way now.
     private func note(
         _ error: PackError,
         way: FailedUpdate.Way,
         from base: PackVersion?,
         _ artifact: Artifact
-    ) async throws(PackError) -> PackError {
+    ) async throws(PackError) -> FailedUpdate {
         // The network and the disk are no fault of the patch; what arrived is kept and used by the next check.
         let isPatch = way != .whole
         switch error.code {
@@ -177,7 +215,7 @@ struct OfferFollower: Sendable {
         case .refused where !isPatch: throw error
         default: break
         }
-        let failure = FailedUpdate(
+        var failure = FailedUpdate(
             from: base,
             to: offer.version,
             way: way,
@@ -186,7 +224,8 @@ struct OfferFollower: Sendable {
         )
         try await library.note(failure, of: module)
         try? await update.updater.downloader.discard(artifact)
-        return error
+        failure.retryAt = .distantFuture
+        return failure
     }
 
     // MARK: - Where the module stands

@@ -20,9 +20,12 @@ struct Update: Sendable {
     }
 
     private func run() async throws(PackError) -> UpdateReport {
+        // Other processes may have changed something, or confirmed it.
+        try await library.refresh()
         var state = try await library.readUpdaterState()
         try await settleTrials()
-        if !isForced, let delay = state.throttle.delay(at: now) {
+        // What was interrupted is gone on with, and asks the source anew for that.
+        if !isForced, state.isUnfinished != true, let delay = state.throttle.delay(at: now) {
             return UpdateReport(throttledUntil: now.addingTimeInterval(delay.inSeconds))
         }
         _ = try await library.reconcile()
@@ -38,15 +41,19 @@ struct Update: Sendable {
         // Before any offer is followed: a catalogue that was acted on must never be followed by an older one.
         state.catalogue = answer.catalogueState ?? state.catalogue
         recordCheck(in: &state, retryAfter: answer.retryAfter)
+        state.isUnfinished = true
         try await library.write(state)
 
         var report = UpdateReport(problems: answer.problems)
         for offer in answer.offers {
+            let outcome = await OfferFollower(update: self, inquiry: inquiry, offer: offer).follow()
             if Task.isCancelled {
                 throw PackError(.cancelled, "the check was cancelled; the next one goes on from here")
             }
-            report.outcomes.append(await OfferFollower(update: self, inquiry: inquiry, offer: offer).follow())
+            report.outcomes.append(outcome)
         }
+        state.isUnfinished = nil
+        try await library.write(state)
         var hasFailed = false
         for outcome in report.outcomes {
             guard case .failed(let error) = outcome.kind else { continue }
@@ -99,12 +106,9 @@ struct Update: Sendable {
     private func settleTrials() async throws(PackError) {
         guard let window = configuration.healthWindow else { return }
         for module in library.modules {
-            guard case .trial(let since)? = module.active?.health,
-                now.timeIntervalSince(since) > window.inSeconds || now < since
-            else { continue }
-            try await library.rollBack(
-                module.module,
-                reason: "the app did not confirm it within \(window)",
+            try await library.settleTrial(
+                of: module.module,
+                within: window,
                 retryingAfter: configuration.retryInterval
             )
         }

@@ -9,6 +9,8 @@ struct UpdaterState: Codable, Equatable, Sendable {
     var installID = UUID().uuidString
     var throttle = UpdateThrottle()
     var catalogue: CatalogueState?
+    /// Set while offers are followed: a check that was interrupted need not wait for its turn.
+    var isUnfinished: Bool?
 }
 
 extension PackLibrary {

@@ -1,6 +1,8 @@
 import Foundation
+import Synchronization
 import Testing
 import WaystationFileSystem
+import WaystationTesting
 
 @testable import WaystationPacks
 
@@ -202,6 +204,52 @@ struct PackLibraryTests {
         #expect(library.module(.shop)?.versions.map(\.version) == [one])
     }
 
+    @Test("gives nothing up for a disk that fails once while it is read")
+    func unreadable() async throws {
+        _ = try await installTwo()
+        let fault = Switch()
+        let failing = FaultyFileSystem { operation, path in
+            if operation == .openFile, path.hasSuffix("/manifest.json"), fault.isOn {
+                throw FileError("open", path, code: EIO)
+            }
+        }
+        let library = try fixture.library(failing)
+        #expect(!library.canServeOffline(try #require(URL(string: "https://shop.example/app/"))))
+        #expect(fixture.events.last == "unreadable 1.10")
+        fault.isOn = false
+        try await library.refresh()
+        #expect(try fixture.text("https://shop.example/app/", in: library) == "two")
+        #expect(library.module(.shop)?.versions.count == 2)
+    }
+
+    @Test("forgets a version whose files are gone, and goes back")
+    func lostFiles() async throws {
+        let installed = try await installTwo()
+        let root = try #require(installed.module(.shop)?.active?.root)
+        try FileManager.default.removeItem(at: root)
+        #expect(try fixture.text("https://shop.example/app/", in: fixture.library()) == "one")
+    }
+
+    @Test("refuses a manifest with more base URLs than an index can hold")
+    func manyBases() throws {
+        let bases = (0..<33).map { "https://shop.example/\($0)/" }
+        #expect(throws: PackError.self) {
+            try PackManifest(module: .shop, version: one, baseURLs: bases, files: [])
+        }
+        #expect(throws: Never.self) {
+            try PackManifest(module: .shop, version: one, baseURLs: Array(bases.prefix(32)), files: [])
+        }
+    }
+
+    @Test("forgets a module that another process has removed")
+    func removedElsewhere() async throws {
+        let library = try await installTwo()
+        try await fixture.library().remove(.shop)
+        try await library.refresh()
+        #expect(library.module(.shop) == nil)
+        #expect(!library.canServeOffline(try #require(URL(string: "https://shop.example/app/"))))
+    }
+
     @Test("makes its record anew from the versions found when the record is damaged")
     func damagedRecord() async throws {
         _ = try await installTwo()
@@ -262,6 +310,15 @@ struct PackLibraryTests {
         try await other.install(folder: fixture.folder(["index.html": "two"]), as: .shop("2"))
         try await library.setEnabled(true, .shop)
         #expect(try fixture.text("https://shop.example/app/", in: library) == "two")
+    }
+
+    private final class Switch: Sendable {
+        private let state = Mutex(true)
+
+        var isOn: Bool {
+            get { state.withLock { $0 } }
+            set { state.withLock { $0 = newValue } }
+        }
     }
 
     private struct Unexpected: Error {

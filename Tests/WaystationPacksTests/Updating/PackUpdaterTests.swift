@@ -54,6 +54,102 @@ struct PackUpdaterTests {
         #expect(fixture.server.fetched.count == 3)
     }
 
+    @Test(
+        "asks again for the whole pack where only a patch was offered and failed, and ends whatever comes then",
+        arguments: ["1.1", "1.2"]
+    )
+    func askingAgain(_ second: String) async throws {
+        let updater = fixture.updater { $0.retryInterval = .zero }
+        try fixture.publish("1.0")
+        _ = try await updater.check(isForced: true)
+        try fixture.publish("1.1")
+        try fixture.offerPatch(from: "1.0", to: "1.1", damaging: true)
+        var patchOnly = try #require(fixture.server.offers.withLock { $0.first })
+        patchOnly.archive = nil
+        let whole = second == "1.1" ? patchOnly : try fixture.publish("1.2")
+        let again = second == "1.1" ? try fixture.publish("1.1") : whole
+        let (first, next) = (patchOnly, again)
+        fixture.server.answering { $0.modules.first?.version == nil ? [next] : [first] }
+        let report = try await updater.check(isForced: true)
+        #expect(try fixture.title() == "<title>\(second)</title>", "\(report)")
+    }
+
+    @Test("tries each way once in a check, however short the time is after which it may be tried again")
+    func onceEach() async throws {
+        let updater = fixture.updater { $0.retryInterval = .zero }
+        var offer = try fixture.publish("1.0")
+        offer.manifest = PackDigest(of: Data("other".utf8))
+        let lie = offer
+        fixture.server.offers.withLock { $0 = [lie] }
+        #expect(try await check(updater).hasPrefix("shop none stays: damaged"))
+        #expect(fixture.server.fetched == ["1.0.zip"])
+    }
+
+    @Test(
+        "goes to the whole pack when the installed zip or file that a patch needs is lost",
+        arguments: ["zip", "file"]
+    )
+    func lostBase(_ what: String) async throws {
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        _ = try await updater.check(isForced: true)
+        let root = try #require(fixture.library.module(.shop)?.active?.root)
+        try fixture.publish("1.1")
+        if what == "zip" {
+            try FileManager.default.removeItem(at: root.deletingLastPathComponent().appending(path: "archive.zip"))
+            try fixture.offerZipPatch(from: "1.0", to: "1.1")
+        } else {
+            try fixture.offerPatch(from: "1.0", to: "1.1")
+            // A look at each file's status does not find this.
+            let file = root.appending(path: "js/app.js")
+            var bytes = try Data(contentsOf: file)
+            bytes[0] ^= 1
+            try bytes.write(to: file)
+        }
+        #expect(try await check(updater).hasPrefix("shop 1.0 → 1.1 by whole"))
+    }
+
+    @Test("goes on with what was interrupted, without waiting for its turn")
+    func unfinished() async throws {
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        let server = fixture.server
+        let checking = Task { try await updater.check() }
+        server.duringFetch.withLock { $0 = { checking.cancel() } }
+        _ = try? await checking.value
+        server.duringFetch.withLock { $0 = nil }
+        #expect(try fixture.title() == nil)
+        #expect(try await updater.check().throttledUntil == nil)
+        #expect(try fixture.title() == "<title>1.0</title>")
+        #expect(try await updater.check().throttledUntil != nil)
+    }
+
+    @Test("does not put on trial again what the app confirmed before")
+    func confirmedBefore() async throws {
+        let updater = fixture.updater { $0.healthWindow = .seconds(10) }
+        var first = try fixture.publish("1.0")
+        _ = try await updater.check(isForced: true)
+        try await fixture.library.confirm(.shop)
+        try fixture.publish("1.1")
+        _ = try await updater.check(isForced: true)
+        try await fixture.library.confirm(.shop)
+        first.isExact = true
+        let order = first
+        fixture.server.offers.withLock { $0 = [order] }
+        _ = try await updater.check(isForced: true)
+        #expect(fixture.library.module(.shop)?.active?.health == .confirmed)
+    }
+
+    @Test("respects what another process has confirmed")
+    func confirmedElsewhere() async throws {
+        let updater = fixture.updater { $0.healthWindow = .seconds(10) }
+        try fixture.publish("1.0")
+        _ = try await updater.check(isForced: true)
+        try await fixture.home.library().confirm(.shop)
+        fixture.home.advance(60)
+        #expect(try await check(updater) == "shop 1.0 is up to date")
+    }
+
     @Test("keeps what is in use when the pack is not what was announced")
     func lies() async throws {
         let updater = fixture.updater()

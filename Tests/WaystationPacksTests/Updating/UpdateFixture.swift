@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 import WaystationFileSystem
+import WaystationPatch
 
 @testable import WaystationPacks
 
@@ -75,6 +76,24 @@ final class UpdateFixture: Sendable {
         }
     }
 
+    /// Adds a zip patch between two published versions to the offer.
+    func offerZipPatch(from old: StaticString, to new: StaticString) throws {
+        let (base, result) = (try server.file("\(old).zip"), try server.file("\(new).zip"))
+        let patch = try BSDiffPatch.create(from: DataSource(base), to: DataSource(result))
+        let artifact = try server.put(patch, at: "\(old)-\(new).zip.patch")
+        server.offers.withLock { offers in
+            offers[0].patches = [
+                PatchOffer(
+                    .zip,
+                    from: PackVersion("\(old)"),
+                    base: PackDigest(of: base),
+                    result: PackDigest(of: result),
+                    artifact: artifact
+                )
+            ]
+        }
+    }
+
     func title() throws -> String? { try home.text("https://shop.example/app/", in: library) }
 }
 
@@ -88,6 +107,19 @@ final class ScriptedServer: PackSource, PackFetching {
     let cut = Mutex<Set<String>>([])
     private let files = Mutex<[String: Data]>([:])
     private let asked = Mutex<[String]>([])
+    private let answer = Mutex<(@Sendable (UpdateInquiry) -> [ModuleOffer])?>(nil)
+    /// Called with each fetch, before anything arrives.
+    let duringFetch = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// Answers by what is asked.
+    func answering(_ answer: @escaping @Sendable (UpdateInquiry) -> [ModuleOffer]) {
+        self.answer.withLock { $0 = answer }
+    }
+
+    func file(_ name: String) throws -> Data {
+        guard let data = files.withLock({ $0["/\(name)"] }) else { throw URLError(.fileDoesNotExist) }
+        return data
+    }
 
     /// The names of the files that were fetched, in order.
     var fetched: [String] { asked.withLock { $0 } }
@@ -101,12 +133,14 @@ final class ScriptedServer: PackSource, PackFetching {
     func check(_ inquiry: UpdateInquiry) async throws -> UpdateAnswer {
         inquiries.withLock { $0.append(inquiry) }
         if let failure = failure.withLock({ $0 }) { throw failure }
+        if let answer = answer.withLock({ $0 }) { return UpdateAnswer(offers: answer(inquiry)) }
         return UpdateAnswer(offers: offers.withLock { $0 })
     }
 
     func fetch(_ request: FetchRequest) async throws -> FetchedResponse {
         asked.withLock { $0.append(request.url.lastPathComponent) }
         let data = files.withLock { $0[request.url.path] }
+        duringFetch.withLock { $0 }?()
         let body = AsyncThrowingStream<Data, any Error> { stream in
             let isCut = cut.withLock { $0.contains(request.url.lastPathComponent) }
             let whole = data ?? Data()

@@ -125,6 +125,29 @@ struct PackServingTests {
         #expect(packs.module(shop)?.active?.isDamaged == true)
     }
 
+    @Test(
+        "a file that is missing or was replaced by a link goes on to the next source, and is told of once",
+        arguments: ["missing", "link"]
+    )
+    func lost(_ way: String) async throws {
+        let events = interceptor.events
+        let file = try #require(packs.module(shop)?.active?.root.appending(path: "js/app.mjs"))
+        try FileManager.default.removeItem(at: file)
+        if way == "link" {
+            try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: "/etc/hostname")
+        }
+        for _ in 0..<3 { await #expect(throws: URLError.self) { try await load("/app/js/app.mjs") } }
+        #expect(try await load("/app/").text.contains("home"))
+        try await packs.setEnabled(false, shop)
+        var damages = 0
+        for await event in events {
+            guard case .pack(let event) = event.kind else { continue }
+            if event.kind == .damaged { damages += 1 }
+            if event.kind == .disabled { break }
+        }
+        #expect(damages == 1)
+    }
+
     @Test("a rule that names packs needs a library")
     func missingLibrary() throws {
         let error = #expect(throws: WaystationError.self) {
