@@ -41,6 +41,8 @@ public struct PackError: Error, Sendable, CustomStringConvertible {
         public static let notInstalled = Code(description: "notInstalled")
         /// The task that asked was cancelled; what was downloaded is kept.
         public static let cancelled = Code(description: "cancelled")
+        /// Another updater is at work in the same directory.
+        public static let busy = Code(description: "busy")
         /// A value that the app gave cannot be used.
         public static let invalidArgument = Code(description: "invalidArgument")
     }

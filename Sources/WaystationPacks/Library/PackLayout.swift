@@ -6,6 +6,7 @@
 /// modules/shop/1.4.2-5f0c9d8e/      a version: manifest.json, files/…, and archive.zip where zip patches are used
 /// staging/9be1…/                    what one process is unpacking; its file `lock` is locked while it runs
 /// downloads/                        what is being fetched
+/// updater.lock                      locked during a check for updates
 /// updater.json                      when the source was asked last, and what its catalogue was
 /// ```
 struct PackLayout: Sendable {
@@ -20,6 +21,7 @@ struct PackLayout: Sendable {
     var staging: String { root + "/staging" }
     var downloads: String { root + "/downloads" }
     var updater: String { root + "/updater.json" }
+    var updaterLock: String { root + "/updater.lock" }
 
     func module(_ module: ModuleID) -> String { "\(modules)/\(module)" }
     func record(of module: ModuleID) -> String { "\(self.module(module))/\(ModuleRecord.fileName)" }

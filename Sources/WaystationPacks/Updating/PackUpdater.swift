@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import WaystationFileSystem
 
 /// Keeps a library's packs up to date.
@@ -18,9 +17,9 @@ import WaystationFileSystem
 /// way. Whatever goes wrong leaves in use what was in use. A patch that does not work is followed by the whole pack in
 /// the same check, and is left alone for ``Configuration/retryInterval``.
 ///
-/// **One check at a time.** A call while one runs waits for that one and gets its report. Cancelling a call stops the
-/// check when nobody else waits for it; what has been downloaded is kept, and the next check goes on from there: this is
-/// how to pause.
+/// **One check at a time.** A call while one runs waits for that one and gets its report; while another process checks, it
+/// throws `busy`. Cancelling a call ends it at once, and stops the check when nobody else waits for it. What has been
+/// downloaded is kept, and the next check goes on from there without waiting for its turn: this is how to pause.
 ///
 /// **After a kill or a power cut** at any moment the next check finds the old version or the new one, and goes on.
 public actor PackUpdater {
@@ -67,22 +66,23 @@ public actor PackUpdater {
         isForced: Bool = false,
         progress: @escaping @Sendable (UpdateProgress) -> Void = { _ in }
     ) async throws(PackError) -> UpdateReport {
-        // One that was cancelled has nothing to tell to someone who comes later.
-        while let running, running.isCancelled {
-            _ = await running.value()
-            if self.running === running { self.running = nil }
-        }
+        // One that was given up has nothing to tell to someone who comes later.
+        while let running, running.isCancelled { await end(running) }
         let check: RunningCheck
         if let running {
             check = running
         } else {
             let update = Update(updater: self, isForced: isForced, progress: progress)
-            check = RunningCheck(task: Task { await update.result() })
+            check = RunningCheck { await update.result() }
             running = check
+            Task { await end(check) }
         }
-        let result = await check.value()
+        return try await check.value().get()
+    }
+
+    private func end(_ check: RunningCheck) async {
+        await check.end()
         if running === check { running = nil }
-        return try result.get()
     }
 
     /// Checks again and again until the task is cancelled, and returns then.
@@ -107,30 +107,6 @@ public actor PackUpdater {
             let wait = try? await library.readUpdaterState().throttle.delay(at: library.environment.now())
             // A task that is cancelled waits no longer.
             try? await clock.sleep(for: (wait ?? nil) ?? configuration.interval.duration)
-        }
-    }
-}
-
-/// A check under way and those who wait for it.
-private final class RunningCheck: Sendable {
-    private let task: Task<Result<UpdateReport, PackError>, Never>
-    private let waiting = Mutex(0)
-
-    init(task: Task<Result<UpdateReport, PackError>, Never>) { self.task = task }
-
-    var isCancelled: Bool { task.isCancelled }
-
-    /// The result; the check is cancelled when the last of those who wait is.
-    func value() async -> Result<UpdateReport, PackError> {
-        waiting.withLock { $0 += 1 }
-        return await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            let isLast = waiting.withLock { count in
-                count -= 1
-                return count == 0
-            }
-            if isLast { task.cancel() }
         }
     }
 }

@@ -20,6 +20,17 @@ struct Update: Sendable {
     }
 
     private func run() async throws(PackError) -> UpdateReport {
+        let lock = try await library.onQueue("locking \(library.layout.updaterLock)") {
+            try library.environment.fileSystem.lock(library.layout.updaterLock)
+        }
+        guard let lock else {
+            throw PackError(.busy, "another updater is at work in \(library.layout.root): ask again when it is done")
+        }
+        defer { withExtendedLifetime(lock) {} }
+        return try await runAlone()
+    }
+
+    private func runAlone() async throws(PackError) -> UpdateReport {
         // Other processes may have changed something, or confirmed it.
         try await library.refresh()
         var state = try await library.readUpdaterState()

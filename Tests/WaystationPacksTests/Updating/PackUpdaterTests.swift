@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
+import WaystationFileSystem
 
 @testable import WaystationPacks
 
@@ -334,6 +335,37 @@ struct PackUpdaterTests {
         }
         #expect(fixture.server.fetched == ["1.0.zip"])
         #expect(fixture.server.inquiries.withLock { $0.count } == 1)
+    }
+
+    @Test("lets a caller who is cancelled go, and goes on for those who are not")
+    func cancelledCaller() async throws {
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let (released, release) = AsyncStream.makeStream(of: Void.self)
+        fixture.server.gate.withLock {
+            $0 = {
+                start.yield()
+                for await _ in released { break }
+            }
+        }
+        let one = Task { try await updater.check(isForced: true) }
+        for await _ in started { break }
+        let other = Task { try await updater.check(isForced: true) }
+        one.cancel()
+        await #expect(throws: PackError.self) { try await one.value }
+        release.yield()
+        #expect(try await other.value.outcomes.count == 1)
+        #expect(try fixture.title() == "<title>1.0</title>")
+    }
+
+    @Test("does not work beside another updater of the same directory")
+    func twoUpdaters() async throws {
+        try fixture.publish("1.0")
+        let lock = try LocalFileSystem().waitForLock(fixture.home.layout.updaterLock)
+        let error = await #expect(throws: PackError.self) { try await fixture.updater().check() }
+        #expect(error?.code == .busy)
+        withExtendedLifetime(lock) {}
     }
 
     @Test("goes on until it is cancelled, and tells of errors")

@@ -108,6 +108,8 @@ final class ScriptedServer: PackSource, PackFetching {
     private let files = Mutex<[String: Data]>([:])
     private let asked = Mutex<[String]>([])
     private let answer = Mutex<(@Sendable (UpdateInquiry) -> [ModuleOffer])?>(nil)
+    /// Holds each question until it returns.
+    let gate = Mutex<(@Sendable () async -> Void)?>(nil)
     /// Called with each fetch, before anything arrives.
     let duringFetch = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -132,6 +134,7 @@ final class ScriptedServer: PackSource, PackFetching {
 
     func check(_ inquiry: UpdateInquiry) async throws -> UpdateAnswer {
         inquiries.withLock { $0.append(inquiry) }
+        await gate.withLock { $0 }?()
         if let failure = failure.withLock({ $0 }) { throw failure }
         if let answer = answer.withLock({ $0 }) { return UpdateAnswer(offers: answer(inquiry)) }
         return UpdateAnswer(offers: offers.withLock { $0 })
