@@ -9,19 +9,22 @@ enum PackTool {
 
     /// Starts this program again for one job.
     ///
-    /// - Returns: The peak of its memory over the idle process, in MiB.
-    static func start(_ arguments: [String]) throws -> Double {
+    /// - Returns: What the job took, without the start of the process: a library is there already when it is called.
+    static func start(_ arguments: [String]) throws -> ToolCost {
         let home = try ScratchDirectory()
         let child = try ChildProcess.run(["--tool"] + arguments, home: home.url, limit: 120)
         let output = String(decoding: child.output, as: UTF8.self).trimmingCharacters(in: .newlines)
-        guard child.ending == .exited(0), let peak = Double(output) else {
+        let numbers = output.split(separator: " ").compactMap { Double($0) }
+        guard child.ending == .exited(0), numbers.count == 2 else {
             throw Failure(description: "\(arguments): \(child.ending) \(output) \(child.complaint)")
         }
-        return peak
+        return ToolCost(milliseconds: numbers[0], memory: numbers[1])
     }
 
     static func run(_ arguments: [String]) async throws {
         let idle = ProcessMemory.residentMiB
+        let clock = ContinuousClock()
+        let start = clock.now
         switch (arguments.first, arguments.count) {
         case ("unzip", 3):
             let archive = try ZipArchive(FileSource(URL(fileURLWithPath: arguments[1])))
@@ -33,22 +36,31 @@ enum PackTool {
             try patch.apply(to: MappedSource(URL(fileURLWithPath: arguments[1]))) { try output.write(contentsOf: $0) }
         default: throw Failure(description: "no job: \(arguments)")
         }
-        say(String(format: "%.1f", ProcessMemory.peakMiB - idle))
+        let milliseconds = start.duration(to: clock.now) / .milliseconds(1)
+        say(String(format: "%.3f %.1f", milliseconds, ProcessMemory.peakMiB - idle))
     }
+}
+
+/// What a job took of time, and at most of memory in MiB.
+struct ToolCost: Sendable {
+    var milliseconds: Double
+    var memory: Double
 }
 
 /// A program of Debian's.
 enum Tool {
     /// Runs it to its end, in a directory.
     ///
-    /// - Returns: The peak of its memory, in MiB.
+    /// - Returns: What the process took, from its start to its end.
     @discardableResult
-    static func run(_ path: String, _ arguments: [String], in directory: URL) throws -> Double {
+    static func run(_ path: String, _ arguments: [String], in directory: URL) throws -> ToolCost {
         // Not `Process`: it keeps to itself what the kernel says of the one child.
         let command = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, directory.path, path] + arguments
         let pointers = command.map { strdup($0) }
         defer { for pointer in pointers { free(pointer) } }
         var child = pid_t()
+        let clock = ContinuousClock()
+        let start = clock.now
         guard posix_spawn(&child, "/bin/sh", nil, nil, pointers + [nil], environ) == 0 else {
             throw PackTool.Failure(description: "\(path) cannot be started")
         }
@@ -58,6 +70,7 @@ enum Tool {
             guard errno == EINTR else { throw PackTool.Failure(description: "\(path) was lost") }
         }
         guard status == 0 else { throw PackTool.Failure(description: "\(path) ended with status \(status)") }
-        return Double(usage.ru_maxrss) / 1024
+        let milliseconds = start.duration(to: clock.now) / .milliseconds(1)
+        return ToolCost(milliseconds: milliseconds, memory: Double(usage.ru_maxrss) / 1024)
     }
 }

@@ -145,24 +145,30 @@ extension Benchmark {
         }
     }
 
-    /// Runs two programs in turn, each into a new directory.
+    /// Runs two jobs in turn, each into a new directory.
     private static func against(
-        _ ours: @escaping @Sendable (URL) throws -> Double,
-        _ peer: @escaping @Sendable (URL) throws -> Double
+        _ ours: @escaping @Sendable (URL) throws -> ToolCost,
+        _ peer: @escaping @Sendable (URL) throws -> ToolCost
     ) async throws -> ToolComparison {
-        let memory = Peaks()
-        func milliseconds(_ run: (URL) throws -> Double, _ note: (Double) -> Void) throws -> Double {
-            let target = try ScratchDirectory()
-            let clock = ContinuousClock()
-            let start = clock.now
-            note(try run(target.url))
-            return start.duration(to: clock.now) / .milliseconds(1)
-        }
+        let peaks = Peaks()
         let costs = try await interleaved(
-            rounds: 7,
-            [{ try milliseconds(ours) { memory.ours = $0 } }, { try milliseconds(peer) { memory.peer = $0 } }]
+            rounds: 9,
+            [
+                {
+                    let target = try ScratchDirectory()
+                    let cost = try ours(target.url)
+                    peaks.ours = max(peaks.ours, cost.memory)
+                    return cost.milliseconds
+                },
+                {
+                    let target = try ScratchDirectory()
+                    let cost = try peer(target.url)
+                    peaks.peer = max(peaks.peer, cost.memory)
+                    return cost.milliseconds
+                },
+            ]
         )
-        return ToolComparison(ours: costs[0], peer: costs[1], memory: memory.ours, peerMemory: memory.peer)
+        return ToolComparison(ours: costs[0], peer: costs[1], memory: peaks.ours, peerMemory: peaks.peer)
     }
 }
 
