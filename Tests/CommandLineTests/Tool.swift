@@ -32,10 +32,6 @@ final class Tool: Sendable {
     func run(_ arguments: String...) throws -> Outcome { try run(arguments) }
 
     func run(_ arguments: [String]) throws -> Outcome {
-        let process = Process()
-        process.executableURL = Self.executable
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
         // Files take any amount without anyone reading meanwhile, as a pipe does not.
         let streams = try ["out", "err"].map { name in
             let file = folder.appending(path: ".\(UUID().uuidString).\(name)")
@@ -43,13 +39,18 @@ final class Tool: Sendable {
             return file
         }
         defer { for file in streams { try? FileManager.default.removeItem(at: file) } }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: streams[0])
-        process.standardError = try FileHandle(forWritingTo: streams[1])
-        try process.run()
-        process.waitUntilExit()
+        // Not `Process`, which crashes now and then where many threads and files are in use.
+        let script = #"cd "$0" && exec "$@" >"$OUT" 2>"$ERR" </dev/null"#
+            .replacing("$OUT", with: streams[0].path).replacing("$ERR", with: streams[1].path)
+        let command = ["/bin/sh", "-c", script, folder.path, Self.executable.path] + arguments
+        let pointers = command.map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
+        var child = pid_t()
+        try #require(posix_spawn(&child, "/bin/sh", nil, nil, pointers + [nil], environ) == 0)
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 { try #require(errno == EINTR) }
         return Outcome(
-            status: process.terminationStatus,
+            status: status >> 8,
             output: try text(streams[0]),
             errors: try text(streams[1])
         )
