@@ -15,31 +15,26 @@ struct DebianTool {
     let package: String
 
     /// Runs the program to its end.
+    ///
+    /// Not by `Process`, which crashes now and then where many threads and files are in use.
     func run(_ arguments: String..., in directory: URL? = nil) throws {
-        let process = try process(arguments)
-        process.currentDirectoryURL = directory
-        try process.run()
-        try wait(for: process)
-    }
-
-    private func process(_ arguments: [String]) throws -> Process {
-        let program = URL(filePath: "/usr/bin/\(name)")
-        let fallback = URL(filePath: "/bin/\(name)")
-        let found = [program, fallback].first { FileManager.default.isExecutableFile(atPath: $0.path) }
+        let found = ["/usr/bin/\(name)", "/bin/\(name)"].first { FileManager.default.isExecutableFile(atPath: $0) }
         guard let found else {
             throw Failure(description: "\(name) is not installed: run `make deps`, or install the package \(package)")
         }
-        let process = Process()
-        process.executableURL = found
-        process.arguments = arguments
-        return process
-    }
-
-    private func wait(for process: Process) throws {
-        process.waitUntilExit()
-        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            throw Failure(description: "\(name) ended with status \(process.terminationStatus)")
+        let script = #"cd "$0" && exec "$@""#
+        let command = ["/bin/sh", "-c", script, directory?.path ?? "/", found] + arguments
+        let pointers = command.map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
+        var child = pid_t()
+        guard posix_spawn(&child, "/bin/sh", nil, nil, pointers + [nil], environ) == 0 else {
+            throw Failure(description: "\(name) cannot be started")
         }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 {
+            guard errno == EINTR else { throw Failure(description: "\(name) was lost") }
+        }
+        guard status == 0 else { throw Failure(description: "\(name) ended with status \(status)") }
     }
 }
 
