@@ -109,7 +109,10 @@ let package = Package(
             name: "WaystationArchiveTests",
             dependencies: ["WaystationArchive", "WaystationFileSystem", "WaystationTesting"]
         ),
-        .testTarget(name: "WaystationPatchTests", dependencies: ["WaystationPatch", "WaystationFileSystem"]),
+        .testTarget(
+            name: "WaystationPatchTests",
+            dependencies: ["WaystationPatch", "WaystationFileSystem", "WaystationTesting"]
+        ),
         .testTarget(
             name: "WaystationPacksTests",
             dependencies: [

@@ -26,6 +26,7 @@ let package = Package(
             dependencies: [
                 "Measuring", .product(name: "WaystationArchive", package: "waystation"),
                 .product(name: "WaystationPatch", package: "waystation"),
+                .product(name: "WaystationTesting", package: "waystation"),
             ]
         ),
         .testTarget(name: "MeasuringTests", dependencies: ["Measuring"]),

@@ -46,6 +46,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "WaystationPacks", package: "waystation"),
                 .product(name: "WaystationPublishing", package: "waystation"),
+                .product(name: "WaystationTesting", package: "waystation"),
             ]
         ),
     ],

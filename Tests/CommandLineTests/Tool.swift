@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+@_spi(Processes) import WaystationTesting
 
 /// A folder to work in, and the tool itself, run as a process of its own.
 final class Tool: Sendable {
@@ -32,34 +33,19 @@ final class Tool: Sendable {
     func run(_ arguments: String...) throws -> Outcome { try run(arguments) }
 
     func run(_ arguments: [String]) throws -> Outcome {
-        // Files take any amount without anyone reading meanwhile, as a pipe does not.
-        let streams = try ["out", "err"].map { name in
-            let file = folder.appending(path: ".\(UUID().uuidString).\(name)")
-            try Data().write(to: file)
-            return file
+        let outcome = try SpawnedProcess.run(Self.executable.path, arguments, in: folder)
+        guard case .exited(let status) = outcome.ending else {
+            throw Crash(description: "\(arguments): \(outcome.ending) \(text(outcome.errors))")
         }
-        defer { for file in streams { try? FileManager.default.removeItem(at: file) } }
-        // Not `Process`, which crashes now and then where many threads and files are in use.
-        let script = #"cd "$0" && exec "$@" >"$OUT" 2>"$ERR" </dev/null"#
-            .replacing("$OUT", with: streams[0].path).replacing("$ERR", with: streams[1].path)
-        let command = ["/bin/sh", "-c", script, folder.path, Self.executable.path] + arguments
-        let pointers = command.map { strdup($0) }
-        defer { for pointer in pointers { free(pointer) } }
-        var child = pid_t()
-        try #require(posix_spawn(&child, "/bin/sh", nil, nil, pointers + [nil], environ) == 0)
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 { try #require(errno == EINTR) }
-        return Outcome(
-            status: status >> 8,
-            output: try text(streams[0]),
-            errors: try text(streams[1])
-        )
+        return Outcome(status: status, output: text(outcome.output), errors: text(outcome.errors))
     }
 
+    struct Crash: Error, CustomStringConvertible { let description: String }
+
     /// Without what differs from run to run: where the folder is.
-    private func text(_ file: URL) throws -> String {
-        let text = try String(contentsOf: file, encoding: .utf8)
-        return text.replacingOccurrences(of: folder.resolvingSymlinksInPath().path(percentEncoded: false), with: "DIR/")
+    private func text(_ bytes: Data) -> String {
+        String(decoding: bytes, as: UTF8.self)
+            .replacingOccurrences(of: folder.resolvingSymlinksInPath().path(percentEncoded: false), with: "DIR/")
             .replacingOccurrences(of: "DIR//", with: "DIR/")
     }
 

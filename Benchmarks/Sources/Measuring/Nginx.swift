@@ -1,6 +1,6 @@
 public import Foundation
 import Glibc
-import WaystationTesting
+@_spi(Processes) import WaystationTesting
 
 /// An nginx of our own on loopback, which serves the files of a directory until it is stopped.
 public final class Nginx: Sendable {
@@ -16,8 +16,7 @@ public final class Nginx: Sendable {
     public let root: URL
 
     private let scratch: ScratchDirectory
-    private let process: Process
-    private let leash = Pipe()
+    private let process: SpawnedProcess
 
     /// Starts nginx with a configuration of its own in a scratch directory.
     ///
@@ -37,18 +36,14 @@ public final class Nginx: Sendable {
         let configuration = scratch.url.appendingPathComponent("nginx.conf")
         try Self.configuration(port: port, scratch: scratch.url.path)
             .write(to: configuration, atomically: true, encoding: .utf8)
-        process = Process()
-        // A shell holds nginx on a leash: when our end of the pipe closes, even because we were killed, nginx goes too.
-        // By KILL, since a child of Foundation inherits a mask that may block TERM.
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = [
-            "-c", "\"$0\" \"$@\" & read -r _; kill -KILL $!", path,
-            "-p", scratch.url.path, "-c", configuration.path, "-e", "error.log",
-        ]
-        process.standardInput = leash
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        // A shell holds nginx on a leash: when our end of its input closes, even because we were killed, nginx goes too.
+        process = try SpawnedProcess(
+            "/bin/sh",
+            [
+                "-c", "\"$0\" \"$@\" & read -r _; kill $!; wait", path,
+                "-p", scratch.url.path, "-c", configuration.path, "-e", "error.log",
+            ]
+        )
         for _ in 0..<200 where !Self.accepts(port) {
             guard process.isRunning else { break }
             usleep(20_000)
@@ -63,9 +58,8 @@ public final class Nginx: Sendable {
 
     /// Stops it; calling it again does nothing.
     public func stop() {
-        guard process.isRunning else { return }
-        try? leash.fileHandleForWriting.close()
-        process.waitUntilExit()
+        process.endInput()
+        process.wait()
     }
 
     /// The URL of a file below ``root``.

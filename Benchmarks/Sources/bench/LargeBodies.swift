@@ -1,7 +1,8 @@
 import Foundation
 import FoundationNetworking
-import Measuring
+@_spi(Processes) import Measuring
 import Synchronization
+@_spi(Processes) import WaystationTesting
 
 extension Benchmark {
     /// A quarter of a gibibyte to a delegate: what it takes of memory, and how fast it comes.

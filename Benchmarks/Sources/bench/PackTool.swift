@@ -1,7 +1,8 @@
 import Foundation
-import Measuring
+@_spi(Processes) import Measuring
 import WaystationArchive
 import WaystationPatch
+@_spi(Processes) import WaystationTesting
 
 /// Unpacking and patching in a process of their own, as the tools that they are compared with run.
 enum PackTool {
@@ -54,23 +55,10 @@ enum Tool {
     /// - Returns: What the process took, from its start to its end.
     @discardableResult
     static func run(_ path: String, _ arguments: [String], in directory: URL) throws -> ToolCost {
-        // Not `Process`: it keeps to itself what the kernel says of the one child.
-        let command = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, directory.path, path] + arguments
-        let pointers = command.map { strdup($0) }
-        defer { for pointer in pointers { free(pointer) } }
-        var child = pid_t()
-        let clock = ContinuousClock()
-        let start = clock.now
-        guard posix_spawn(&child, "/bin/sh", nil, nil, pointers + [nil], environ) == 0 else {
-            throw PackTool.Failure(description: "\(path) cannot be started")
+        let outcome = try SpawnedProcess.run(path, arguments, in: directory)
+        guard outcome.ending == .exited(0) else {
+            throw PackTool.Failure(description: "\(path): \(outcome.ending)")
         }
-        var status: Int32 = 0
-        var usage = rusage()
-        while wait4(child, &status, 0, &usage) < 0 {
-            guard errno == EINTR else { throw PackTool.Failure(description: "\(path) was lost") }
-        }
-        guard status == 0 else { throw PackTool.Failure(description: "\(path) ended with status \(status)") }
-        let milliseconds = start.duration(to: clock.now) / .milliseconds(1)
-        return ToolCost(milliseconds: milliseconds, memory: Double(usage.ru_maxrss) / 1024)
+        return ToolCost(milliseconds: outcome.milliseconds, memory: outcome.peakMemory)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
-import Measuring
+@_spi(Processes) import Measuring
+@_spi(Processes) import WaystationTesting
 
 /// A scenario with the verdict on each variant: one row of what is printed.
 struct Row: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
-import Measuring
-import WaystationTesting
+@_spi(Processes) import Measuring
+@_spi(Processes) import WaystationTesting
 
 /// The origin of the soak, in a process of its own so that its memory is not counted.
 ///
@@ -9,29 +9,21 @@ final class Origin: Sendable {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
     let base: String
-    private let process: Process
-    private let input: Pipe
+    private let process: SpawnedProcess
 
     init() throws {
-        process = Process()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["--origin"]
-        let output = Pipe()
-        input = Pipe()
-        process.standardOutput = output
-        process.standardInput = input
-        try process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        guard let port = UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            process.terminate()
-            throw Failure(description: "the origin did not come up, but said: \(line)")
+        process = try SpawnedProcess(ChildProcess.program, ["--origin"], output: .lines)
+        let line = process.readLine()
+        guard let port = line.flatMap({ UInt16($0) }) else {
+            process.send(SIGTERM)
+            throw Failure(description: "the origin did not come up, but said: \(line ?? "nothing")")
         }
         base = "http://127.0.0.1:\(port)"
     }
 
     func stop() {
-        process.terminate()
-        process.waitUntilExit()
+        process.endInput()
+        process.wait()
     }
 
     /// The origin's side: prints the port, and serves until its input ends, which is when the soak is gone.

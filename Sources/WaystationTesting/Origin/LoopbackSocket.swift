@@ -46,6 +46,7 @@ final class LoopbackSocket: Sendable {
         while true {
             let connection = Glibc.accept(descriptor, nil, nil)
             if connection >= 0 {
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 let socket = LoopbackSocket(descriptor: connection)
                 socket.enable(TCP_NODELAY, at: CInt(IPPROTO_TCP))
                 return socket

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WaystationPacks
 import WaystationPublishing
+@_spi(Processes) import WaystationTesting
 
 @testable import UpdateServer
 
@@ -18,27 +19,23 @@ struct ProcessTests {
         }
     }
 
-    private func server(in platform: Platform, token: String) throws -> (process: Process, output: Pipe) {
+    private func server(in platform: Platform, token: String) throws -> SpawnedProcess {
         let key = platform.folder.appending(path: "release.key")
         try KeyFile.write(platform.key, to: key)
-        let process = Process()
-        process.executableURL = try Self.executable
-        process.arguments = ["--releases", platform.root.path, "--key", key.path, "--port", "0"]
-        process.environment = ProcessInfo.processInfo.environment.merging(["UPDATE_SERVER_TOKEN": token]) { $1 }
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        return (process, output)
+        return try SpawnedProcess(
+            Self.executable.path,
+            ["--releases", platform.root.path, "--key", key.path, "--port", "0"],
+            environment: ProcessInfo.processInfo.environment.merging(["UPDATE_SERVER_TOKEN": token]) { $1 },
+            output: .lines
+        )
     }
 
     @Test("tells where it listens, serves there on loopback, and ends in good order when it is told to")
     func life() async throws {
         let platform = try Platform()
-        let (process, output) = try server(in: platform, token: Platform.token)
-        try process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        let match = try #require(line.wholeMatch(of: #/listening at (http:\/\/127\.0\.0\.1:\d+\/)\n/#), "\(line)")
+        let process = try server(in: platform, token: Platform.token)
+        let line = try #require(process.readLine())
+        let match = try #require(line.wholeMatch(of: #/listening at (http:\/\/127\.0\.0\.1:\d+\/)/#), "\(line)")
         let address = try #require(URL(string: String(match.output.1)))
         let source = CatalogueSource(
             address.appending(path: "catalogue.json"),
@@ -50,19 +47,15 @@ struct ProcessTests {
             installID: "one"
         )
         #expect(try await source.check(inquiry).catalogueState?.serial == 1)
-        process.terminate()
-        process.waitUntilExit()
-        #expect(process.terminationReason == .exit)
-        #expect(process.terminationStatus == 0)
+        process.send(SIGTERM)
+        #expect(process.wait() == .exited(0))
     }
 
     @Test("does not start with a token that can be guessed")
     func weakToken() throws {
         let platform = try Platform()
-        let (process, _) = try server(in: platform, token: "secret")
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 64)
+        let process = try server(in: platform, token: "secret")
+        #expect(process.wait() == .exited(64))
         #expect(!FileManager.default.fileExists(atPath: platform.root.path))
     }
 }

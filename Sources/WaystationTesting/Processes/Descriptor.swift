@@ -1,0 +1,37 @@
+import Glibc
+import Synchronization
+
+/// A file descriptor that no other program inherits, closed with its last reference at the latest.
+final class Descriptor: Sendable {
+    let number: CInt
+    private let isOpen = Mutex(true)
+
+    init(_ number: CInt) { self.number = number }
+
+    deinit { close() }
+
+    static func pipe() throws -> (reading: Descriptor, writing: Descriptor) {
+        var numbers: [CInt] = [0, 0]
+        guard Glibc.pipe(&numbers) == 0 else {
+            throw SpawnedProcessFailure("no pipe can be made: \(String(cString: strerror(errno)))")
+        }
+        for number in numbers { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+        return (Descriptor(numbers[0]), Descriptor(numbers[1]))
+    }
+
+    func close() {
+        isOpen.withLock { isOpen in
+            if isOpen { _ = Glibc.close(number) }
+            isOpen = false
+        }
+    }
+
+    func readByte() -> UInt8? {
+        var byte: UInt8 = 0
+        while true {
+            let count = read(number, &byte, 1)
+            if count == 1 { return byte }
+            guard count < 0, errno == EINTR else { return nil }
+        }
+    }
+}
