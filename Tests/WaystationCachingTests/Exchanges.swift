@@ -13,7 +13,7 @@ func moment(_ seconds: Double) -> Date { Date(timeIntervalSince1970: Double(epoc
 func fields(_ text: String) -> HTTPFields {
     var fields = HTTPFields()
     for line in text.split(separator: "\n") where !line.allSatisfy(\.isWhitespace) {
-        let parts = line.split(separator: ":", maxSplits: 1)
+        let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let name = HTTPField.Name(parts[0].trimmingCharacters(in: .whitespaces)) else {
             Issue.record("not a field: \(line)")
             continue

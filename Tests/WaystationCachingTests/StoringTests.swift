@@ -105,13 +105,13 @@ struct StoringTests {
     ]
 
     @Test("status codes", arguments: statuses)
-    private func statuses(_ row: Row) { check(row) }
+    private func statusesHold(_ row: Row) { check(row) }
 
     @Test("methods", arguments: methods)
-    private func methods(_ row: Row) { check(row) }
+    private func methodsHold(_ row: Row) { check(row) }
 
     @Test("directives and fields", arguments: directives)
-    private func directives(_ row: Row) { check(row) }
+    private func directivesHold(_ row: Row) { check(row) }
 
     private func check(_ row: Row) {
         let decision = StoringDecision(
