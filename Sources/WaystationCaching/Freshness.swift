@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPTypes
 
 /// How old a stored response is and how old it may become (RFC 9111 §4.2), in whole seconds.
 public struct Freshness: Hashable, Sendable {

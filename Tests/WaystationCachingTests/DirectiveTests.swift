@@ -124,7 +124,9 @@ struct ResponseDirectiveTests {
 
     private func summary(_ control: CacheControl) -> String {
         var words: [String] = []
-        func add(_ name: String, _ value: Duration?) { if let value { words.append("\(name)=\(value.components.seconds)") } }
+        func add(_ name: String, _ value: Duration?) {
+            if let value { words.append("\(name)=\(value.components.seconds)") }
+        }
         func add(_ name: String, _ flag: Bool) { if flag { words.append(name) } }
         func add(_ name: String, _ scope: CacheControl.Scope) {
             switch scope {

@@ -69,7 +69,9 @@ struct FreshnessTests {
     ]
 
     private static let heuristic: [Row] =
-        [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501].map { Row("4.2.2", modified, 100, .heuristic, status: $0) }
+        [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501].map {
+            Row("4.2.2", modified, 100, .heuristic, status: $0)
+        }
         + [201, 302, 303, 307, 400, 403, 500, 503].map { Row("4.2.2", modified, 0, .none, status: $0) }
         + [
             Row("4.2.2", "", 0, .none),

@@ -72,7 +72,13 @@ struct ReuseTests {
         Row("5.2.1.1", tagged, "Cache-Control: max-age=0", age: 0, "fresh"),
         Row("5.2.1.1", tagged, "Cache-Control: max-age=x", age: 5, "ask request"),
         Row("5.2.1.1", sixty, "Cache-Control: max-age=600", age: 70, "load stale"),
-        Row("5.2.1.1", "Cache-Control: max-age=60, stale-while-revalidate=60", "Cache-Control: max-age=600", age: 70, "load stale"),
+        Row(
+            "5.2.1.1",
+            "Cache-Control: max-age=60, stale-while-revalidate=60",
+            "Cache-Control: max-age=600",
+            age: 70,
+            "load stale"
+        ),
         Row("5.2.1.2", sixty, "Cache-Control: max-stale", age: 10_000, "max-stale"),
         Row("5.2.1.2", sixty, "Cache-Control: max-stale=10", age: 70, "max-stale"),
         Row("5.2.1.2", sixty, "Cache-Control: max-stale=10", age: 71, "load stale"),
@@ -112,7 +118,13 @@ struct ReuseTests {
         Row("5.2.1.7", sixty, "Cache-Control: only-if-cached, no-cache", age: 0, "504"),
         Row("5.2.1.7", sixty, "Cache-Control: only-if-cached, max-age=5", age: 6, "504"),
         Row("5.2.1.7", sixty, "Cache-Control: only-if-cached\nIf-Match: \"a\"", age: 0, "504"),
-        Row("5.2.1.7", "Cache-Control: max-age=60, stale-while-revalidate=60", "Cache-Control: only-if-cached", age: 70, "swr"),
+        Row(
+            "5.2.1.7",
+            "Cache-Control: max-age=60, stale-while-revalidate=60",
+            "Cache-Control: only-if-cached",
+            age: 70,
+            "swr"
+        ),
         Row("5.2.3", sixty, "Cache-Control: fancy=1", age: 0, "fresh"),
         Row("4.3.2", sixty, "If-Match: \"a\"", age: 0, "forward request"),
         Row("4.3.2", sixty, "If-Unmodified-Since: {0}", age: 0, "forward request"),
@@ -128,22 +140,87 @@ struct ReuseTests {
         Row("RFC 5861 §3", "Cache-Control: max-age=60, stale-while-revalidate=30", age: 91, "load stale"),
         Row("RFC 5861 §3", "Cache-Control: max-age=60, stale-while-revalidate=0", age: 60, "load stale"),
         Row("RFC 5861 §3", "Cache-Control: max-age=60, stale-while-revalidate=x", age: 61, "load stale"),
-        Row("RFC 5861 §3", "Cache-Control: max-age=60, stale-while-revalidate=30, must-revalidate", age: 61, "load stale"),
+        Row(
+            "RFC 5861 §3",
+            "Cache-Control: max-age=60, stale-while-revalidate=30, must-revalidate",
+            age: 61,
+            "load stale"
+        ),
         Row("RFC 5861 §3", "Cache-Control: max-age=60, stale-while-revalidate=30, no-cache", age: 61, "load stale"),
-        Row("RFC 5861 §3", "Cache-Control: max-age=60, stale-while-revalidate=30, proxy-revalidate", age: 61, "swr+renew"),
-        Row("RFC 5861 §3", "Cache-Control: max-age=60, stale-while-revalidate=30", "Cache-Control: no-cache", age: 61, "load request"),
-        Row("RFC 5861 §3", "Cache-Control: max-age=60, stale-while-revalidate=30", "Cache-Control: max-age=0", age: 61, "load stale"),
-        Row("RFC 5861 §3", "Cache-Control: max-age=60, stale-while-revalidate=30", "Cache-Control: max-stale=5", age: 70, "swr+renew"),
+        Row(
+            "RFC 5861 §3",
+            "Cache-Control: max-age=60, stale-while-revalidate=30, proxy-revalidate",
+            age: 61,
+            "swr+renew"
+        ),
+        Row(
+            "RFC 5861 §3",
+            "Cache-Control: max-age=60, stale-while-revalidate=30",
+            "Cache-Control: no-cache",
+            age: 61,
+            "load request"
+        ),
+        Row(
+            "RFC 5861 §3",
+            "Cache-Control: max-age=60, stale-while-revalidate=30",
+            "Cache-Control: max-age=0",
+            age: 61,
+            "load stale"
+        ),
+        Row(
+            "RFC 5861 §3",
+            "Cache-Control: max-age=60, stale-while-revalidate=30",
+            "Cache-Control: max-stale=5",
+            age: 70,
+            "swr+renew"
+        ),
         Row("RFC 5861 §3", "Cache-Control: stale-while-revalidate=30", age: 20, "swr+renew"),
         Row("RFC 5861 §3", "Cache-Control: stale-while-revalidate=30\nLast-Modified: {-1000}", age: 120, "swr+renew"),
         Row("RFC 5861 §4", "Cache-Control: max-age=60, stale-if-error=600", age: 61, "load stale"),
-        Row("RFC 8246 §2", "Cache-Control: max-age=60, immutable\nETag: \"a\"", "Cache-Control: max-age=0", age: 30, "fresh"),
-        Row("RFC 8246 §2", "Cache-Control: max-age=60, immutable\nETag: \"a\"", "Cache-Control: max-age=0", age: 60, "ask stale"),
+        Row(
+            "RFC 8246 §2",
+            "Cache-Control: max-age=60, immutable\nETag: \"a\"",
+            "Cache-Control: max-age=0",
+            age: 30,
+            "fresh"
+        ),
+        Row(
+            "RFC 8246 §2",
+            "Cache-Control: max-age=60, immutable\nETag: \"a\"",
+            "Cache-Control: max-age=0",
+            age: 60,
+            "ask stale"
+        ),
         Row("RFC 8246 §2", "Cache-Control: max-age=60, immutable\nETag: \"a\"", age: 60, "ask stale"),
-        Row("RFC 8246 §2", "Cache-Control: max-age=60, immutable\nETag: \"a\"", "Cache-Control: no-cache", age: 30, "ask request"),
-        Row("RFC 8246 §2", "Cache-Control: max-age=60, immutable\nETag: \"a\"", "Cache-Control: min-fresh=40", age: 30, "ask request"),
-        Row("RFC 8246 §2", "Cache-Control: max-age=60, immutable, no-cache\nETag: \"a\"", "Cache-Control: max-age=0", age: 30, "ask stale"),
-        Row("RFC 8246 §3", "Cache-Control: max-age=60, immutable\nETag: \"a\"", "Cache-Control: max-age=0", age: 30, "ask request", url: "http://example.com/a"),
+        Row(
+            "RFC 8246 §2",
+            "Cache-Control: max-age=60, immutable\nETag: \"a\"",
+            "Cache-Control: no-cache",
+            age: 30,
+            "ask request"
+        ),
+        Row(
+            "RFC 8246 §2",
+            "Cache-Control: max-age=60, immutable\nETag: \"a\"",
+            "Cache-Control: min-fresh=40",
+            age: 30,
+            "ask request"
+        ),
+        Row(
+            "RFC 8246 §2",
+            "Cache-Control: max-age=60, immutable, no-cache\nETag: \"a\"",
+            "Cache-Control: max-age=0",
+            age: 30,
+            "ask stale"
+        ),
+        Row(
+            "RFC 8246 §3",
+            "Cache-Control: max-age=60, immutable\nETag: \"a\"",
+            "Cache-Control: max-age=0",
+            age: 30,
+            "ask request",
+            url: "http://example.com/a"
+        ),
         Row("RFC 8246 §2", "Cache-Control: immutable\nETag: \"a\"", age: 1, "ask stale"),
     ]
 
@@ -167,7 +244,9 @@ struct ReuseTests {
 
     @Test(
         "RFC 9211 §2.2: nothing stored is a miss of the URL",
-        arguments: [("", "forward uri-miss"), ("Cache-Control: only-if-cached", "504"), ("If-Match: \"a\"", "forward request")]
+        arguments: [
+            ("", "forward uri-miss"), ("Cache-Control: only-if-cached", "504"), ("If-Match: \"a\"", "forward request"),
+        ]
     )
     func nothing(_ lines: String, _ expected: String) {
         #expect(ReuseDecision(for: request(lines), among: [], now: moment(0)).summary == expected)

@@ -23,7 +23,10 @@ struct StoringTests {
 
     private static let statuses: [Row] =
         [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501].map { Row(section: "3, 4.2.2", status: $0) }
-        + [201, 202, 205, 302, 303, 307, 400, 401, 403, 406, 408, 409, 411, 413, 415, 422, 426, 429, 451, 500, 502, 503, 504, 599]
+        + [
+            201, 202, 205, 302, 303, 307, 400, 401, 403, 406, 408, 409, 411, 413, 415, 422, 426, 429, 451, 500, 502,
+            503, 504, 599,
+        ]
         .flatMap {
             [
                 Row(section: "3", status: $0, refusal: .notMarkedStorable),
@@ -33,7 +36,12 @@ struct StoringTests {
         + [100, 101, 102, 103, 199].map { Row(section: "3", status: $0, response: marked, refusal: .interim) }
         + [
             Row(section: "3.3", status: 206, response: marked, refusal: .partialContent),
-            Row(section: "3.4", status: 206, response: marked + "\nContent-Range: bytes 0-1/2\nETag: \"a\"", refusal: .partialContent),
+            Row(
+                section: "3.4",
+                status: 206,
+                response: marked + "\nContent-Range: bytes 0-1/2\nETag: \"a\"",
+                refusal: .partialContent
+            ),
             Row(section: "3", status: 304, response: marked, refusal: .notModified),
             Row(section: "4", status: 412, response: marked, refusal: .conditional),
             Row(section: "4", status: 416, response: marked, refusal: .conditional),
@@ -46,12 +54,37 @@ struct StoringTests {
         + [
             Row(section: "3", method: .post, response: marked, refusal: .method),
             Row(section: "RFC 9110 §9.3.3", method: .post, response: "Content-Location: /a", refusal: .method),
-            Row(section: "RFC 9110 §9.3.3", method: .post, response: marked + "\nContent-Location: /b", refusal: .method),
+            Row(
+                section: "RFC 9110 §9.3.3",
+                method: .post,
+                response: marked + "\nContent-Location: /b",
+                refusal: .method
+            ),
             Row(section: "RFC 9110 §9.3.3", method: .post, response: marked + "\nContent-Location: /a"),
-            Row(section: "RFC 9110 §9.3.3", method: .post, response: "Expires: {60}\nContent-Location: https://example.com/a"),
-            Row(section: "RFC 9110 §9.3.3", method: .post, response: marked + "\nContent-Location: https://other.example/a", refusal: .method),
-            Row(section: "RFC 9110 §9.3.3", method: .post, status: 201, response: marked + "\nContent-Location: /a", refusal: .method),
-            Row(section: "RFC 9110 §9.3.3", method: .put, response: marked + "\nContent-Location: /a", refusal: .method),
+            Row(
+                section: "RFC 9110 §9.3.3",
+                method: .post,
+                response: "Expires: {60}\nContent-Location: https://example.com/a"
+            ),
+            Row(
+                section: "RFC 9110 §9.3.3",
+                method: .post,
+                response: marked + "\nContent-Location: https://other.example/a",
+                refusal: .method
+            ),
+            Row(
+                section: "RFC 9110 §9.3.3",
+                method: .post,
+                status: 201,
+                response: marked + "\nContent-Location: /a",
+                refusal: .method
+            ),
+            Row(
+                section: "RFC 9110 §9.3.3",
+                method: .put,
+                response: marked + "\nContent-Location: /a",
+                refusal: .method
+            ),
         ]
 
     private static let directives: [Row] = [
@@ -59,21 +92,50 @@ struct StoringTests {
         Row(section: "5.2.2.5", response: "Cache-Control: no-store", refusal: .responseNoStore),
         Row(section: "5.2.2.5", response: "Cache-Control: max-age=60, no-store", refusal: .responseNoStore),
         Row(section: "5.2.2.5", response: "Cache-Control: no-store, public, max-age=60", refusal: .responseNoStore),
-        Row(section: "5.2.2.5", response: "Cache-Control: max-age=60\nCache-Control: NO-STORE", refusal: .responseNoStore),
+        Row(
+            section: "5.2.2.5",
+            response: "Cache-Control: max-age=60\nCache-Control: NO-STORE",
+            refusal: .responseNoStore
+        ),
         Row(section: "5.2.1.5", request: "Cache-Control: no-store", response: marked, refusal: .requestNoStore),
-        Row(section: "5.2.1.5", request: "Cache-Control: max-age=0, No-Store", response: marked, refusal: .requestNoStore),
+        Row(
+            section: "5.2.1.5",
+            request: "Cache-Control: max-age=0, No-Store",
+            response: marked,
+            refusal: .requestNoStore
+        ),
         Row(section: "5.2.1.4", request: "Cache-Control: no-cache", response: marked),
         Row(section: "5.2.1.1", request: "Cache-Control: max-age=0", response: marked),
         Row(section: "5.4", request: "Pragma: no-cache", response: marked),
         Row(section: "5.2.2.3", response: "Cache-Control: must-understand, no-store"),
         Row(section: "5.2.2.3", response: "Cache-Control: must-understand, no-store, max-age=60"),
         Row(section: "5.2.2.3", status: 404, response: "Cache-Control: must-understand, no-store"),
-        Row(section: "5.2.2.3", status: 299, response: "Cache-Control: must-understand, no-store, max-age=60", refusal: .notUnderstood),
-        Row(section: "5.2.2.3", status: 299, response: "Cache-Control: must-understand, max-age=60", refusal: .notUnderstood),
-        Row(section: "5.2.2.3", status: 599, response: "Cache-Control: must-understand, max-age=60", refusal: .notUnderstood),
+        Row(
+            section: "5.2.2.3",
+            status: 299,
+            response: "Cache-Control: must-understand, no-store, max-age=60",
+            refusal: .notUnderstood
+        ),
+        Row(
+            section: "5.2.2.3",
+            status: 299,
+            response: "Cache-Control: must-understand, max-age=60",
+            refusal: .notUnderstood
+        ),
+        Row(
+            section: "5.2.2.3",
+            status: 599,
+            response: "Cache-Control: must-understand, max-age=60",
+            refusal: .notUnderstood
+        ),
         Row(section: "5.2.2.3", status: 299, response: marked),
         Row(section: "5.2.2.3", response: "Cache-Control: must-understand=1, no-store", refusal: .responseNoStore),
-        Row(section: "5.2.2.3", request: "Cache-Control: no-store", response: "Cache-Control: must-understand, no-store", refusal: .requestNoStore),
+        Row(
+            section: "5.2.2.3",
+            request: "Cache-Control: no-store",
+            response: "Cache-Control: must-understand, no-store",
+            refusal: .requestNoStore
+        ),
         Row(section: "5.2.2.9", status: 302, response: "Cache-Control: public"),
         Row(section: "5.2.2.7", status: 302, response: "Cache-Control: private"),
         Row(section: "5.2.2.7", status: 302, response: "Cache-Control: private=\"X-A\"", refusal: .notMarkedStorable),
@@ -85,9 +147,23 @@ struct StoringTests {
         Row(section: "3", status: 302, response: "Cache-Control: must-revalidate", refusal: .notMarkedStorable),
         Row(section: "3", status: 302, response: "Cache-Control: no-cache", refusal: .notMarkedStorable),
         Row(section: "RFC 8246 §2", status: 302, response: "Cache-Control: immutable", refusal: .notMarkedStorable),
-        Row(section: "RFC 5861 §3", status: 302, response: "Cache-Control: stale-while-revalidate=60", refusal: .notMarkedStorable),
-        Row(section: "RFC 9213 §2", status: 302, response: "CDN-Cache-Control: max-age=60", refusal: .notMarkedStorable),
-        Row(section: "RFC 9213 §2", response: "Cache-Control: no-store\nCDN-Cache-Control: max-age=60", refusal: .responseNoStore),
+        Row(
+            section: "RFC 5861 §3",
+            status: 302,
+            response: "Cache-Control: stale-while-revalidate=60",
+            refusal: .notMarkedStorable
+        ),
+        Row(
+            section: "RFC 9213 §2",
+            status: 302,
+            response: "CDN-Cache-Control: max-age=60",
+            refusal: .notMarkedStorable
+        ),
+        Row(
+            section: "RFC 9213 §2",
+            response: "Cache-Control: no-store\nCDN-Cache-Control: max-age=60",
+            refusal: .responseNoStore
+        ),
         Row(section: "5.2.2.4", response: "Cache-Control: no-cache"),
         Row(section: "5.2.2.1", response: "Cache-Control: max-age=0"),
         Row(section: "4.2.1", status: 302, response: "Cache-Control: max-age=abc"),
@@ -157,7 +233,12 @@ struct StoringTests {
     @Test("§2: a target without scheme or authority is refused")
     func target() {
         let asked = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/a")
-        let decision = StoringDecision(of: response(Self.marked), to: asked, requestTime: moment(0), responseTime: moment(1))
+        let decision = StoringDecision(
+            of: response(Self.marked),
+            to: asked,
+            requestTime: moment(0),
+            responseTime: moment(1)
+        )
         #expect(decision == .refuse(.target))
     }
 
@@ -165,7 +246,13 @@ struct StoringTests {
     func agreedStatus() {
         var rules = CachingRules()
         rules.heuristicStatuses.insert(302)
-        let decision = StoringDecision(of: response(status: 302), to: request(), requestTime: moment(0), responseTime: moment(1), rules: rules)
+        let decision = StoringDecision(
+            of: response(status: 302),
+            to: request(),
+            requestTime: moment(0),
+            responseTime: moment(1),
+            rules: rules
+        )
         guard case .store = decision else {
             Issue.record("\(decision)")
             return
@@ -190,7 +277,8 @@ struct StoringTests {
         "§3.1: every other field is kept, unknown ones among them",
         arguments: [
             "X-Unknown: 1", "Set-Cookie: a=b", "ETag: \"a\"", "Content-Type: text/plain", "Content-Encoding: gzip",
-            "Content-Length: 7", "Warning: 199 - x", "Trailer: X-T", "Cache-Status: a; hit", "CDN-Cache-Control: max-age=1",
+            "Content-Length: 7", "Warning: 199 - x", "Trailer: X-T", "Cache-Status: a; hit",
+            "CDN-Cache-Control: max-age=1",
         ]
     )
     func otherFields(_ line: String) throws {
@@ -207,7 +295,8 @@ struct StoringTests {
 
     @Test("§3.1, §5.2.2.4: fields of no-cache=\"…\" are not kept, those of private=\"…\" are")
     func qualified() throws {
-        let lines = "Cache-Control: max-age=60, no-cache=\"Set-Cookie\", private=\"X-User\"\nSet-Cookie: a=b\nX-User: me"
+        let lines =
+            "Cache-Control: max-age=60, no-cache=\"Set-Cookie\", private=\"X-User\"\nSet-Cookie: a=b\nX-User: me"
         let fields = try kept(lines).response.headerFields
         #expect(!fields.contains(.setCookie))
         #expect(fields[try #require(HTTPField.Name("X-User"))] == "me")
@@ -225,7 +314,10 @@ struct StoringTests {
 
     @Test("an exchange has its URL, times, length and variant")
     func exchange() throws {
-        let exchange = try kept(Self.marked + "\nVary: Accept", request: request("Accept: text/html", url: "https://example.com/a?b"))
+        let exchange = try kept(
+            Self.marked + "\nVary: Accept",
+            request: request("Accept: text/html", url: "https://example.com/a?b")
+        )
         #expect(exchange.url == "https://example.com/a?b")
         #expect(exchange.method == .get)
         #expect(exchange.requestTime == moment(0))
@@ -237,7 +329,10 @@ struct StoringTests {
 
     @Test("an exchange survives encoding")
     func codable() throws {
-        let exchange = try kept(Self.marked + "\nVary: Accept\nETag: \"a\"\nX-A: ü", request: request("Accept: text/html"))
+        let exchange = try kept(
+            Self.marked + "\nVary: Accept\nETag: \"a\"\nX-A: ü",
+            request: request("Accept: text/html")
+        )
         let decoded = try JSONDecoder().decode(StoredExchange.self, from: JSONEncoder().encode(exchange))
         #expect(decoded == exchange)
         #expect(decoded.cacheControl.maxAge == .seconds(60))

@@ -43,7 +43,11 @@ struct ValidationRequestTests {
         Row("4.3.2", ["ETag: \"a\"\nDate: {-1}", "ETag: \"b\"\nDate: {-2}"], noneMatch: "\"a\", \"b\""),
         Row("4.3.2", ["ETag: \"a\"\nDate: {-2}", "ETag: \"b\"\nDate: {-1}"], noneMatch: "\"b\", \"a\""),
         Row("4.3.2", ["ETag: \"a\"\nDate: {-1}", "ETag: \"a\"\nDate: {-2}"], noneMatch: "\"a\""),
-        Row("4.3.1", ["ETag: \"a\"\nLast-Modified: {-9}\nDate: {-1}", "ETag: \"b\"\nDate: {-2}"], noneMatch: "\"a\", \"b\""),
+        Row(
+            "4.3.1",
+            ["ETag: \"a\"\nLast-Modified: {-9}\nDate: {-1}", "ETag: \"b\"\nDate: {-2}"],
+            noneMatch: "\"a\", \"b\""
+        ),
         Row("4.3.1", ["Last-Modified: {-9}\nDate: {-1}", "ETag: \"b\"\nDate: {-2}"], modifiedSince: -9),
         Row("4.3.1", ["Last-Modified: {-9}\nDate: {-1}", "Last-Modified: {-8}\nDate: {-2}"], modifiedSince: -9),
         Row("4.3.2", ["ETag: \"a\""], "If-None-Match: \"x\"", noneMatch: "\"x\", \"a\""),
@@ -62,13 +66,17 @@ struct ValidationRequestTests {
     private func conditions(_ row: Row) throws {
         let sent = try revalidation(of: row.stored.map { stored($0) }, for: request(row.request))
         #expect(sent.request.headerFields[.ifNoneMatch] == row.noneMatch)
-        #expect(sent.request.headerFields[.ifModifiedSince] == row.modifiedSince.flatMap { fields("Date: {\($0)}")[.date] })
+        #expect(
+            sent.request.headerFields[.ifModifiedSince] == row.modifiedSince.flatMap { fields("Date: {\($0)}")[.date] }
+        )
         #expect(sent.isConditional == row.isConditional)
     }
 
     @Test(
         "§4.3.1: is the client's request in all else",
-        arguments: ["Accept: a/b", "Cache-Control: max-age=0", "Range: bytes=0-1", "If-Range: \"x\"", "Authorization: Basic x"]
+        arguments: [
+            "Accept: a/b", "Cache-Control: max-age=0", "Range: bytes=0-1", "If-Range: \"x\"", "Authorization: Basic x",
+        ]
     )
     func rest(_ line: String) throws {
         let asked = request(line, url: "https://example.com/a?b")

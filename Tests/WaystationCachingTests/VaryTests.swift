@@ -98,7 +98,12 @@ struct VaryTests {
         }
     }
 
-    private static func variant(_ language: String, maxAge: Int = 60, date: Int = 0, tag: String? = nil) -> StoredExchange {
+    private static func variant(
+        _ language: String,
+        maxAge: Int = 60,
+        date: Int = 0,
+        tag: String? = nil
+    ) -> StoredExchange {
         var lines = "Cache-Control: max-age=\(maxAge)\nVary: Accept-Language\nDate: {\(date)}"
         if let tag { lines += "\nETag: \(tag)" }
         return stored(lines, for: "Accept-Language: \(language)")
@@ -109,16 +114,46 @@ struct VaryTests {
     private static let choices: [Choice] = [
         Choice("§4.1 the variant that matches", [variant("de"), variant("en")], "en", "fresh 1"),
         Choice("§4.1 no variant that matches", [variant("de"), variant("en")], "fr", "forward vary-miss"),
-        Choice("§4 the most recent by Date", [variant("en", date: -2), variant("en", date: -1), variant("en", date: -3)], "en", "fresh 1"),
+        Choice(
+            "§4 the most recent by Date",
+            [variant("en", date: -2), variant("en", date: -1), variant("en", date: -3)],
+            "en",
+            "fresh 1"
+        ),
         Choice("§4.1 one with Vary before a newer one without", [variant("en"), plain], "en", "fresh 0"),
         Choice("§4.1 one without Vary where no other matches", [variant("de"), plain], "en", "fresh 1"),
         Choice("§4.1 Vary: * never", [stored("Cache-Control: max-age=60\nVary: *")], "en", "forward vary-miss"),
-        Choice("§4 fresh before newer but stale", [variant("en", maxAge: 60, date: -5), variant("en", maxAge: 1, date: 0)], "en", "fresh 0"),
-        Choice("§4 without Vary and fresh before with Vary and stale", [variant("en", maxAge: 1), plain], "en", "fresh 1"),
-        Choice("§4.1 the stale one that matches is validated", [variant("de"), variant("en", maxAge: 1, tag: "\"e\"")], "en", "ask stale 1"),
-        Choice("§4.1 other variants are asked about by their tags", [variant("de", tag: "\"d\"")], "fr", "ask vary-miss"),
+        Choice(
+            "§4 fresh before newer but stale",
+            [variant("en", maxAge: 60, date: -5), variant("en", maxAge: 1, date: 0)],
+            "en",
+            "fresh 0"
+        ),
+        Choice(
+            "§4 without Vary and fresh before with Vary and stale",
+            [variant("en", maxAge: 1), plain],
+            "en",
+            "fresh 1"
+        ),
+        Choice(
+            "§4.1 the stale one that matches is validated",
+            [variant("de"), variant("en", maxAge: 1, tag: "\"e\"")],
+            "en",
+            "ask stale 1"
+        ),
+        Choice(
+            "§4.1 other variants are asked about by their tags",
+            [variant("de", tag: "\"d\"")],
+            "fr",
+            "ask vary-miss"
+        ),
         Choice("§4.1 other variants without tags are not", [variant("de")], "fr", "forward vary-miss"),
-        Choice("§4.1 nor those whose status is not 200", [stored("ETag: \"x\"\nVary: Accept-Language", status: 404)], "fr", "forward vary-miss"),
+        Choice(
+            "§4.1 nor those whose status is not 200",
+            [stored("ETag: \"x\"\nVary: Accept-Language", status: 404)],
+            "fr",
+            "forward vary-miss"
+        ),
     ]
 
     @Test("the one to use", arguments: choices)
@@ -154,7 +189,11 @@ struct VaryTests {
         arguments: ["", "ETag: \"x\"", "Last-Modified: {-9}"]
     )
     func noAdoption(_ lines: String) throws {
-        let result = try outcome(response(lines, status: 304), of: [Self.variant("de", tag: "\"d\"")], for: request("Accept-Language: fr"))
+        let result = try outcome(
+            response(lines, status: 304),
+            of: [Self.variant("de", tag: "\"d\"")],
+            for: request("Accept-Language: fr")
+        )
         #expect(result.summary == "reload")
     }
 }

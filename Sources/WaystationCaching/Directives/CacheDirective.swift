@@ -123,7 +123,8 @@ enum DeltaSeconds {
 extension Duration {
     /// A number of seconds, within ±2^31, the fraction dropped downwards; not a number counts as the greatest.
     init(wholeSeconds seconds: Double) {
-        let bounded = seconds.isNaN ? DeltaSeconds.greatest : min(max(seconds, -DeltaSeconds.greatest), DeltaSeconds.greatest)
+        let bounded =
+            seconds.isNaN ? DeltaSeconds.greatest : min(max(seconds, -DeltaSeconds.greatest), DeltaSeconds.greatest)
         self = .seconds(Int64(bounded.rounded(.down)))
     }
 

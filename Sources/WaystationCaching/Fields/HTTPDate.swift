@@ -115,7 +115,9 @@ private struct DateReader {
     private mutating func take(_ literal: String) -> Bool {
         let end = position + literal.utf8.count
         guard end <= text.count else { return false }
-        guard zip(text[position..<end], literal.utf8).allSatisfy({ $0.lowercased == $1.lowercased }) else { return false }
+        guard zip(text[position..<end], literal.utf8).allSatisfy({ $0.lowercased == $1.lowercased }) else {
+            return false
+        }
         position = end
         return true
     }

@@ -51,7 +51,9 @@ enum Standing: Comparable {
         {
             // RFC 5861 §3
             self = .staleWhileRevalidate
-        } else if canBeStale, let maxStale = request.maxStale, maxStale.covers(max(staleness, isTooOld ? surplus : .zero)) {
+        } else if canBeStale, let maxStale = request.maxStale,
+            maxStale.covers(max(staleness, isTooOld ? surplus : .zero))
+        {
             // §5.2.1.2; with max-age it is counted from there.
             self = freshness.isFresh ? .fresh : .staleForRequest
         } else {
