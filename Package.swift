@@ -6,6 +6,7 @@ let package = Package(
     products: [
         .library(name: "Waystation", targets: ["Waystation"]),
         .library(name: "WaystationRules", targets: ["WaystationRules"]),
+        .library(name: "WaystationCaching", targets: ["WaystationCaching"]),
         .library(name: "WaystationFiles", targets: ["WaystationFiles"]),
         .library(name: "WaystationStorage", targets: ["WaystationStorage"]),
         .library(name: "WaystationArchive", targets: ["WaystationArchive"]),
@@ -31,6 +32,10 @@ let package = Package(
         .systemLibrary(name: "CBzip2", providers: [.apt(["libbz2-dev"])]),
         .target(name: "WaystationFileSystem"),
         .target(name: "WaystationRules"),
+        .target(
+            name: "WaystationCaching",
+            dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]
+        ),
         .target(
             name: "WaystationFiles",
             dependencies: [
@@ -93,6 +98,14 @@ let package = Package(
             ]
         ),
         .testTarget(name: "WaystationRulesTests", dependencies: ["WaystationRules"]),
+        .testTarget(
+            name: "WaystationCachingTests",
+            dependencies: [
+                "WaystationCaching",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
+            ]
+        ),
         .testTarget(
             name: "WaystationFilesTests",
             dependencies: ["WaystationFiles", .product(name: "HTTPTypes", package: "swift-http-types")]

@@ -1,0 +1,135 @@
+import HTTPTypes
+
+/// One directive of a `Cache-Control` field as it was received (RFC 9111 §5.2).
+public struct CacheDirective: Hashable, Sendable {
+    /// The name in small letters; names are compared without regard to case.
+    public let name: String
+    /// The argument, unquoted, or nil when there is none.
+    public let argument: String?
+    /// Whether the argument obeys the grammar: a token or a quoted string, with no space around the equals sign.
+    public let isWellFormed: Bool
+
+    /// All directives of all lines of a field, in their order; what has no name that is a token is left out.
+    static func all(in fields: HTTPFields, of field: HTTPField.Name = .cacheControl) -> [CacheDirective] {
+        var directives: [CacheDirective] = []
+        for line in fields where line.name == field {
+            var rest = Array(line.value.utf8)[...]
+            while let directive = take(from: &rest) {
+                if let directive = directive.valid { directives.append(directive) }
+            }
+        }
+        return directives
+    }
+
+    private init(name: String, argument: String?, isWellFormed: Bool) {
+        self.name = name
+        self.argument = argument
+        self.isWellFormed = isWellFormed
+    }
+
+    private struct Member {
+        var valid: CacheDirective?
+    }
+
+    /// Takes one list member and the comma after it; nil at the end.
+    private static func take(from rest: inout ArraySlice<UInt8>) -> Member? {
+        rest = rest.drop { $0.isSpace || $0 == UInt8(ascii: ",") }
+        guard !rest.isEmpty else { return nil }
+        let rawName = rest.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
+        rest = rest[rawName.endIndex...]
+        let trimmed = rawName.trimmingSpace()
+        let isToken = !trimmed.isEmpty && trimmed.allSatisfy(\.isTokenCharacter)
+        let name = String(decoding: trimmed.map(\.lowercased), as: UTF8.self)
+        guard rest.popFirst() == UInt8(ascii: "=") else {
+            return Member(valid: isToken ? CacheDirective(name: name, argument: nil, isWellFormed: true) : nil)
+        }
+        let argument = takeArgument(from: &rest)
+        guard isToken else { return Member(valid: nil) }
+        let isWellFormed = argument.isWellFormed && trimmed.count == rawName.count
+        return Member(valid: CacheDirective(name: name, argument: argument.text, isWellFormed: isWellFormed))
+    }
+
+    /// Takes what follows the equals sign, up to the comma that ends the member.
+    private static func takeArgument(from rest: inout ArraySlice<UInt8>) -> (text: String, isWellFormed: Bool) {
+        if rest.first == UInt8(ascii: "\""), let quoted = quotedString(at: rest) {
+            let trailing = rest[quoted.end...].prefix { $0 != UInt8(ascii: ",") }
+            rest = rest[trailing.endIndex...]
+            return (String(decoding: quoted.text, as: UTF8.self), trailing.allSatisfy(\.isSpace))
+        }
+        // A quotation mark without its partner ends at the comma, so that it swallows no restriction after it.
+        let member = rest.prefix { $0 != UInt8(ascii: ",") }
+        rest = rest[member.endIndex...]
+        var token = member
+        while token.last?.isSpace == true { token.removeLast() }
+        return (String(decoding: token, as: UTF8.self), !token.isEmpty && token.allSatisfy(\.isTokenCharacter))
+    }
+
+    /// The text of a quoted string and where it ends (RFC 9110 §5.6.4); nil when nothing closes it.
+    private static func quotedString(at rest: ArraySlice<UInt8>) -> (text: [UInt8], end: Int)? {
+        var text: [UInt8] = []
+        var position = rest.startIndex + 1
+        while position < rest.endIndex {
+            switch rest[position] {
+            case UInt8(ascii: "\""): return (text, position + 1)
+            case UInt8(ascii: "\\") where position + 1 < rest.endIndex:
+                position += 1
+                text.append(rest[position])
+            default: text.append(rest[position])
+            }
+            position += 1
+        }
+        return nil
+    }
+}
+
+extension CacheDirective {
+    /// The argument as delta-seconds (RFC 9111 §1.2.2), in token or quoted form; nil when it is none.
+    ///
+    /// What is greater than 2^31 counts as 2^31.
+    var seconds: Double? {
+        guard isWellFormed, let argument else { return nil }
+        return DeltaSeconds.parse(argument)
+    }
+
+    /// The argument as a list of field names; nil when there is none, when it is empty or when a member is no name.
+    var fieldNames: [HTTPField.Name]? {
+        guard isWellFormed, let argument else { return nil }
+        var names: [HTTPField.Name] = []
+        for member in argument.listMembers {
+            guard let name = HTTPField.Name(member) else { return nil }
+            names.append(name)
+        }
+        return names.isEmpty ? nil : names
+    }
+}
+
+/// Delta-seconds (RFC 9111 §1.2.2).
+enum DeltaSeconds {
+    /// What a value beyond it, or an overflow, counts as.
+    static let greatest: Double = 2_147_483_648
+
+    /// Digits alone; nil otherwise.
+    static func parse(_ text: String) -> Double? {
+        guard !text.isEmpty else { return nil }
+        var value: Double = 0
+        for byte in text.utf8 {
+            guard let digit = byte.decimalDigit else { return nil }
+            value = min(value * 10 + Double(digit), greatest)
+        }
+        return value
+    }
+}
+
+extension Duration {
+    /// A number of seconds, within ±2^31, the fraction dropped downwards; not a number counts as the greatest.
+    init(wholeSeconds seconds: Double) {
+        let bounded =
+            seconds.isNaN ? DeltaSeconds.greatest : min(max(seconds, -DeltaSeconds.greatest), DeltaSeconds.greatest)
+        self = .seconds(Int64(bounded.rounded(.down)))
+    }
+
+    /// The span in seconds.
+    var inSeconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}

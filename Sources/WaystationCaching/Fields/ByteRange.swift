@@ -1,0 +1,46 @@
+/// What a `Range` field asks of content of known length (RFC 9110 §14).
+enum ByteRange: Hashable, Sendable {
+    /// Another unit, invalid, or several ranges: the field is ignored, which §14.2 always allows.
+    case ignored
+    /// A run of bytes that the content has.
+    case part(Range<Int>)
+    /// No byte of what was asked for exists.
+    case unsatisfiable
+
+    /// Reads a field value; numbers too large for `Int` are as good as the largest.
+    init(_ value: String, length: Int) {
+        self = .ignored
+        guard let equals = value.utf8.firstIndex(of: UInt8(ascii: "=")),
+            value.utf8[..<equals].map(\.lowercased).elementsEqual("bytes".utf8)
+        else { return }
+        let elements = value.utf8[equals...].dropFirst().split(separator: UInt8(ascii: ","))
+            .map { $0.trimmingSpace() }.filter { !$0.isEmpty }
+        guard elements.count == 1, let element = elements.first, let dash = element.firstIndex(of: UInt8(ascii: "-"))
+        else { return }
+        switch (Bound(element[..<dash]), Bound(element[dash...].dropFirst())) {
+        case (.absent, .number(let count)):
+            self = count == 0 || length == 0 ? .unsatisfiable : .part(max(0, length - count)..<length)
+        case (.number(let first), .absent):
+            self = first < length ? .part(first..<length) : .unsatisfiable
+        case (.number(let first), .number(let last)) where first <= last:
+            self = first < length ? .part(first..<min(last, length - 1) + 1) : .unsatisfiable
+        default: break
+        }
+    }
+
+    private enum Bound {
+        case absent
+        case number(Int)
+        case invalid
+
+        init(_ digits: Substring.UTF8View) {
+            if digits.isEmpty {
+                self = .absent
+            } else if digits.allSatisfy({ $0.decimalDigit != nil }) {
+                self = .number(Int(Substring(digits)) ?? .max)
+            } else {
+                self = .invalid
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+public import HTTPTypes
+
+/// The URLs whose stored responses an answer makes invalid (RFC 9111 §4.4).
+///
+/// Remove what is stored under them, all variants, or set ``StoredExchange/needsValidation`` on it.
+public struct Invalidation: Hashable, Sendable {
+    /// The target URI first, then `Location` and `Content-Location` where they have its origin, each once and without
+    /// a fragment; empty when nothing is to be invalidated.
+    ///
+    /// The target URI is as the request has it; the others are absolute, with host in small letters and without the
+    /// standard port.
+    public let urls: [String]
+
+    /// Tells them.
+    ///
+    /// Every method that is not known as safe counts as unsafe; only 2xx and 3xx invalidate.
+    ///
+    /// - Parameters:
+    ///   - request: The request as sent, with scheme, authority and path.
+    ///   - response: Its final response.
+    public init(after request: HTTPRequest, response: HTTPResponse) {
+        guard !Self.safeMethods.contains(request.method.rawValue), (200..<400).contains(response.status.code),
+            let target = request.targetURI
+        else {
+            urls = []
+            return
+        }
+        var urls = [target]
+        if let base = OriginURL(target) {
+            for name in [HTTPField.Name.location, .contentLocation] {
+                guard let reference = response.headerFields.firstValue(name),
+                    let other = OriginURL(reference, relativeTo: base), other.origin == base.origin, other != base
+                else { continue }
+                let text = other.url.absoluteString
+                if !urls.contains(text) { urls.append(text) }
+            }
+        }
+        self.urls = urls
+    }
+
+    /// The methods that are registered as safe (RFC 9110 §9.2.1, §16.1); names are case-sensitive.
+    private static let safeMethods: Set<String> = [
+        "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
+    ]
+}

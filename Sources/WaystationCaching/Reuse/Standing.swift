@@ -1,0 +1,72 @@
+/// What one stored response may do for one request (RFC 9111 §4, §4.2.4, §5.2).
+enum Standing: Comparable {
+    /// Only after validation; why it is asked for.
+    case needsValidation(CacheStatus.ForwardReason)
+    /// Served although stale, because the request says so.
+    case staleForRequest
+    /// Served although stale, because the response says so.
+    case staleWhileRevalidate
+    /// Served.
+    case fresh
+
+    private var rank: Int {
+        switch self {
+        case .needsValidation: 0
+        case .staleForRequest: 1
+        case .staleWhileRevalidate: 2
+        case .fresh: 3
+        }
+    }
+
+    static func < (left: Standing, right: Standing) -> Bool { left.rank < right.rank }
+
+    init(of exchange: StoredExchange, _ freshness: Freshness, for request: RequestCacheControl) {
+        let response = exchange.facts.cacheControl
+        // §5.2.2.4, §4.4: nothing but a validation helps.
+        if exchange.needsValidation || response.noCache == .response {
+            self = .needsValidation(.stale)
+            return
+        }
+        // §5.2.1.4
+        if request.noCache {
+            self = .needsValidation(.request)
+            return
+        }
+        let staleness = freshness.age - freshness.lifetime
+        if let minFresh = request.minFresh, freshness.timeToLive < minFresh {
+            // §5.2.1.3
+            self = .needsValidation(freshness.isFresh ? .request : .stale)
+            return
+        }
+        // §5.2.1.1; RFC 8246 §2: what does not change while fresh need not be newer than fresh.
+        let surplus = request.maxAge.map { freshness.age - $0 } ?? .zero
+        let isTooOld = surplus > .zero && !(exchange.facts.isImmutable && freshness.isFresh)
+        if freshness.isFresh, !isTooOld {
+            self = .fresh
+            return
+        }
+        let canBeStale = freshness.isFresh || !response.mustRevalidate
+        if canBeStale, staleness >= .zero, !request.wantsFresh,
+            staleness.inSeconds <= exchange.facts.staleWhileRevalidate, exchange.facts.staleWhileRevalidate > 0
+        {
+            // RFC 5861 §3
+            self = .staleWhileRevalidate
+        } else if canBeStale, let maxStale = request.maxStale,
+            maxStale.covers(max(staleness, isTooOld ? surplus : .zero))
+        {
+            // §5.2.1.2; with max-age it is counted from there.
+            self = freshness.isFresh ? .fresh : .staleForRequest
+        } else {
+            self = .needsValidation(freshness.isFresh ? .request : .stale)
+        }
+    }
+}
+
+extension RequestCacheControl.MaxStale {
+    fileprivate func covers(_ staleness: Duration) -> Bool {
+        switch self {
+        case .any: true
+        case .upTo(let limit): staleness <= limit
+        }
+    }
+}

@@ -1,0 +1,87 @@
+public import HTTPTypes
+
+/// A stored response that was chosen to answer a request, and what to send of it.
+public struct StoredSelection: Sendable, Hashable {
+    /// The part of the stored content that belongs to the answer.
+    public enum Content: Hashable, Sendable {
+        /// Nothing.
+        case none
+        /// All of it.
+        case whole
+        /// These bytes.
+        case bytes(Range<Int>)
+    }
+
+    /// Its place among the stored exchanges that the decision was given.
+    public let index: Int
+    /// The exchange, as updated where a 304 updated it.
+    public let exchange: StoredExchange
+    /// Its age and lifetime.
+    public let freshness: Freshness
+    /// What it comes to for this request.
+    public let answer: StoredAnswer
+    /// Whether the origin has just confirmed it.
+    public let isValidated: Bool
+    /// The fields of `no-cache="…"` that came with the validation; they belong to this answer and are not stored.
+    private let unstoredFields: HTTPFields
+
+    init(
+        index: Int,
+        _ exchange: StoredExchange,
+        _ freshness: Freshness,
+        answer: StoredAnswer,
+        isValidated: Bool = false,
+        unstoredFields: HTTPFields = [:]
+    ) {
+        self.index = index
+        self.exchange = exchange
+        self.freshness = freshness
+        self.answer = answer
+        self.isValidated = isValidated
+        self.unstoredFields = unstoredFields
+    }
+
+    /// The part of the stored content to send with ``response``.
+    public var content: Content {
+        switch answer {
+        case .whole: .whole
+        case .head, .notModified, .rangeNotSatisfiable: .none
+        case .part(let bytes): .bytes(bytes)
+        }
+    }
+
+    /// The `Age` field's value: the age in whole seconds, never negative (RFC 9111 §5.1).
+    public var ageFieldValue: String { String(max(0, freshness.age.components.seconds)) }
+
+    /// Status and fields of the answer.
+    ///
+    /// Without validation it has an `Age` of its own, in place of any that was stored (RFC 9111 §4).
+    public var response: HTTPResponse {
+        var response = exchange.response
+        response.headerFields.append(contentsOf: unstoredFields)
+        if !isValidated { response.headerFields[.age] = ageFieldValue }
+        switch answer {
+        case .whole, .head: break
+        case .part(let bytes):
+            response.status = .partialContent
+            response.headerFields[.contentLength] = String(bytes.count)
+            let length = exchange.contentLength.map(String.init) ?? "*"
+            response.headerFields[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(length)"
+        case .notModified:
+            response.status = .notModified
+            response.headerFields = response.headerFields.without(Self.representationFields)
+            if response.headerFields.contains(.eTag) { response.headerFields[.lastModified] = nil }
+        case .rangeNotSatisfiable:
+            response.status = .rangeNotSatisfiable
+            response.headerFields = response.headerFields.without(Self.representationFields)
+            response.headerFields[.contentRange] = exchange.contentLength.map { "bytes */\($0)" }
+            response.headerFields[.contentLength] = "0"
+        }
+        return response
+    }
+
+    /// What describes content that is not sent (RFC 9110 §15.4.5).
+    private static let representationFields: [HTTPField.Name] = [
+        .contentLength, .contentType, .contentEncoding, .contentLanguage, .contentRange,
+    ]
+}

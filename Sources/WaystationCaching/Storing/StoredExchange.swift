@@ -1,0 +1,127 @@
+public import Foundation
+public import HTTPTypes
+
+/// What a store keeps of one response beside its content: enough for every later decision.
+///
+/// Make it with ``StoringDecision``. It is `Codable` for stores without columns of their own; what it knows of the
+/// fields is read anew when it is decoded.
+public struct StoredExchange: Sendable, Hashable {
+    /// The method of the request: GET, or POST whose response stands for a GET (RFC 9110 §9.3.3).
+    public let method: HTTPRequest.Method
+    /// The target URI.
+    ///
+    /// Finding the exchanges whose URI is that of a request is the store's part (RFC 9111 §4).
+    public let url: String
+    /// The request fields that `Vary` nominated.
+    public let vary: VaryKey
+    /// Status and fields, without those that end with the connection and those that `no-cache="…"` names.
+    public let response: HTTPResponse
+    /// When the request that led to the response, or validated it last, was sent.
+    public let requestTime: Date
+    /// When that response was received.
+    public let responseTime: Date
+    /// The number of bytes of the content as the fields describe it, or nil when that is not known.
+    ///
+    /// Give it to have ranges answered. Leave it nil when the store keeps decoded content beside `Content-Encoding`:
+    /// ranges count coded bytes.
+    public var contentLength: Int?
+    /// Whether the content arrived to its end; what did not is never used (RFC 9111 §3.3).
+    public var isComplete: Bool
+    /// Whether it must be validated before its next use, fresh or not (RFC 9111 §4.3.5, §4.4).
+    public var needsValidation: Bool
+
+    let facts: ResponseFacts
+
+    /// Makes an exchange from what a store kept.
+    ///
+    /// - Parameters:
+    ///   - url: The target URI.
+    ///   - method: The method of the request.
+    ///   - vary: The key that was made when the response was stored.
+    ///   - response: Status and fields.
+    ///   - requestTime: When the request was sent.
+    ///   - responseTime: When the response was received.
+    ///   - contentLength: The number of bytes of the content, where known.
+    ///   - isComplete: Whether the content arrived to its end.
+    ///   - needsValidation: Whether it must be validated before its next use.
+    public init(
+        url: String,
+        method: HTTPRequest.Method = .get,
+        vary: VaryKey,
+        response: HTTPResponse,
+        requestTime: Date,
+        responseTime: Date,
+        contentLength: Int? = nil,
+        isComplete: Bool = true,
+        needsValidation: Bool = false
+    ) {
+        self.method = method
+        self.url = url
+        self.vary = vary
+        self.response = response
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+        self.contentLength = contentLength
+        self.isComplete = isComplete
+        self.needsValidation = needsValidation
+        facts = ResponseFacts(
+            response,
+            url: url,
+            requestTime: requestTime.timeIntervalSince1970,
+            responseTime: responseTime.timeIntervalSince1970
+        )
+    }
+
+    /// The response's directives.
+    public var cacheControl: CacheControl { facts.cacheControl }
+
+    /// Whether the response has an `ETag` or `Last-Modified` to validate it by.
+    public var hasValidator: Bool { facts.entityTag != nil || facts.lastModified != nil }
+
+    /// When the response was made, by its `Date` field; when it was received where that is absent.
+    public var date: Date { Date(timeIntervalSince1970: facts.date) }
+}
+
+extension StoredExchange: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case method, url, vary, response, requestTime, responseTime, contentLength, isComplete, needsValidation
+    }
+
+    /// Writes all but what can be read from the fields again.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(method.rawValue, forKey: .method)
+        try container.encode(url, forKey: .url)
+        try container.encode(vary, forKey: .vary)
+        try container.encode(response, forKey: .response)
+        try container.encode(requestTime, forKey: .requestTime)
+        try container.encode(responseTime, forKey: .responseTime)
+        try container.encodeIfPresent(contentLength, forKey: .contentLength)
+        try container.encode(isComplete, forKey: .isComplete)
+        try container.encode(needsValidation, forKey: .needsValidation)
+    }
+
+    /// Reads what ``encode(to:)`` wrote.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let name = try container.decode(String.self, forKey: .method)
+        guard let method = HTTPRequest.Method(name) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .method,
+                in: container,
+                debugDescription: "\"\(name)\" is no HTTP method; load the response again"
+            )
+        }
+        self.init(
+            url: try container.decode(String.self, forKey: .url),
+            method: method,
+            vary: try container.decode(VaryKey.self, forKey: .vary),
+            response: try container.decode(HTTPResponse.self, forKey: .response),
+            requestTime: try container.decode(Date.self, forKey: .requestTime),
+            responseTime: try container.decode(Date.self, forKey: .responseTime),
+            contentLength: try container.decodeIfPresent(Int.self, forKey: .contentLength),
+            isComplete: try container.decode(Bool.self, forKey: .isComplete),
+            needsValidation: try container.decode(Bool.self, forKey: .needsValidation)
+        )
+    }
+}

@@ -1,0 +1,129 @@
+public import Foundation
+public import HTTPTypes
+
+/// Whether a response may be stored (RFC 9111 §3).
+///
+/// A private cache may store what was asked for with `Authorization` (§3.5 binds shared caches) and what sets cookies
+/// (RFC 6265 asks nothing of caches); it is for the store to keep logins apart. Trailer fields are discarded: only the
+/// header section is ever given (§3.1).
+public enum StoringDecision: Hashable, Sendable {
+    /// Store it, with this beside the content.
+    case store(StoredExchange)
+    /// Store nothing of it.
+    case refuse(StoringRefusal)
+
+    /// Decides.
+    ///
+    /// To store while the content still arrives, decide when the head is there and commit when the content has ended
+    /// well.
+    ///
+    /// - Parameters:
+    ///   - response: Status and fields as received.
+    ///   - request: The request as sent, with scheme, authority and path.
+    ///   - requestTime: When the request was sent.
+    ///   - responseTime: When the head of the response was received.
+    ///   - contentLength: The number of bytes of the content, where known; see ``StoredExchange/contentLength``.
+    ///   - isComplete: False when the content is known to be cut off.
+    ///   - rules: The choices.
+    public init(
+        of response: HTTPResponse,
+        to request: HTTPRequest,
+        requestTime: Date,
+        responseTime: Date,
+        contentLength: Int? = nil,
+        isComplete: Bool = true,
+        rules: CachingRules = .standard
+    ) {
+        let cacheControl = CacheControl(response.headerFields)
+        guard let url = request.targetURI else {
+            self = .refuse(.target)
+            return
+        }
+        if let refusal = Self.refusal(of: response, cacheControl, to: request, url: url, rules) {
+            self = .refuse(refusal)
+            return
+        }
+        let vary = VaryKey(response.headerFields, request: request.headerFields)
+        guard !vary.matchesNothing else {
+            self = .refuse(.variesOnEverything)
+            return
+        }
+        guard isComplete else {
+            self = .refuse(.incomplete)
+            return
+        }
+        var kept = response
+        kept.headerFields = response.headerFields.withoutConnectionFields()
+            .without(cacheControl.noCache.fieldNames)
+            .dated(responseTime)
+        self = .store(
+            StoredExchange(
+                url: url,
+                method: request.method,
+                vary: vary,
+                response: kept,
+                requestTime: requestTime,
+                responseTime: responseTime,
+                contentLength: contentLength
+            )
+        )
+    }
+
+    private static func refusal(
+        of response: HTTPResponse,
+        _ cacheControl: CacheControl,
+        to request: HTTPRequest,
+        url: String,
+        _ rules: CachingRules
+    ) -> StoringRefusal? {
+        let hasExpiry = cacheControl.maxAge != nil || response.headerFields.contains(.expires)
+        guard request.method == .get || (hasExpiry && isPostForLaterGet(request, response, url: url)) else {
+            return .method
+        }
+        switch response.status.code {
+        case ..<200: return .interim
+        case 206: return .partialContent
+        case 304: return .notModified
+        case 412, 416: return .conditional
+        default: break
+        }
+        if RequestCacheControl(request.headerFields).noStore { return .requestNoStore }
+        if cacheControl.mustUnderstand {
+            guard rules.understoodStatuses.contains(response.status.code) else { return .notUnderstood }
+        } else if cacheControl.noStore {
+            return .responseNoStore
+        }
+        guard
+            hasExpiry || cacheControl.isPublic || cacheControl.isPrivate == .response
+                || rules.heuristicStatuses.contains(response.status.code)
+        else { return .notMarkedStorable }
+        return nil
+    }
+
+    /// RFC 9110 §9.3.3: the response to a POST stands for a later GET when it has an explicit lifetime and a
+    /// `Content-Location` that is the target URI.
+    private static func isPostForLaterGet(_ request: HTTPRequest, _ response: HTTPResponse, url: String) -> Bool {
+        guard request.method == .post, response.status.code == 200,
+            let location = response.headerFields.firstValue(.contentLocation), let target = OriginURL(url)
+        else { return false }
+        return OriginURL(location, relativeTo: target) == target
+    }
+}
+
+extension HTTPFields {
+    /// The fields without those of these names.
+    func without(_ names: [HTTPField.Name]) -> HTTPFields {
+        names.isEmpty ? self : HTTPFields(filter { !names.contains($0.name) })
+    }
+
+    /// The fields with a valid `Date`: where there is none, the time of receipt (RFC 9110 §6.6.1).
+    func dated(_ received: Date) -> HTTPFields {
+        let seconds = received.timeIntervalSince1970
+        if let date = firstValue(.date), HTTPDate.seconds(date, presentYear: HTTPDate.year(ofSeconds: seconds)) != nil {
+            return self
+        }
+        var dated = self
+        dated[.date] = HTTPDate.text(Int(exactly: seconds.rounded(.down)) ?? .max)
+        return dated
+    }
+}

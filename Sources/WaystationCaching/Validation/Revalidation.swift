@@ -1,0 +1,140 @@
+public import Foundation
+public import HTTPTypes
+
+/// A request that asks the origin about stored responses (RFC 9111 §4.3.1), and what may stand in when it fails.
+public struct Revalidation: Sendable {
+    /// How an exchange failed.
+    public enum Failure: Hashable, Sendable {
+        /// No answer came: no network, no server, or the answer broke off before its head.
+        case unreachable
+        /// An answer came, with this status code.
+        case status(Int)
+    }
+
+    /// What to send. Conditional where something stored has a validator.
+    public let request: HTTPRequest
+    /// Why it is sent, for ``CacheStatus``.
+    public let reason: CacheStatus.ForwardReason
+    /// Whether ``request`` carries validators of stored responses.
+    public let isConditional: Bool
+
+    /// The client's request.
+    let original: HTTPRequest
+    let stored: [StoredExchange]
+    /// The response that would be used, or nil when none matches the request.
+    let selected: Int?
+    /// How many validators of stored responses are sent; `ETag` and `Last-Modified` of one response are one.
+    let validatorCount: Int
+    let rules: CachingRules
+
+    /// Whether nothing stored matches the request, so that all asked about are other variants.
+    var isVaryMiss: Bool { selected == nil }
+
+    init(
+        of selected: Int?,
+        among stored: [StoredExchange],
+        for original: HTTPRequest,
+        reason: CacheStatus.ForwardReason,
+        _ rules: CachingRules
+    ) {
+        self.original = original
+        self.stored = stored
+        self.selected = selected
+        self.reason = reason
+        self.rules = rules
+        var request = original
+        let own = original.headerFields[.ifNoneMatch].map { EntityTagList($0) }
+        if case .some(.none) = own {
+            // The client's condition cannot be read, so it cannot be joined with ours.
+            validatorCount = 0
+        } else if case .any?? = own {
+            // It asks whether there is anything at all; that is for the origin to say.
+            validatorCount = 0
+        } else {
+            let tags = Self.tags(of: selected, among: stored, for: original, limit: max(1, rules.maximumCombinedTags))
+            let modified = selected.flatMap { stored[$0].facts.lastModifiedText }
+            if !tags.isEmpty {
+                // §4.3.1 MUST, §4.3.2 MAY: the client's tags and ours.
+                var union: [EntityTag] = if case .tags(let list)?? = own { list } else { [] }
+                for tag in tags where !union.contains(tag) { union.append(tag) }
+                request.headerFields[.ifNoneMatch] = union.map(\.fieldValue).joined(separator: ", ")
+                // §4.3.1 SHOULD; for one response only. The client's own date is answered from what is stored.
+                request.headerFields[.ifModifiedSince] = tags.count == 1 ? modified : nil
+            } else if let modified, own == nil {
+                request.headerFields[.ifModifiedSince] = modified
+            }
+            validatorCount = tags.isEmpty ? (modified != nil && own == nil ? 1 : 0) : tags.count
+        }
+        isConditional = validatorCount > 0
+        self.request = isConditional ? request : original
+    }
+
+    /// The tags to send: of all that match when the chosen one has a tag, of all variants when none matches.
+    private static func tags(
+        of selected: Int?,
+        among stored: [StoredExchange],
+        for request: HTTPRequest,
+        limit: Int
+    ) -> [EntityTag] {
+        var indices: [Int]
+        if let selected {
+            guard stored[selected].facts.entityTag != nil else { return [] }
+            indices = stored.indices.filter { $0 != selected && stored[$0].mayAnswer(request) }
+            indices.sort { stored[$0].precedes(stored[$1]) }
+            indices.insert(selected, at: 0)
+        } else {
+            indices = stored.indices.filter { stored[$0].mayBeAdopted }
+            indices.sort { stored[$0].precedes(stored[$1]) }
+        }
+        var tags: [EntityTag] = []
+        for index in indices where tags.count < limit {
+            guard let tag = stored[index].facts.entityTag, !tags.contains(tag) else { continue }
+            tags.append(tag)
+        }
+        return tags
+    }
+
+    /// What may be served instead when the request fails (RFC 9111 §4.2.4, §4.3.3; RFC 5861 §4).
+    ///
+    /// `no-cache`, an invalidation, and `must-revalidate` of a stale response allow nothing, with or without a network;
+    /// `proxy-revalidate` and `s-maxage` do not concern a private cache. A request with `no-cache`, `max-age` or
+    /// `min-fresh` gets what is stale only by its own `max-stale` or `stale-if-error`.
+    ///
+    /// - Parameters:
+    ///   - failure: What happened.
+    ///   - now: The present.
+    /// - Returns: What to serve, or nil to pass the failure on: as 504 where a status code is needed (§5.2.2.2).
+    public func standIn(for failure: Failure, now: Date) -> StoredSelection? {
+        guard let selected else { return nil }
+        let exchange = stored[selected]
+        let freshness = exchange.freshness(now: now, rules: rules)
+        guard mayStandIn(exchange, freshness, for: failure) else { return nil }
+        return StoredSelection(
+            index: selected,
+            exchange,
+            freshness,
+            answer: StoredAnswer(of: exchange, for: original)
+        )
+    }
+
+    private func mayStandIn(_ exchange: StoredExchange, _ freshness: Freshness, for failure: Failure) -> Bool {
+        let response = exchange.facts.cacheControl
+        guard !exchange.needsValidation, response.noCache != .response,
+            freshness.isFresh || !response.mustRevalidate
+        else { return false }
+        if case .status(let code) = failure, ![500, 502, 503, 504].contains(code) { return false }
+        let request = RequestCacheControl(original.headerFields)
+        let staleness = max(freshness.age - freshness.lifetime, .zero)
+        if let limit = request.staleIfError, staleness <= limit { return true }
+        if case .any = request.maxStale { return true }
+        if case .upTo(let limit) = request.maxStale, staleness <= limit { return true }
+        guard !request.wantsFresh else { return false }
+        if let limit = response.staleIfError, staleness <= limit { return true }
+        guard failure == .unreachable else { return false }
+        switch rules.staleWhenDisconnected {
+        case .never: return freshness.isFresh
+        case .upTo(let limit): return staleness <= limit
+        case .always: return true
+        }
+    }
+}

@@ -1,0 +1,237 @@
+import HTTPTypes
+import Testing
+import WaystationCaching
+
+private struct Row: CustomTestStringConvertible, Sendable {
+    var section: String
+    var stored: [String]
+    var request: String
+    var status: Int
+    var answer: String
+    var expected: String
+
+    init(_ section: String, _ stored: [String], _ answer: String, _ expected: String) {
+        self.init(section, stored, "", 304, answer, expected)
+    }
+
+    init(_ section: String, _ stored: [String], _ request: String, _ status: Int, _ answer: String, _ expected: String)
+    {
+        (self.section, self.stored, self.request) = (section, stored, request)
+        (self.status, self.answer, self.expected) = (status, answer, expected)
+    }
+
+    var testDescription: String { "§\(section) \(stored) [\(request)] \(status) [\(answer)] → \(expected)" }
+}
+
+@Suite("The answer to a validation (RFC 9111 §4.3.3, §4.3.4)")
+struct ValidationTests {
+    private static let notModified: [Row] = [
+        // Strong validators
+        Row("4.3.4", ["ETag: \"a\""], "ETag: \"a\"", "freshened 0 [\"update 0\"]"),
+        Row("4.3.4", ["ETag: \"a\""], "ETag: \"b\"", "reload"),
+        Row(
+            "4.3.4",
+            ["ETag: \"a\"\nDate: {-1}", "ETag: \"b\"\nDate: {-2}"],
+            "ETag: \"b\"",
+            "freshened 1 [\"update 1\"]"
+        ),
+        Row(
+            "4.3.4",
+            ["ETag: \"a\"\nDate: {-1}", "ETag: \"a\"\nDate: {-2}"],
+            "ETag: \"a\"",
+            "freshened 0 [\"update 0\", \"update 1\"]"
+        ),
+        Row(
+            "4.3.4",
+            ["ETag: \"a\"\nDate: {-2}", "ETag: \"a\"\nDate: {-1}"],
+            "ETag: \"a\"",
+            "freshened 1 [\"update 1\", \"update 0\"]"
+        ),
+        Row("4.3.4", ["ETag: \"a\"\nDate: {-1}", "Date: {-2}"], "ETag: \"a\"", "freshened 0 [\"update 0\"]"),
+        Row("4.3.4", ["ETag: \"a\"\nDate: {-1}", "ETag: \"b\"\nDate: {-2}"], "ETag: \"c\"", "reload"),
+        Row("4.3.4", ["Last-Modified: {-9}"], "ETag: \"a\"\nLast-Modified: {-9}", "reload"),
+        // Weak validators
+        Row("4.3.4", ["ETag: W/\"a\""], "ETag: W/\"a\"", "freshened 0 [\"update 0\"]"),
+        Row("4.3.4", ["ETag: \"a\""], "ETag: W/\"a\"", "freshened 0 [\"update 0\"]"),
+        Row("4.3.4", ["ETag: W/\"a\""], "ETag: W/\"b\"", "reload"),
+        Row(
+            "4.3.4",
+            ["ETag: W/\"a\"\nDate: {-2}", "ETag: W/\"a\"\nDate: {-1}"],
+            "ETag: W/\"a\"",
+            "freshened 1 [\"update 1\"]"
+        ),
+        Row("4.3.4", ["Last-Modified: {-9}"], "Last-Modified: {-9}", "freshened 0 [\"update 0\"]"),
+        Row("4.3.4", ["Last-Modified: {-9}"], "Last-Modified: {-8}", "reload"),
+        Row(
+            "4.3.4",
+            ["Last-Modified: {-9}\nDate: {-2}", "Last-Modified: {-9}\nDate: {-1}"],
+            "Last-Modified: {-9}",
+            "freshened 1 [\"update 1\"]"
+        ),
+        Row("4.3.4", ["ETag: \"a\"\nLast-Modified: {-9}"], "Last-Modified: {-9}", "freshened 0 [\"update 0\"]"),
+        // A strong tag must not update what is weak; it confirms it
+        Row("4.3.4", ["ETag: W/\"a\""], "ETag: \"a\"", "freshened 0 []"),
+        // No validator
+        Row("4.3.4", ["ETag: \"a\""], "", "freshened 0 [\"update 0\"]"),
+        Row("4.3.4", ["Last-Modified: {-9}"], "", "freshened 0 [\"update 0\"]"),
+        Row("4.3.4", ["ETag: \"a\"\nDate: {-1}", "ETag: \"b\"\nDate: {-2}"], "", "reload"),
+        Row("4.3.4", ["ETag: \"a\""], "ETag: junk", "freshened 0 [\"update 0\"]"),
+        Row("4.3.3", [""], "", "pass on"),
+        // The client's own conditions
+        Row("4.3.2", ["ETag: \"a\""], "If-None-Match: \"x\"", 304, "ETag: \"a\"", "freshened 0 [\"update 0\"]"),
+        Row("4.3.2", ["ETag: \"a\""], "If-None-Match: \"x\"", 304, "ETag: \"x\"", "pass on"),
+        Row("4.3.2", ["ETag: \"a\""], "If-None-Match: W/\"x\"", 304, "ETag: \"x\"", "pass on"),
+        Row("4.3.2", ["ETag: \"a\""], "If-None-Match: \"x\"", 304, "ETag: \"y\"", "reload"),
+        Row("4.3.2", ["ETag: \"a\""], "If-None-Match: \"x\"", 304, "", "reload"),
+        Row("4.3.2", ["ETag: \"a\""], "If-None-Match: \"a\"", 304, "ETag: \"a\"", "freshened 0 [\"update 0\"]"),
+        Row("4.3.2", ["ETag: \"a\""], "If-None-Match: *", 304, "ETag: \"a\"", "pass on"),
+        Row("4.3.2", [""], "If-None-Match: \"x\"", 304, "ETag: \"x\"", "pass on"),
+        Row("4.3.2", ["ETag: \"a\""], "If-Modified-Since: {0}", 304, "ETag: \"a\"", "freshened 0 [\"update 0\"]"),
+        Row("4.3.2", [""], "If-Modified-Since: {0}", 304, "", "pass on"),
+    ]
+
+    private static let others: [Row] =
+        [
+            Row("4.3.3", ["ETag: \"a\""], "", 200, "ETag: \"b\"", "stored [0]"),
+            Row("4.3.3", ["ETag: \"a\""], "", 200, "Cache-Control: max-age=60", "stored [0]"),
+            Row(
+                "4.3.3",
+                ["ETag: \"a\"\nDate: {-1}", "ETag: \"b\"\nDate: {-2}"],
+                "",
+                200,
+                "ETag: \"c\"",
+                "stored [0, 1]"
+            ),
+            Row("4.3.3", ["ETag: \"a\""], "", 200, "Cache-Control: no-store", "responseNoStore [0]"),
+            Row("4.3.3", ["ETag: \"a\""], "Cache-Control: no-store", 200, "ETag: \"b\"", "requestNoStore [0]"),
+            Row("4.3.3", ["ETag: \"a\""], "", 404, "", "stored [0]"),
+            Row("4.3.3", ["ETag: \"a\""], "", 404, "Cache-Control: no-store", "responseNoStore [0]"),
+            Row("4.3.3", ["ETag: \"a\""], "", 410, "", "stored [0]"),
+            Row("4.3.3", ["ETag: \"a\""], "", 301, "Location: /b", "stored [0]"),
+            Row("4.3.3", ["ETag: \"a\""], "", 302, "Location: /b", "notMarkedStorable [0]"),
+            Row("4.3.3", ["ETag: \"a\""], "", 206, "Content-Range: bytes 0-1/2", "pass on"),
+            Row("4.3.3", ["ETag: \"a\""], "", 412, "", "pass on"),
+            Row("4.3.3", ["ETag: \"a\""], "", 416, "", "pass on"),
+            Row("4.3.3", ["ETag: \"a\""], "", 103, "", "pass on"),
+        ]
+        + [400, 401, 403, 407, 429].map { Row("4.3.3", ["ETag: \"a\""], "", $0, "", "notMarkedStorable []") }
+        + [500, 501, 502, 503, 504, 599].map {
+            Row("4.3.3", ["ETag: \"a\""], "", $0, "Cache-Control: max-age=60", "pass on")
+        }
+        + [500, 502, 503, 504].map {
+            Row("RFC 5861 §4", ["Cache-Control: stale-if-error=99999\nETag: \"a\""], "", $0, "", "stand-in 0")
+        }
+        + [400, 404, 429, 501, 505].map {
+            Row(
+                "RFC 5861 §4",
+                ["Cache-Control: stale-if-error=99999\nETag: \"a\""],
+                "",
+                $0,
+                "Cache-Control: no-store",
+                $0 == 404 ? "responseNoStore [0]" : $0 < 500 ? "responseNoStore []" : "pass on"
+            )
+        }
+
+    @Test("304 updates what it identifies", arguments: notModified)
+    private func identifying(_ row: Row) throws { try check(row) }
+
+    @Test("any other status", arguments: others)
+    private func replacing(_ row: Row) throws { try check(row) }
+
+    private func check(_ row: Row) throws {
+        let answer = response(row.answer, status: row.status)
+        let result = try outcome(answer, of: row.stored.map { stored($0) }, for: request(row.request))
+        #expect(result.summary == row.expected)
+    }
+
+    @Test("§4.3.4: strictly, a 304 without a validator confirms and updates nothing")
+    func strict() throws {
+        var rules = CachingRules()
+        rules.trustsBareNotModified = false
+        let result = try outcome(response("X-A: 1", status: 304), of: [stored("ETag: \"a\"")], rules: rules)
+        #expect(result.summary == "freshened 0 []")
+    }
+
+    @Test("§4.3.4: after a 304 the response is fresh from then on")
+    func freshAgain() throws {
+        let result = try outcome(
+            response("ETag: \"a\"\nDate: {10000}", status: 304),
+            of: [stored("Cache-Control: max-age=60\nETag: \"a\"\nAge: 30\nDate: {0}")]
+        )
+        let updated = try #require(result.firstUpdate)
+        #expect(updated.freshness(now: moment(10_059)).isFresh)
+        #expect(updated.freshness(now: moment(10_059)).age == .seconds(59))
+        #expect(!updated.freshness(now: moment(10_060)).isFresh)
+    }
+
+    @Test("§4: what was just validated says nothing of an age that it has not")
+    func noAge() throws {
+        let old = [stored("ETag: \"a\"\nAge: 30")]
+        #expect(
+            try !#require(outcome(response("ETag: \"a\"", status: 304), of: old).selection).response.headerFields
+                .contains(.age)
+        )
+        let relayed = try outcome(response("ETag: \"a\"\nAge: 4", status: 304), of: old)
+        #expect(try #require(relayed.selection).response.headerFields[.age] == "4")
+    }
+
+    @Test("§4.3.2 MUST: a 304 with a tag that the client does not have is a 200 for it, and a 304 where it has it")
+    func union() throws {
+        let mine = try outcome(
+            response("ETag: \"a\"", status: 304),
+            of: [stored("ETag: \"a\"")],
+            for: request("If-None-Match: \"x\"")
+        )
+        #expect(try #require(mine.selection).response.status == .ok)
+        let both = try outcome(
+            response("ETag: \"a\"", status: 304),
+            of: [stored("ETag: \"a\"")],
+            for: request("If-None-Match: \"a\"")
+        )
+        #expect(try #require(both.selection).response.status == .notModified)
+    }
+
+    @Test("§4.3.4: a request sent again has no condition of ours, and keeps the client's")
+    func reload() throws {
+        let asked = request("If-None-Match: \"x\"\nAccept: a/b")
+        guard
+            case .reload(let again) = try outcome(
+                response("ETag: \"y\"", status: 304),
+                of: [stored("ETag: \"a\"")],
+                for: asked
+            )
+        else {
+            Issue.record("not a reload")
+            return
+        }
+        #expect(again == asked)
+    }
+
+    @Test("§4.4: a validation ends an invalidation")
+    func revalidated() throws {
+        var exchange = stored("ETag: \"a\"")
+        exchange.needsValidation = true
+        #expect(
+            try !#require(outcome(response("ETag: \"a\"", status: 304), of: [exchange]).firstUpdate).needsValidation
+        )
+    }
+
+    @Test("§4: a HEAD that is validated is answered without content")
+    func head() throws {
+        let result = try outcome(
+            response("ETag: \"a\"", status: 304),
+            of: [stored("ETag: \"a\"")],
+            for: request(method: .head)
+        )
+        #expect(try #require(result.selection).answer == .head)
+    }
+
+    @Test(
+        "§4.3.5: a 200 to a HEAD that validates updates or marks what is stored",
+        arguments: [("\"a\"", "update 0"), ("\"b\"", "mark 0")]
+    )
+    func headAnswer(_ tag: String, _ expected: String) throws {
+        let result = try outcome(response("ETag: \(tag)"), of: [stored("ETag: \"a\"")], for: request(method: .head))
+        #expect(result.summary == "pass on [\"\(expected)\"]")
+    }
+}
