@@ -43,6 +43,7 @@ let package = Package(
             dependencies: [
                 "WaystationFileSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -80,7 +81,8 @@ let package = Package(
         .executableTarget(
             name: "WaystationCLI",
             dependencies: [
-                "WaystationPacks", "WaystationPublishing",
+                "WaystationPacks", "WaystationPublishing", "WaystationStorage",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -102,6 +104,7 @@ let package = Package(
             dependencies: [
                 "WaystationStorage", "WaystationFileSystem", "WaystationTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -130,7 +133,10 @@ let package = Package(
         ),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["WaystationCLI", "WaystationTesting"]
+            dependencies: [
+                "WaystationCLI", "WaystationStorage", "WaystationTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
         ),
         .testTarget(
             name: "WaystationTests",
