@@ -158,7 +158,8 @@ extension StoreIndex {
         try db.cachedStatement(
             sql: "UPDATE responses SET fields = ?, request_time = ?, response_time = ?, seal = ?, size = ? WHERE id = ?"
         ).execute(arguments: [
-            head.fields, head.requestTime, head.responseTime, Int64(bitPattern: seal), head.size(bodyLength: length), id,
+            head.fields, head.requestTime, head.responseTime, Int64(bitPattern: seal), head.size(bodyLength: length),
+            id,
         ])
         return true
     }

@@ -118,7 +118,9 @@ extension StoreIndex {
         case .damaged(let id): try !entries(.id(id)).isEmpty
         case .intact(let record):
             try rows(for: record.head.key).contains {
-                if case .intact(let other) = $0 { other.id == record.id && other.bodyFile == record.bodyFile } else {
+                if case .intact(let other) = $0 {
+                    other.id == record.id && other.bodyFile == record.bodyFile
+                } else {
                     false
                 }
             }

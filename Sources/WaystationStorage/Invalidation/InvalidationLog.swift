@@ -25,7 +25,9 @@ final class InvalidationLog: Sendable {
         state.withLock { state in
             state.count += 1
             guard !state.moments.isEmpty else { return }
-            if state.scopes.count >= Self.maximumScopes, state.scopes[scope] == nil { state.scopes = [.all: state.count] }
+            if state.scopes.count >= Self.maximumScopes, state.scopes[scope] == nil {
+                state.scopes = [.all: state.count]
+            }
             state.scopes[scope] = state.count
         }
     }
