@@ -48,6 +48,7 @@ let package = Package(
             dependencies: [
                 "WaystationFileSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -85,7 +86,8 @@ let package = Package(
         .executableTarget(
             name: "WaystationCLI",
             dependencies: [
-                "WaystationPacks", "WaystationPublishing",
+                "WaystationPacks", "WaystationPublishing", "WaystationStorage",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -115,6 +117,7 @@ let package = Package(
             dependencies: [
                 "WaystationStorage", "WaystationFileSystem", "WaystationTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -143,7 +146,10 @@ let package = Package(
         ),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["WaystationCLI", "WaystationTesting"]
+            dependencies: [
+                "WaystationCLI", "WaystationStorage", "WaystationTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
         ),
         .testTarget(
             name: "WaystationTests",

@@ -3,7 +3,10 @@ import PackageDescription
 
 let package = Package(
     name: "benchmarks",
-    dependencies: [.package(name: "waystation", path: "..")],
+    dependencies: [
+        .package(name: "waystation", path: ".."),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    ],
     targets: [
         // What the three tools share: sessions with and without Waystation, statistics, comparison, nginx, memory.
         .target(
@@ -26,7 +29,17 @@ let package = Package(
             dependencies: [
                 "Measuring", .product(name: "WaystationArchive", package: "waystation"),
                 .product(name: "WaystationPatch", package: "waystation"),
+                .product(name: "WaystationStorage", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .executableTarget(
+            name: "hammer",
+            dependencies: [
+                "Measuring", .product(name: "WaystationStorage", package: "waystation"),
+                .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .testTarget(name: "MeasuringTests", dependencies: ["Measuring"]),

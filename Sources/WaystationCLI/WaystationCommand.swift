@@ -5,7 +5,7 @@ import ArgumentParser
 struct WaystationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "waystation",
-        abstract: "Makes, publishes and installs offline packs.",
+        abstract: "Makes, publishes and installs offline packs, and looks after response caches.",
         discussion: """
             A pack is a zip of web files with a manifest. Build one from a folder, publish it into a directory that any \
             file server can serve, and clients follow:
@@ -24,7 +24,7 @@ struct WaystationCommand: AsyncParsableCommand {
         version: "1.0.0",
         subcommands: [
             PackCommand.self, PublishCommand.self, RollbackCommand.self, DisableCommand.self, EnableCommand.self,
-            ListCommand.self, KeysCommand.self, UpdateCommand.self,
+            ListCommand.self, KeysCommand.self, UpdateCommand.self, CacheCommand.self,
         ]
     )
 

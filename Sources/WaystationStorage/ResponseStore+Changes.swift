@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPTypes
 
 extension ResponseStore {
-    /// Replaces the fields and times of a stored response, as a 304 asks for (RFC 9111 §4.3.4); its body stays.
+    /// Replaces the fields and times of a stored response, as a 304 asks for (RFC 9111 §4.3.4); status and body stay.
     ///
     /// Look-ups return a new instance afterwards; the one given does not change.
     /// - Returns: Whether the response was still there.
@@ -13,89 +13,160 @@ extension ResponseStore {
         requestTime: Date,
         responseTime: Date
     ) async throws(StoreError) -> Bool {
-        try await change("freshening") { [self] opened in
-            let isThere = try opened.index.update(
-                id: response.id,
-                key: response.key,
-                headerFields: headerFields,
-                requestTime: requestTime,
-                responseTime: responseTime
-            )
-            resident.invalidate([response.key])
-            return isThere
+        let update = FieldUpdate(
+            of: response,
+            headerFields: headerFields,
+            requestTime: requestTime,
+            responseTime: responseTime
+        )
+        return try await updateFields([update]) == 1
+    }
+
+    /// Replaces the fields and times of several stored responses, all together or none.
+    ///
+    /// - Returns: How many were still there.
+    /// - Throws: ``StoreError`` when the store does not work.
+    @discardableResult
+    public func updateFields(_ updates: [FieldUpdate]) async throws(StoreError) -> Int {
+        try await waiting { updateFields(updates, completion: $0) }
+    }
+
+    /// Replaces the fields and times of several stored responses without waiting for it.
+    ///
+    /// Look-ups that are asked for after this call see the new fields.
+    /// - Parameters:
+    ///   - updates: The responses and what they get.
+    ///   - completion: Called on the store's write queue with how many were still there.
+    public func updateFields(
+        _ updates: [FieldUpdate],
+        completion: @escaping @Sendable (Result<Int, StoreError>) -> Void
+    ) {
+        change("freshening", keys: updates.map(\.response.key), completion: completion) { [self] opened in
+            let count = try opened.index.update(updates)
+            resident.invalidate(Set(updates.map(\.response.key)))
+            return count
         }
     }
 
-    /// Removes every response.
+    /// Replaces the fields and times of a stored response without waiting for it.
     ///
-    /// Like its siblings it works on what was stored before the call, in memory as on disk.
-    /// - Returns: How many responses were removed.
-    /// - Throws: ``StoreError`` when the store does not work; part may have been removed by then.
-    @discardableResult
-    public func removeAll() async throws(StoreError) -> Int { try await remove(.all) }
+    /// Look-ups that are asked for after this call see the new fields. A response that is gone by then stays gone; a
+    /// store that does not work says so in an event.
+    public func freshen(
+        _ response: StoredResponse,
+        headerFields: HTTPFields,
+        requestTime: Date,
+        responseTime: Date
+    ) {
+        let update = FieldUpdate(
+            of: response,
+            headerFields: headerFields,
+            requestTime: requestTime,
+            responseTime: responseTime
+        )
+        updateFields([update]) { _ in }
+    }
 
-    /// Removes the responses of a URL: all methods, variants and partitions.
+    /// Removes these responses, and not those that have taken their places.
     ///
-    /// - Parameter url: The canonical URL, as in the key.
-    /// - Returns: How many responses were removed.
+    /// - Returns: How many were still there.
     /// - Throws: ``StoreError`` when the store does not work.
     @discardableResult
-    public func remove(url: String) async throws(StoreError) -> Int { try await remove(.url(url)) }
+    public func remove(_ responses: [StoredResponse]) async throws(StoreError) -> Int {
+        try await waiting { remove(responses, completion: $0) }
+    }
 
-    /// Removes the responses of all URLs that begin with a text, compared byte for byte.
+    /// Removes these responses without waiting for it.
     ///
-    /// - Returns: How many responses were removed.
-    /// - Throws: ``StoreError`` when the store does not work.
-    @discardableResult
-    public func remove(prefix: String) async throws(StoreError) -> Int { try await remove(.prefix(prefix)) }
-
-    /// Removes the responses of a host, on any port, by http and https; not those of its subdomains.
-    ///
-    /// - Returns: How many responses were removed.
-    /// - Throws: ``StoreError`` when the store does not work.
-    @discardableResult
-    public func remove(host: String) async throws(StoreError) -> Int { try await remove(.host(host)) }
+    /// Look-ups that are asked for after this call do not find them.
+    /// - Parameters:
+    ///   - responses: What to remove; what has taken the place of one of them stays.
+    ///   - completion: Called on the store's write queue with how many were still there.
+    public func remove(
+        _ responses: [StoredResponse],
+        completion: @escaping @Sendable (Result<Int, StoreError>) -> Void
+    ) {
+        change("removing", keys: responses.map(\.key), completion: completion) { [self] opened in
+            let removal = try opened.index.remove(ids: responses.map(\.id))
+            finish(removal, in: opened)
+            return removal.count
+        }
+    }
 
     /// Removes the responses whose response time lies before a moment.
     ///
     /// - Returns: How many responses were removed.
     /// - Throws: ``StoreError`` when the store does not work.
     @discardableResult
-    public func remove(olderThan date: Date) async throws(StoreError) -> Int { try await remove(.older(than: date)) }
-
-    /// Removes the responses of a partition, such as those of a login that has ended.
-    ///
-    /// - Returns: How many responses were removed.
-    /// - Throws: ``StoreError`` when the store does not work.
-    @discardableResult
-    public func remove(partition: String) async throws(StoreError) -> Int { try await remove(.partition(partition)) }
-
-    private func remove(_ selection: StoreIndex.Selection) async throws(StoreError) -> Int {
-        try await change("removing") { [self] opened in
-            let removal = try opened.index.remove(selection)
-            finish(removal)
-            if removal.count > 0 { schedule([.vacuum]) }
-            return removal.count
+    public func remove(olderThan date: Date) async throws(StoreError) -> Int {
+        try await waiting { completion in
+            change("removing", keys: [], completion: completion) { try self.removeRows(.older(than: date), in: $0) }
         }
     }
 
-    /// Runs a change on the write queue, behind all that was asked for before.
-    private func change<Value: Sendable>(
-        _ task: String,
-        _ body: @escaping @Sendable (Opened) throws -> Value
-    ) async throws(StoreError) -> Value {
-        let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
-            writeQueue.async { [self] in
-                guard let opened = opened() else {
-                    let error = StoreError(.unavailable, "the store does not work; its events say why")
-                    return continuation.resume(returning: .failure(error))
+    /// Removes the least recently used responses until the store has at most this size.
+    ///
+    /// - Returns: How many responses were removed.
+    /// - Throws: ``StoreError`` when the store does not work; part may have been removed by then.
+    @discardableResult
+    public func trim(to size: ByteCount) async throws(StoreError) -> Int {
+        try await waiting { completion in
+            change("trimming", keys: [], completion: completion) { [self] opened in
+                var count = 0
+                while true {
+                    let (removal, isDone) = try opened.index.evictStep(downTo: size.bytes, limit: 512)
+                    finish(removal, in: opened)
+                    count += removal.count
+                    guard !isDone else { break }
                 }
-                do {
-                    continuation.resume(returning: .success(try body(opened)))
-                } catch {
-                    continuation.resume(returning: .failure(handle(error, in: opened, while: task)))
-                }
+                if count > 0 { schedule([.vacuum]) }
+                return count
             }
+        }
+    }
+
+    func removeRows(_ selection: StoreIndex.Selection, in opened: Opened) throws -> Int {
+        let removal = try opened.index.remove(selection)
+        finish(removal, in: opened)
+        if removal.count > 0 { schedule([.vacuum]) }
+        return removal.count
+    }
+
+    /// Runs a change of some keys on the write queue, behind all that was asked for before.
+    func change(
+        _ task: String,
+        keys: [RequestKey],
+        completion: @escaping @Sendable (Result<Int, StoreError>) -> Void,
+        _ body: @escaping @Sendable (Opened) throws -> Int
+    ) {
+        for key in keys { resident.beginChanging(key) }
+        writeQueue.async { [self] in
+            let result = attempt(task, body)
+            for key in keys { resident.endChanging(key) }
+            completion(result)
+        }
+    }
+
+    /// Runs a change on the open store.
+    ///
+    /// On the write queue.
+    func attempt(_ task: String, _ body: (Opened) throws -> Int) -> Result<Int, StoreError> {
+        guard let opened = opened() else {
+            return .failure(StoreError(.unavailable, "the store does not work; its events say why"))
+        }
+        do {
+            return .success(try body(opened))
+        } catch {
+            return .failure(handle(error, in: opened, while: task))
+        }
+    }
+
+    /// Waits for the completion of what it starts.
+    func waiting(
+        for start: (@escaping @Sendable (Result<Int, StoreError>) -> Void) -> Void
+    ) async throws(StoreError) -> Int {
+        let result = await withCheckedContinuation { continuation in
+            start { continuation.resume(returning: $0) }
         }
         return try result.get()
     }

@@ -36,6 +36,7 @@ public final class ResponseStore: Sendable {
     let environment: StoreEnvironment
     let layout: StoreLayout
     let resident: ResidentResponses
+    let invalidations = InvalidationLog()
     /// One look-up at a time; waits for the first opening.
     let readQueue = DispatchQueue(label: "Waystation.store.read", qos: .userInitiated)
     /// Everything that changes the store, in order.
@@ -96,7 +97,7 @@ public final class ResponseStore: Sendable {
         self.environment = environment
         self.now = now
         self.report = events
-        self.layout = StoreLayout(root: directory.standardizedFileURL.path(percentEncoded: false).trimmingTrailingSlash)
+        self.layout = StoreLayout(directory: directory)
         self.resident = ResidentResponses(limit: limits.residentLimit)
         // Look-ups that come before the store is open wait for it, so that the first load of a process can hit.
         readQueue.suspend()
@@ -139,15 +140,24 @@ public final class ResponseStore: Sendable {
 
     /// Begins to store a response.
     ///
+    /// - Parameters:
+    ///   - entry: The response.
+    ///   - moment: When its request was sent; what was invalidated since then is not stored. Default: now, so that
+    ///     invalidations between request and response are not seen.
     /// - Returns: `nil` when it would not be kept: its body is announced as larger than
     ///   ``StoreLimits/maximumEntrySize``, or writes are paused because the disk is full or the store does not work.
-    public func begin(_ entry: NewResponse) -> ResponseWriter? {
+    public func begin(_ entry: NewResponse, asOf moment: StoreMoment? = nil) -> ResponseWriter? {
         if let length = entry.expectedLength, length > largestBody {
             reportTooLarge(entry.key, length: length)
             return nil
         }
         guard acceptsWrites(at: now()) else { return nil }
-        return ResponseWriter(entry: entry, store: self, spool: BodySpool(fileSystem: environment.fileSystem))
+        return ResponseWriter(
+            entry: entry,
+            store: self,
+            spool: BodySpool(fileSystem: environment.fileSystem),
+            moment: moment ?? self.moment()
+        )
     }
 
     /// Returns when everything asked of the store before has been done, the upkeep that it caused included.
@@ -171,11 +181,5 @@ public final class ResponseStore: Sendable {
 
     func isExpired(_ responseTime: Date, at time: Date) -> Bool {
         time.timeIntervalSince(responseTime) > limits.maximumAge.seconds
-    }
-}
-
-extension String {
-    fileprivate var trimmingTrailingSlash: String {
-        count > 1 && hasSuffix("/") ? String(dropLast()) : self
     }
 }

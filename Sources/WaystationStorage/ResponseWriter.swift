@@ -23,12 +23,14 @@ public final class ResponseWriter: Sendable {
     private let entry: NewResponse
     private let store: ResponseStore
     private let spool: BodySpool
+    private let moment: StoreMoment
     private let state = Mutex(State())
 
-    init(entry: NewResponse, store: ResponseStore, spool: BodySpool) {
+    init(entry: NewResponse, store: ResponseStore, spool: BodySpool, moment: StoreMoment) {
         self.entry = entry
         self.store = store
         self.spool = spool
+        self.moment = moment
     }
 
     deinit { abandon() }
@@ -63,13 +65,14 @@ public final class ResponseWriter: Sendable {
 
     /// Makes the response visible, in the place of the variant with the same key and vary record.
     ///
+    /// A response that was invalidated since it was asked for is not stored (``ResponseStore/begin(_:asOf:)``).
     /// - Parameter completion: Called on the store's write queue with the identifier of the stored response, or with
     ///   the reason why it was not stored. By then the store has reported its event.
     public func commit(completion: @escaping @Sendable (Result<Int64, StoreError>) -> Void = { _ in }) {
         guard let (rest, length) = close() else {
             return completion(.failure(StoreError(.abandoned, "the writer was already committed or abandoned")))
         }
-        store.commit(entry, rest: rest, length: length, spool: spool, completion: completion)
+        store.commit(entry, rest: rest, length: length, spool: spool, moment: moment, completion: completion)
     }
 
     /// Makes the response visible and waits until it is.

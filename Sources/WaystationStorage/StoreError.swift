@@ -17,6 +17,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let truncated = Code(description: "truncated")
         /// The writer was abandoned before its commit.
         public static let abandoned = Code(description: "abandoned")
+        /// The response was invalidated while it was on its way.
+        public static let invalidated = Code(description: "invalidated")
+        /// The directory holds no store.
+        public static let notAStore = Code(description: "notAStore")
+        /// The store was written by a later version.
+        public static let newerVersion = Code(description: "newerVersion")
     }
 
     /// The sort of failure.

@@ -14,12 +14,12 @@ public struct StoreLimits: Sendable {
 
     /// The largest body that is stored at all.
     ///
-    /// Default: 32 MiB.
+    /// Default: 32 MiB. A body whose length was not announced is given up as soon as it is larger.
     public var maximumEntrySize: ByteCount
 
-    /// Bodies up to this live in the index, larger ones in files of their own.
+    /// Bodies up to this live in the index, larger ones in files.
     ///
-    /// Default: 64 KiB.
+    /// Default: 64 KiB. Equal bodies in files are kept once and count once, whatever they were stored for.
     public var inlineBodyLimit: ByteCount
 
     /// Memory for responses kept at hand after a look-up.
@@ -34,6 +34,14 @@ public struct StoreLimits: Sendable {
 
     /// The part of ``maximumSize`` that eviction leaves: 0.8.
     public static let lowWaterMark = 0.8
+
+    /// Limits that nothing reaches, for tools that must not evict what an app keeps.
+    public static let unlimited = StoreLimits(
+        maximumSize: .bytes(.max),
+        maximumAge: .seconds(Int32.max),
+        maximumEntrySize: .bytes(.max),
+        maximumVariants: .max
+    )
 
     /// Makes limits; each has a default.
     public init(

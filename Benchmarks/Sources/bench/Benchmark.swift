@@ -10,5 +10,5 @@ struct Benchmark: Sendable {
         self.run = run
     }
 
-    static let all: [Benchmark] = hits + [manyEntries] + network + [decisions] + largeBodies + packs
+    static let all: [Benchmark] = hits + [manyEntries, opening] + network + [decisions] + largeBodies + packs
 }

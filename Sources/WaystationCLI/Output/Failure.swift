@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaystationPacks
+import WaystationStorage
 
 /// An error as the tool tells it: a code, words, and the exit code.
 struct Failure {
@@ -17,6 +18,16 @@ struct Failure {
             message = error.cause.map { "\(error.message) (\($0))" } ?? error.message
             fullMessage = "Error: \(message)"
             exitCode = error.code.exitCode
+        case let error as StoreError:
+            code = error.code.description
+            message = error.cause.map { "\(error.message) (\($0))" } ?? error.message
+            fullMessage = "Error: \(message)"
+            exitCode = error.code.exitCode
+        case let error as CacheFailure:
+            code = error.code
+            message = error.message
+            fullMessage = "Error: \(message)"
+            exitCode = .refused
         default:
             code = "usage"
             message = WaystationCommand.message(for: error)

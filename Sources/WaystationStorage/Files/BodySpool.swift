@@ -1,8 +1,9 @@
+import Crypto
 import Foundation
 import Synchronization
 import WaystationFileSystem
 
-/// A body on its way to a file: written in whole blocks, each with its checksum.
+/// A body on its way to a file: written in whole blocks, each with its checksum, and digested meanwhile.
 ///
 /// Used from the store's write queue only; the lock makes that a matter of speed and not of safety.
 final class BodySpool: Sendable {
@@ -10,6 +11,7 @@ final class BodySpool: Sendable {
         var file: OpenFile?
         var pending = Data()
         var checksums = BlockChecksums()
+        var digest = SHA256()
         var length = 0
         var isDiscarded = false
     }
@@ -33,10 +35,19 @@ final class BodySpool: Sendable {
         }
     }
 
-    /// Writes what is left and returns when all is on the medium.
+    /// A body that is whole, under a name that nobody asks for.
+    struct Staged {
+        let path: String
+        let length: Int
+        let checksums: BlockChecksums
+        let name: BodyName
+    }
+
+    /// Writes what is left.
     ///
+    /// The bytes need not be on the medium yet: see ``synchronize()``.
     /// - Returns: `nil` when the spool was discarded before.
-    func finish(in staging: StagingDirectory) throws -> (path: String, length: Int, checksums: BlockChecksums)? {
+    func finish(in staging: StagingDirectory) throws -> Staged? {
         try state.withLock { state in
             guard !state.isDiscarded else { return nil }
             if !state.pending.isEmpty || state.file == nil {
@@ -44,8 +55,25 @@ final class BodySpool: Sendable {
                 state.pending = Data()
             }
             guard let file = state.file else { return nil }
-            try fileSystem.synchronize(file)
-            return (file.path, state.length, state.checksums)
+            return Staged(
+                path: file.path,
+                length: state.length,
+                checksums: state.checksums,
+                name: BodyName(digest: state.digest.finalize())
+            )
+        }
+    }
+
+    /// Returns when all that was written is on the medium.
+    func synchronize() throws {
+        if let file = state.withLock({ $0.file }) { try fileSystem.synchronize(file) }
+    }
+
+    /// Gives the file to whoever has moved it to its place.
+    func release() {
+        state.withLock { state in
+            state.isDiscarded = true
+            state.file = nil
         }
     }
 
@@ -65,7 +93,10 @@ final class BodySpool: Sendable {
         let file = try state.file ?? fileSystem.createFile("\(staging.path)/\(RandomName.make())")
         state.file = file
         try fileSystem.write(block, to: file)
-        if !block.isEmpty { state.checksums.append(block: block) }
+        if !block.isEmpty {
+            state.checksums.append(block: block)
+            state.digest.update(data: block)
+        }
         state.length += block.count
     }
 }

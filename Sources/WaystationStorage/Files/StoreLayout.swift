@@ -7,11 +7,17 @@ import WaystationFileSystem
 /// index.sqlite (-wal, -shm)     index and small bodies
 /// index.sqlite.damaged-1        the last index that had to be replaced
 /// recovery.lock                 held while an index is replaced
-/// bodies/4f/4f0c9d8e5b7a4321…   large bodies, complete, named at random
+/// bodies/4f/4f0c9d8e5b7a4321…   large bodies, complete, named by their SHA-256
 /// staging/9be1…/                what one running process is writing; its file `lock` is locked while it runs
 /// ```
 struct StoreLayout: Sendable {
     let root: String
+
+    init(root: String) { self.root = root }
+
+    init(directory: URL) {
+        self.init(root: directory.standardizedFileURL.path(percentEncoded: false).trimmingTrailingSlash)
+    }
 
     var index: String { root + "/index.sqlite" }
     var recoveryLock: String { root + "/recovery.lock" }
@@ -21,16 +27,15 @@ struct StoreLayout: Sendable {
     /// The path of a body file that the index names.
     ///
     /// - Returns: `nil` for any name that this store would not have given, which may point anywhere.
-    func body(_ name: String) -> String? {
-        let isOurs =
-            name.utf8.count == 35 && name.dropFirst(2).first == "/"
-            && name.dropFirst(3).hasPrefix(name.prefix(2))
-            && (name.prefix(2) + name.dropFirst(3)).allSatisfy { $0.isASCII && $0.isHexDigit }
-        return isOurs ? "\(bodies)/\(name)" : nil
-    }
+    func body(_ name: String) -> String? { BodyName(name).map(path(of:)) }
 
-    static func randomBodyName() -> (shard: String, name: String) {
-        let name = RandomName.make()
-        return (String(name.prefix(2)), "\(name.prefix(2))/\(name)")
+    func path(of body: BodyName) -> String { "\(bodies)/\(body.text)" }
+
+    func directory(of body: BodyName) -> String { "\(bodies)/\(body.shard)" }
+}
+
+extension String {
+    fileprivate var trimmingTrailingSlash: String {
+        count > 1 && hasSuffix("/") ? String(dropLast()) : self
     }
 }

@@ -17,6 +17,8 @@ struct IndexRecord: Sendable {
     var lastUsed: Date
     /// The checksum of everything but `id` and `lastUsed`, which change without the response changing.
     var seal: UInt64
+    /// What the response counts against ``StoreLimits/maximumSize``.
+    var size = 0
 
     /// Makes a record of what is about to be stored; the index gives it its identifier.
     init(head: ResponseHead, body: Body, bodyLength: Int, checksums: BlockChecksums, lastUsed: Date) {
@@ -27,7 +29,9 @@ struct IndexRecord: Sendable {
         self.body = body
         self.lastUsed = lastUsed
         self.seal = 0
-        self.seal = EncodedHead(head).seal(checksums: checksums.encoded, bodyLength: bodyLength, file: bodyFile)
+        let encoded = EncodedHead(head)
+        self.size = encoded.size(bodyLength: bodyLength)
+        self.seal = encoded.seal(checksums: checksums.encoded, bodyLength: bodyLength, file: bodyFile)
     }
 
     /// A record as it was read, its seal and body not yet checked.

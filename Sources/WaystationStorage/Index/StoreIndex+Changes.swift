@@ -8,6 +8,7 @@ extension StoreIndex {
         var keys: Set<RequestKey> = []
         var files: [String] = []
         var count = 0
+        /// What the removal has taken from the store's size; a body that other rows still name is not in it.
         var bytes = 0
 
         mutating func formUnion(_ other: Removal) {
@@ -20,39 +21,38 @@ extension StoreIndex {
 
     /// Which rows to remove.
     struct Selection {
-        fileprivate let condition: String
-        fileprivate let arguments: StatementArguments
-
-        static let all = Selection(condition: "1", arguments: [])
+        let condition: String
+        let arguments: StatementArguments
 
         static func id(_ id: Int64) -> Selection { Selection(condition: "id = ?", arguments: [id]) }
 
-        static func url(_ url: String) -> Selection { Selection(condition: "url = ?", arguments: [url]) }
-
-        static func partition(_ partition: String) -> Selection {
-            Selection(condition: "partition = ?", arguments: [partition])
-        }
+        static func file(_ name: String) -> Selection { Selection(condition: "body_file = ?", arguments: [name]) }
 
         static func older(than date: Date) -> Selection {
             Selection(condition: "response_time < ?", arguments: [date.microseconds])
         }
 
-        static func prefix(_ prefix: String) -> Selection { ranges([prefix]) }
-
-        /// Any http(s) URL of the host, with or without a port.
-        static func host(_ host: String) -> Selection {
-            let name = host.lowercased()
-            let authority = name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name
-            let origins = ["http://\(authority)", "https://\(authority)"]
-            return ranges(origins.flatMap { ["\($0)/", "\($0):", "\($0)?"] })
-        }
-
-        /// URLs that begin with one of the prefixes, found through the index on URLs.
-        private static func ranges(_ prefixes: [String]) -> Selection {
-            Selection(
-                condition: prefixes.map { _ in "(url >= ? AND url < ?)" }.joined(separator: " OR "),
-                // No canonical URL holds U+10FFFF, which sorts behind everything that one does hold.
-                arguments: StatementArguments(prefixes.flatMap { [$0, $0 + "\u{10FFFF}"] })
+        static func scope(_ scope: ResponseScope) -> Selection {
+            var conditions: [String] = []
+            var arguments: [any DatabaseValueConvertible] = []
+            switch scope.urls {
+            case .all: break
+            case .one(let url):
+                conditions.append("url = ?")
+                arguments.append(url)
+            case .prefixes(let prefixes):
+                // Ranges, which the index on URLs can find. No canonical URL holds U+10FFFF, which sorts behind
+                // everything that one does hold.
+                conditions.append("(\(prefixes.map { _ in "(url >= ? AND url < ?)" }.joined(separator: " OR ")))")
+                arguments += prefixes.flatMap { [$0, $0 + "\u{10FFFF}"] }
+            }
+            if let partition = scope.partition {
+                conditions.append("partition = ?")
+                arguments.append(partition)
+            }
+            return Selection(
+                condition: conditions.isEmpty ? "1" : conditions.joined(separator: " AND "),
+                arguments: StatementArguments(arguments)
             )
         }
     }
@@ -109,7 +109,7 @@ extension StoreIndex {
                     """
             ).execute(arguments: [
                 head.method, head.url, head.partition, head.status, head.requestTime, head.responseTime,
-                record.lastUsed.microseconds, head.size(bodyLength: record.bodyLength),
+                record.lastUsed.microseconds, record.size,
                 Int64(bitPattern: record.seal), record.bodyLength, record.bodyFile, head.vary, head.fields,
                 record.checksums.encoded, inline,
             ])
@@ -117,49 +117,51 @@ extension StoreIndex {
         }
     }
 
-    /// Replaces the fields and times of a row; `false` when it is no longer there.
-    func update(
-        id: Int64,
-        key: RequestKey,
-        headerFields: HTTPFields,
-        requestTime: Date,
-        responseTime: Date
-    ) throws -> Bool {
+    /// Replaces the fields and times of rows; those that are no longer there stay away.
+    ///
+    /// - Returns: How many were there.
+    func update(_ updates: [FieldUpdate]) throws -> Int {
         try change { db in
-            let sql = """
+            var count = 0
+            for update in updates where try Self.apply(update, db) { count += 1 }
+            return count
+        }
+    }
+
+    private static func apply(_ update: FieldUpdate, _ db: Database) throws -> Bool {
+        let (id, key) = (update.response.id, update.response.key)
+        let select = try db.cachedStatement(
+            sql: """
                 SELECT status, body_length, body_file, block_sums, vary FROM responses
                 WHERE id = ? AND url = ? AND method = ? AND partition = ?
                 """
-            guard let row = try Row.fetchOne(db, sql: sql, arguments: [id, key.url, key.method, key.partition]) else {
-                return false
-            }
-            guard let status = Self.integer(row, 0), let length = Self.integer(row, 1),
-                let sums = Data.fromDatabaseValue(row[3]), let varyBytes = Data.fromDatabaseValue(row[4]),
-                let vary = varyBytes.withUnsafeBytes({ VaryRecord(encoded: $0) })
-            else { throw IndexError.damaged("has a row of the wrong types") }
-            let head = EncodedHead(
-                ResponseHead(
-                    key: key,
-                    status: Int(status),
-                    headerFields: headerFields,
-                    vary: vary,
-                    requestTime: requestTime,
-                    responseTime: responseTime
-                )
-            )
-            let file = String.fromDatabaseValue(row[2])
-            let seal = head.seal(checksums: sums, bodyLength: Int(length), file: file)
-            try db.execute(
-                sql: """
-                    UPDATE responses SET fields = ?, request_time = ?, response_time = ?, seal = ?, size = ? WHERE id = ?
-                    """,
-                arguments: [
-                    head.fields, head.requestTime, head.responseTime, Int64(bitPattern: seal),
-                    head.size(bodyLength: Int(length)), id,
-                ]
-            )
-            return true
+        )
+        guard let row = try Row.fetchOne(select, arguments: [id, key.url, key.method, key.partition]) else {
+            return false
         }
+        guard let status = integer(row, 0).flatMap(Int.init(exactly:)),
+            let length = integer(row, 1).flatMap(Int.init(exactly:)),
+            let sums = Data.fromDatabaseValue(row[3]), let varyBytes = Data.fromDatabaseValue(row[4]),
+            let vary = varyBytes.withUnsafeBytes({ VaryRecord(encoded: $0) })
+        else { throw IndexError.damaged("has a row of the wrong types") }
+        let head = EncodedHead(
+            ResponseHead(
+                key: key,
+                status: status,
+                headerFields: update.headerFields,
+                vary: vary,
+                requestTime: update.requestTime,
+                responseTime: update.responseTime
+            )
+        )
+        let seal = head.seal(checksums: sums, bodyLength: length, file: String.fromDatabaseValue(row[2]))
+        try db.cachedStatement(
+            sql: "UPDATE responses SET fields = ?, request_time = ?, response_time = ?, seal = ?, size = ? WHERE id = ?"
+        ).execute(arguments: [
+            head.fields, head.requestTime, head.responseTime, Int64(bitPattern: seal), head.size(bodyLength: length),
+            id,
+        ])
+        return true
     }
 
     /// Removes what is selected, in several transactions, so that other processes get their turn.
@@ -179,6 +181,15 @@ extension StoreIndex {
         }
     }
 
+    /// Removes the rows with these identifiers, together.
+    func remove(ids: [Int64]) throws -> Removal {
+        try change { db in
+            var removal = Removal()
+            for id in ids { removal.formUnion(try Self.remove(.id(id), db)) }
+            return removal
+        }
+    }
+
     /// Removes up to `limit` of what is selected.
     func removeStep(_ selection: Selection, limit: Int) throws -> Removal {
         try change { try Self.remove(selection, limit: limit, $0) }
@@ -187,22 +198,24 @@ extension StoreIndex {
     /// Removes up to `limit` of the least recently used rows, no more than it takes to come down to `target` bytes.
     func evictStep(downTo target: Int, limit: Int) throws -> (removal: Removal, isDone: Bool) {
         try change { db in
-            var surplus = try Self.totalBytes(db) - target
+            let surplus = try Self.totalBytes(db) - target
             guard surplus > 0 else { return (Removal(), true) }
+            // A row whose body others share frees less than its size: then another step is needed.
+            var rest = surplus
             var ids: [Int64] = []
             let rows = try Row.fetchCursor(
                 db,
                 sql: "SELECT id, size FROM responses ORDER BY last_used, id LIMIT ?",
                 arguments: [limit]
             )
-            while surplus > 0, let row = try rows.next() {
+            while rest > 0, let row = try rows.next() {
                 guard let id = Self.integer(row, 0) else { continue }
                 ids.append(id)
-                surplus -= Int(clamping: Self.integer(row, 1) ?? 0)
+                rest -= Int(clamping: Self.integer(row, 1) ?? 0)
             }
             var removal = Removal()
             for id in ids { removal.formUnion(try Self.remove(.id(id), db)) }
-            return (removal, surplus <= 0 || removal.count == 0)
+            return (removal, try Self.totalBytes(db) <= target || removal.count == 0)
         }
     }
 
@@ -222,27 +235,29 @@ extension StoreIndex {
         return Int(clamping: row.flatMap { integer($0, 0) } ?? 0)
     }
 
-    private static func remove(_ selection: Selection, limit: Int = -1, _ db: Database) throws -> Removal {
+    static func remove(_ selection: Selection, limit: Int = -1, _ db: Database) throws -> Removal {
         let select = try db.cachedStatement(
             sql:
-                "SELECT id, size, body_file, method, url, partition FROM responses WHERE \(selection.condition) LIMIT ?"
+                "SELECT id, body_file, method, url, partition FROM responses WHERE \(selection.condition) LIMIT ?"
         )
         // Fetched whole before anything is deleted: a row deleted under a cursor may be seen twice or not at all.
         let rows = try Row.fetchAll(select, arguments: selection.arguments + [limit])
         let delete = try db.cachedStatement(sql: "DELETE FROM responses WHERE id = ?")
+        guard !rows.isEmpty else { return Removal() }
+        let before = try totalBytes(db)
         var removal = Removal()
         for row in rows {
             guard let id = integer(row, 0) else { continue }
             try delete.execute(arguments: [id])
             removal.count += 1
-            removal.bytes += Int(clamping: integer(row, 1) ?? 0)
-            String.fromDatabaseValue(row[2]).map { removal.files.append($0) }
-            if let method = String.fromDatabaseValue(row[3]), let url = String.fromDatabaseValue(row[4]),
-                let partition = String.fromDatabaseValue(row[5])
+            String.fromDatabaseValue(row[1]).map { removal.files.append($0) }
+            if let method = String.fromDatabaseValue(row[2]), let url = String.fromDatabaseValue(row[3]),
+                let partition = String.fromDatabaseValue(row[4])
             {
                 removal.keys.insert(RequestKey(method: method, url: url, partition: partition))
             }
         }
+        removal.bytes = max(0, before.subtractingReportingOverflow(try totalBytes(db)).partialValue)
         return removal
     }
 }

@@ -17,32 +17,15 @@ extension StoreIndex {
 
     /// Makes the totals what the rows add up to; damage may have parted them.
     func recount() throws {
-        let sum = "SELECT count(*), coalesce(sum(size), 0) FROM responses"
-        let isRight = try reader.unsafeRead { db in
+        // On the writing connection: the first look-up after an opening does not wait for it.
+        let isRight = try writer.writeWithoutTransaction { db in
             try Bool.fetchOne(
                 db,
-                sql: "SELECT count(*) = 1 AND (SELECT (entries, bytes) = (\(sum)) FROM totals) FROM totals"
+                sql: "SELECT count(*) = 1 AND (SELECT (entries, bytes) = (\(Self.sum)) FROM totals) FROM totals"
             )
         }
         guard isRight != true else { return }
-        try change { try $0.execute(sql: "DELETE FROM totals; INSERT INTO totals \(sum)") }
-    }
-
-    /// Body files that no row names; `remove` is called for each while no process can publish one.
-    func removeOrphans(among names: () throws -> [String], shard: String, remove: (String) throws -> Void) throws -> Int
-    {
-        try change { db in
-            let known = try Set(
-                String.fetchAll(
-                    db,
-                    sql: "SELECT CAST(body_file AS TEXT) FROM responses WHERE body_file >= ? AND body_file < ?",
-                    arguments: ["\(shard)/", "\(shard)0"]  // "0" follows "/"
-                )
-            )
-            let orphans = try names().map { "\(shard)/\($0)" }.filter { !known.contains($0) }
-            for orphan in orphans { try remove(orphan) }
-            return orphans.count
-        }
+        try change { try $0.execute(sql: "DELETE FROM totals; INSERT INTO totals \(Self.sum)") }
     }
 
     /// Gives pages that removed rows have left back to the file system when they are many.

@@ -10,11 +10,11 @@ import WaystationFileSystem
 /// $ sqlite3 -readonly index.sqlite
 /// sqlite> PRAGMA application_id; PRAGMA user_version;
 /// 1465078862
-/// 1
+/// 2
 /// sqlite> SELECT id, method, url, status, datetime(response_time / 1000000, 'unixepoch') AS stored,
 ///    ...> body_length, coalesce(body_file, 'inline') AS body, size FROM responses;
 /// 1|GET|https://shop.example/app/|200|2026-11-20 09:30:00|512|inline|583
-/// 2|GET|https://shop.example/app/film.mp4|200|2026-11-20 09:30:02|2097152|4f/4f0c9d8e5b7a43219c1de28f6a3b5c70|2097228
+/// 2|GET|https://shop.example/app/film.mp4|200|2026-11-20 09:30:02|2097152|4f/4f0c9d8e5b7a4321…|2097228
 /// sqlite> SELECT CAST(fields AS TEXT), CAST(vary AS TEXT) FROM responses WHERE id = 1;
 /// content-type: text/html
 /// set-cookie: a=1
@@ -25,9 +25,11 @@ import WaystationFileSystem
 /// ```
 ///
 /// - `fields` is a field section (RFC 9112 §5), `vary` the nominated request fields, without a colon when absent.
-/// - `body` holds a small body; `body_file` names a large one below `bodies/`. One of the two is null.
+/// - `body` holds a small body; `body_file` names a large one below `bodies/`. One of the two is null. Rows with equal
+///   large bodies name one file, which goes with the last of them (``removeUnnamed(_:remove:)``).
 /// - `block_sums` holds the XXH64 of each 64 KiB block of the body, little-endian; `seal` that of the other columns.
-/// - `totals` is kept by triggers, so that the size is known without adding it up.
+/// - `totals` is kept by triggers, so that the size is known without adding it up. A file that several rows name
+///   counts once in it.
 ///
 /// The body is the last column: reading the others leaves its overflow pages alone. One table of 8 KiB pages
 /// answered a 16 KiB body in 5–6 µs from 1,000 rows and in 9–11 from 100,000; bodies in a table of their own took a
@@ -37,7 +39,7 @@ import WaystationFileSystem
 /// There are two connections, one that reads and one that writes, each on its own queue: a look-up never waits for a
 /// write. `package` hooks aside, errors are GRDB's `DatabaseError`, or ``IndexError``.
 final class StoreIndex: Sendable {
-    static let schemaVersion = 1
+    static let schemaVersion = 2
     static let applicationID: Int32 = 0x5753_544E  // "WSTN"
 
     let path: String
@@ -54,15 +56,7 @@ final class StoreIndex: Sendable {
             // this process (https://sqlite.org/howtocorrupt.html §2.2).
             do { _ = try fileSystem.createFile(path) } catch let error as FileError where error.code == EEXIST {}
         }
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(environment.busyTimeout)
-        configuration.foreignKeysEnabled = false
-        // Without this GRDB ends the process when a transaction is left open, as a failing disk may leave one.
-        configuration.allowsUnsafeTransactions = true
-        configuration.label = "Waystation.index"
-        configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = -8192")
-        }
+        let configuration = Self.configuration(environment)
         var writing = configuration
         writing.prepareDatabase { db in
             // The first two only matter to a database without pages, and must come before its first page.
@@ -81,85 +75,51 @@ final class StoreIndex: Sendable {
         identity = try fileSystem.identity(of: path)
     }
 
+    /// Opens an index that is there, to read it: nothing is made, migrated or written.
+    ///
+    /// - Throws: ``IndexError/noIndex`` when there is none, or something else.
+    init(reading path: String, environment: StoreEnvironment) throws {
+        let fileSystem = environment.fileSystem
+        guard try fileSystem.status(of: path)?.kind == .file else { throw IndexError.noIndex }
+        var configuration = Self.configuration(environment)
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") }
+        self.path = path
+        reader = try DatabaseQueue(path: path, configuration: configuration)
+        writer = reader
+        identity = try fileSystem.identity(of: path)
+        guard try reader.unsafeRead({ try Self.hasSchema($0) }) else { throw IndexError.noIndex }
+    }
+
+    private static func configuration(_ environment: StoreEnvironment) -> Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(environment.busyTimeout)
+        configuration.foreignKeysEnabled = false
+        // Without this GRDB ends the process when a transaction is left open, as a failing disk may leave one.
+        configuration.allowsUnsafeTransactions = true
+        configuration.label = "Waystation.index"
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = -8192")
+        }
+        return configuration
+    }
+
     /// Closes both connections; later use throws.
     func close() {
         try? reader.close()
         try? writer.close()
     }
-
-    private static func prepareSchema(_ db: Database) throws {
-        guard try !isCurrent(db) else { return }
-        try db.inTransaction(.immediate) {
-            // Another process may have made the schema while this one waited for its turn.
-            if try isCurrent(db) { return .rollback }
-            try db.execute(sql: schema)
-            return .commit
-        }
-    }
-
-    private static func isCurrent(_ db: Database) throws -> Bool {
-        let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        guard version <= schemaVersion else { throw IndexError.newerSchema(version) }
-        let objects = try Set(String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE name IS NOT NULL"))
-        if version == 0, objects.isEmpty { return false }
-        let application = try Int32.fetchOne(db, sql: "PRAGMA application_id")
-        guard version == schemaVersion, application == applicationID, objects.isSuperset(of: schemaObjects) else {
-            throw IndexError.damaged("is not an index of this kind")
-        }
-        return true
-    }
-
-    private static let schemaObjects: Set<String> = [
-        "responses", "responses_by_key", "responses_by_use", "responses_by_age", "responses_by_file", "totals", "added",
-        "removed", "resized",
-    ]
-
-    private static let schema = """
-        CREATE TABLE responses (
-            id            INTEGER PRIMARY KEY AUTOINCREMENT,
-            method        TEXT NOT NULL,
-            url           TEXT NOT NULL,
-            partition     TEXT NOT NULL,
-            status        INTEGER NOT NULL,
-            request_time  INTEGER NOT NULL,
-            response_time INTEGER NOT NULL,
-            last_used     INTEGER NOT NULL,
-            size          INTEGER NOT NULL,
-            seal          INTEGER NOT NULL,
-            body_length   INTEGER NOT NULL,
-            body_file     TEXT,
-            vary          BLOB NOT NULL,
-            fields        BLOB NOT NULL,
-            block_sums    BLOB NOT NULL,
-            body          BLOB
-        );
-        CREATE INDEX responses_by_key ON responses(url, method, partition);
-        CREATE INDEX responses_by_use ON responses(last_used, size);
-        CREATE INDEX responses_by_age ON responses(response_time);
-        CREATE INDEX responses_by_file ON responses(body_file) WHERE body_file IS NOT NULL;
-        CREATE TABLE totals (entries INTEGER NOT NULL, bytes INTEGER NOT NULL);
-        INSERT INTO totals VALUES (0, 0);
-        CREATE TRIGGER added AFTER INSERT ON responses BEGIN
-            UPDATE totals SET entries = entries + 1, bytes = bytes + NEW.size;
-        END;
-        CREATE TRIGGER removed AFTER DELETE ON responses BEGIN
-            UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
-        END;
-        CREATE TRIGGER resized AFTER UPDATE OF size ON responses BEGIN
-            UPDATE totals SET bytes = bytes + NEW.size - OLD.size;
-        END;
-        PRAGMA application_id = \(applicationID);
-        PRAGMA user_version = \(schemaVersion);
-        """
 }
 
 /// What an index may be wrong in beside SQLite's own errors.
 enum IndexError: Error, CustomStringConvertible {
     case damaged(String)
     case newerSchema(Int)
+    /// There is none where one was to be read.
+    case noIndex
 
     var description: String {
         switch self {
+        case .noIndex: "there is no index of a store"
         case .damaged(let what): "the index \(what)"
         case .newerSchema(let version):
             """

@@ -50,6 +50,8 @@ final class ResidentResponses: Sendable {
         var isCheckRequested = false
         /// Keys whose changes are handed over and not yet made, with their numbers.
         var changing: [RequestKey: Int] = [:]
+        /// The same for changes of many keys.
+        var changingScopes: [ResponseScope: Int] = [:]
         var reading: RequestKey?
         var isReadingStale = false
     }
@@ -63,7 +65,7 @@ final class ResidentResponses: Sendable {
     func responses(for key: RequestKey, at time: Date) -> Answer {
         state.withLock { state in
             var answer = Answer()
-            guard state.changing.isEmpty || state.changing[key] == nil else { return answer }
+            guard !state.isChanging(key) else { return answer }
             guard let position = state.positions[key] else { return answer }
             let checked = state.slots[position].epoch == state.epoch ? state.confirmedAt : .distantPast
             let age = time.timeIntervalSince(max(checked, state.slots[position].confirmedAt))
@@ -100,7 +102,20 @@ final class ResidentResponses: Sendable {
 
     /// Whether a change of a key was handed over and is not yet made.
     func isChanging(_ key: RequestKey) -> Bool {
-        state.withLock { !$0.changing.isEmpty && $0.changing[key] != nil }
+        state.withLock { $0.isChanging(key) }
+    }
+
+    /// Notes that a change of all keys in a scope was handed over.
+    func beginChanging(_ scope: ResponseScope) {
+        state.withLock { $0.changingScopes[scope, default: 0] += 1 }
+    }
+
+    /// Notes that a change of a scope was made, or dropped.
+    func endChanging(_ scope: ResponseScope) {
+        state.withLock { state in
+            guard let count = state.changingScopes[scope] else { return }
+            state.changingScopes[scope] = count > 1 ? count - 1 : nil
+        }
     }
 
     /// Notes which key is about to be read from disk.
@@ -178,6 +193,11 @@ final class ResidentResponses: Sendable {
 }
 
 extension ResidentResponses.State {
+    fileprivate func isChanging(_ key: RequestKey) -> Bool {
+        if !changing.isEmpty, changing[key] != nil { return true }
+        return !changingScopes.isEmpty && changingScopes.keys.contains { $0.contains(key) }
+    }
+
     fileprivate mutating func insert(_ responses: [StoredResponse], for key: RequestKey, size: Int, at time: Date) {
         let slot = ResidentResponses.Slot(
             key: key,

@@ -58,11 +58,13 @@ extension ResponseStore {
 
     private func bodyFile(_ name: String, of record: IndexRecord, key: RequestKey, opened: Opened) -> StoredBodyFile? {
         let fileSystem = environment.fileSystem
-        let id = record.id
+        guard let name = BodyName(name) else {
+            drop(record.id, of: key, from: opened, because: "it names a body file that the store would not have named")
+            return nil
+        }
         let problem: String
         do {
-            guard let path = layout.body(name) else { throw FileError("open", name, code: EINVAL) }
-            let file = try fileSystem.openFile(path)
+            let file = try fileSystem.openFile(layout.path(of: name))
             let length = try fileSystem.length(of: file)
             if length == record.bodyLength {
                 return StoredBodyFile(
@@ -70,7 +72,13 @@ extension ResponseStore {
                     file: file,
                     fileSystem: fileSystem,
                     checksums: record.checksums,
-                    onDamage: { [weak self] in self?.drop(id, of: key, from: opened, because: $0) }
+                    onDamage: { [weak self] problem in
+                        self?.drop(name, of: key, from: opened, because: problem) {
+                            // Another process may have found it too, and stored the body anew under the same name.
+                            guard let there = try fileSystem.identity(of: file.path) else { return true }
+                            return try there == fileSystem.identity(of: file)
+                        }
+                    }
                 )
             }
             problem = "its body file has \(length) bytes of \(record.bodyLength)"
@@ -82,23 +90,45 @@ extension ResponseStore {
             }
             problem = "its body file cannot be opened: \(error)"
         }
-        drop(id, of: key, from: opened, because: problem)
+        drop(name, of: key, from: opened, because: problem) { [layout] in
+            let file = try? fileSystem.openFile(layout.path(of: name))
+            return try file.map { try fileSystem.length(of: $0) } != record.bodyLength
+        }
         return nil
     }
 
-    /// Removes a response that is not what was stored.
+    /// Removes a response whose row is not what was stored.
     ///
-    /// Another process may have removed it properly meanwhile, and its file with it; then there was no damage.
-    func drop(_ id: Int64, of key: RequestKey, from opened: Opened, because problem: String) {
+    /// Another process may have removed it properly meanwhile; then there was no damage.
+    private func drop(_ id: Int64, of key: RequestKey, from opened: Opened, because problem: String) {
+        drop(key, from: opened, because: problem) { try $0.removeStep(.id(id), limit: 1) }
+    }
+
+    /// Removes all responses that share a damaged body file, if it still is damaged when no process can replace it.
+    private func drop(
+        _ name: BodyName,
+        of key: RequestKey,
+        from opened: Opened,
+        because problem: String,
+        if isDamaged: @escaping @Sendable () throws -> Bool
+    ) {
+        drop(key, from: opened, because: problem) { try $0.removeRows(naming: name.text, if: isDamaged) }
+    }
+
+    private func drop(
+        _ key: RequestKey,
+        from opened: Opened,
+        because problem: String,
+        _ remove: @escaping @Sendable (StoreIndex) throws -> StoreIndex.Removal
+    ) {
         writeQueue.async { [self] in
             do {
-                let removal = try opened.index.removeStep(.id(id), limit: 1)
-                finish(removal)
-                resident.invalidate([key])
+                let removal = try remove(opened.index)
+                finish(removal, in: opened, alsoChanged: key)
                 guard removal.count > 0 else { return }
-                report(
-                    StoreEvent(.damaged, key: key, bytes: removal.bytes, detail: "the response was dropped: \(problem)")
-                )
+                let what = removal.count == 1 ? "the response was" : "\(removal.count) responses were"
+                let detail = "\(what) dropped: \(problem)"
+                report(StoreEvent(.damaged, key: key, count: removal.count, bytes: removal.bytes, detail: detail))
             } catch {
                 handle(error, in: opened, while: "dropping a damaged response", key: key)
             }

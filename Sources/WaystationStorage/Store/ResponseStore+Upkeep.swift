@@ -107,7 +107,7 @@ extension ResponseStore {
             return try opened.index.totals().bytes > limits.maximumSize.bytes ? [.evictionStep] : []
         case .evictionStep:
             let (removal, isDone) = try opened.index.evictStep(downTo: lowWaterSize, limit: Self.stepSize)
-            finish(removal)
+            finish(removal, in: opened)
             if removal.count > 0 {
                 let detail = "\(removal.count) responses, \(removal.bytes) bytes, least recently used"
                 report(StoreEvent(.evicted, count: removal.count, bytes: removal.bytes, detail: detail))
@@ -123,7 +123,7 @@ extension ResponseStore {
         state.withLock { $0.upkeep.lastExpiry = time }
         let limit = time.addingTimeInterval(-limits.maximumAge.seconds)
         let removal = try opened.index.removeStep(.older(than: limit), limit: Self.stepSize)
-        finish(removal)
+        finish(removal, in: opened)
         guard removal.count > 0 else { return [] }
         let detail = "\(removal.count) responses, \(removal.bytes) bytes, older than \(limits.maximumAge)"
         report(StoreEvent(.expired, count: removal.count, bytes: removal.bytes, detail: detail))

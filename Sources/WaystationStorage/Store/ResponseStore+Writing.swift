@@ -21,7 +21,7 @@ extension ResponseStore {
     }
 
     func reportTooLarge(_ key: RequestKey, length: Int) {
-        let detail = "its body has at least \(length) bytes and the store takes \(largestBody); it was not stored"
+        let detail = "it has at least \(length) bytes and the store takes \(largestBody); it was not stored"
         report(StoreEvent(.tooLarge, key: key, bytes: length, detail: detail))
     }
 
@@ -33,12 +33,13 @@ extension ResponseStore {
         rest: Data,
         length: Int,
         spool: BodySpool,
+        moment: StoreMoment,
         completion: @escaping @Sendable (Result<Int64, StoreError>) -> Void
     ) {
         resident.beginChanging(entry.key)
         writeQueue.async { [self] in
             let result = Result { () throws(StoreError) in
-                try store(entry, rest: rest, length: length, spool: spool)
+                try store(entry, rest: rest, length: length, spool: spool, moment: moment)
             }
             resident.endChanging(entry.key)
             if case .failure = result { spool.discard() }
@@ -46,7 +47,16 @@ extension ResponseStore {
         }
     }
 
-    private func store(_ entry: NewResponse, rest: Data, length: Int, spool: BodySpool) throws(StoreError) -> Int64 {
+    private func store(
+        _ entry: NewResponse,
+        rest: Data,
+        length: Int,
+        spool: BodySpool,
+        moment: StoreMoment
+    ) throws(StoreError) -> Int64 {
+        guard !invalidations.hasInvalidated(entry.key, since: moment.count) else {
+            throw StoreError(.invalidated, "the response was invalidated while it was on its way; it was not stored")
+        }
         if let expected = entry.expectedLength, expected != length {
             let detail = "its body has \(length) bytes where \(expected) were announced; it was not stored"
             report(StoreEvent(.truncated, key: entry.key, bytes: length, detail: detail))
@@ -65,7 +75,7 @@ extension ResponseStore {
             } else {
                 inserted = try publish(entry, rest: rest, length: length, spool: spool, in: opened)
             }
-            finish(inserted.replaced, alsoChanged: entry.key)
+            finish(inserted.replaced, in: opened, alsoChanged: entry.key)
             state.withLock { $0.stored += 1 }
             report(StoreEvent(.stored, key: entry.key, bytes: length, detail: "\(length) bytes"))
             scheduleUpkeep(totalBytes: inserted.totalBytes)
@@ -92,10 +102,16 @@ extension ResponseStore {
             checksums: checksums,
             lastUsed: now()
         )
+        guard record.size <= lowWaterSize else {
+            reportTooLarge(entry.key, length: record.size)
+            throw StoreError(.tooLarge, "head and body are larger than what the store keeps of everything")
+        }
         return try opened.index.insert(record, maximumVariants: limits.maximumVariants, publish: publish)
     }
 
     /// Completes a body file, then moves it to its place and adds its row in one transaction.
+    ///
+    /// Where the same body is already, the file that is there serves for both, and this one goes.
     private func publish(
         _ entry: NewResponse,
         rest: Data,
@@ -108,28 +124,55 @@ extension ResponseStore {
         guard let staged = try spool.finish(in: opened.staging), staged.length == length else {
             throw StoreError(.unavailable, "part of the body could not be written; the store's events say why")
         }
-        let (shard, name) = StoreLayout.randomBodyName()
-        let destination = "\(layout.bodies)/\(name)"
+        let name = staged.name
+        // Not while the index is locked: it takes as long as the disk does. What is there now may be gone by then.
+        var isSynchronized = false
+        if try !holds(name, length: length) {
+            try spool.synchronize()
+            isSynchronized = true
+        }
         do {
-            return try insert(entry, .file(name), length, staged.checksums, in: opened) {
-                try fileSystem.createDirectory("\(layout.bodies)/\(shard)")
-                try fileSystem.rename(staged.path, to: destination)
+            let inserted = try insert(entry, .file(name.text), length, staged.checksums, in: opened) {
+                // A file of another length is damaged: the whole one takes its place, for all who name it.
+                guard try !holds(name, length: length) else { return }
+                if !isSynchronized { try spool.synchronize() }
+                try fileSystem.createDirectory(layout.directory(of: name))
+                try fileSystem.rename(staged.path, to: layout.path(of: name))
+                spool.release()
             }
+            spool.discard()
+            return inserted
         } catch {
-            // If the row was written all the same, the next look-up drops it for want of its file.
-            try? fileSystem.removeFile(destination)
+            removeUnnamed([name.text], in: opened)
             throw error
         }
     }
 
-    /// Takes removed responses out of memory and their files off the disk, now that no row names them.
-    ///
-    /// A file that stays, by an error or a kill, is an orphan that the next opening sweeps.
-    func finish(_ removal: StoreIndex.Removal, alsoChanged key: RequestKey? = nil) {
+    /// Whether a body file is there, as far as its length tells.
+    private func holds(_ name: BodyName, length: Int) throws -> Bool {
+        guard let status = try environment.fileSystem.status(of: layout.path(of: name)) else { return false }
+        return status.kind == .file && status.size == length
+    }
+
+    /// Takes removed responses out of memory, and the files that no row names any more off the disk.
+    func finish(_ removal: StoreIndex.Removal, in opened: Opened, alsoChanged key: RequestKey? = nil) {
         let keys = key.map { removal.keys.union([$0]) } ?? removal.keys
         if !keys.isEmpty { resident.invalidate(keys) }
-        for file in removal.files {
-            if let path = layout.body(file) { try? environment.fileSystem.removeFile(path) }
+        removeUnnamed(removal.files, in: opened)
+    }
+
+    /// Removes those body files that no row names.
+    ///
+    /// A file that stays, by an error or a kill, is an orphan, which is swept soon or at the next opening.
+    private func removeUnnamed(_ files: [String], in opened: Opened) {
+        let names = files.compactMap(BodyName.init)
+        guard !names.isEmpty else { return }
+        do {
+            try opened.index.removeUnnamed(names.map(\.text)) { file in
+                if let path = layout.body(file) { try environment.fileSystem.removeFile(path) }
+            }
+        } catch {
+            schedule(Set(names.map(\.shard)).map { .orphansIn($0) })
         }
     }
 }

@@ -1,0 +1,80 @@
+import Foundation
+import HTTPTypes
+import Measuring
+import WaystationStorage
+
+extension Benchmark {
+    /// What a start costs: from the making of a store to the answer of its first look-up.
+    static let opening = Benchmark("open-100000/open-100") {
+        let few = try await FilledStore(entries: 100)
+        let many = try await FilledStore(entries: 100_000)
+        let costs = try await interleaved(
+            rounds: 41,
+            [{ try await few.openAndLookUp() }, { try await many.openAndLookUp() }]
+        )
+        return [
+            Figure(
+                "open-100000/open-100",
+                costs[1] / costs[0],
+                limit: 1.5,
+                against: ["open-100000-us": costs[1], "open-100-us": costs[0]]
+            )
+        ]
+    }
+}
+
+/// A store on disk with responses of 16 KiB, each with its own body, and one in a hundred in a file.
+struct FilledStore: Sendable {
+    struct Failure: Error, CustomStringConvertible { let description: String }
+
+    private let scratch: ScratchDirectory
+    private let entries: Int
+    private let limits = StoreLimits(maximumSize: .gibibytes(64))
+
+    init(entries: Int) async throws {
+        scratch = try ScratchDirectory()
+        self.entries = entries
+        let store = ResponseStore(directory: scratch.url, limits: limits)
+        await store.flush()
+        for number in 0..<entries {
+            let now = Date()
+            let entry = NewResponse(
+                key: Self.key(number),
+                status: 200,
+                headerFields: [.contentType: "text/plain", .cacheControl: "max-age=3600", .eTag: "\"\(number)\""],
+                requestTime: now,
+                responseTime: now
+            )
+            guard let writer = store.begin(entry) else { throw Failure(description: "the store takes nothing") }
+            writer.append(Self.body(number))
+            // Some at a time, so that not all bodies are in memory at once.
+            if number.isMultiple(of: 64) { try await writer.commit() } else { writer.commit() }
+        }
+        await store.flush()
+        guard await store.statistics().entries == entries else { throw Failure(description: "responses are missing") }
+    }
+
+    /// - Returns: Microseconds.
+    func openAndLookUp() async throws -> Double {
+        let number = Int.random(in: 0..<entries)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let store = ResponseStore(directory: scratch.url, limits: limits)
+        let found = await store.lookup(Self.key(number))
+        let cost = start.duration(to: clock.now) / .microseconds(1)
+        guard try found.first?.body.contents() == Self.body(number) else {
+            throw Failure(description: "a wrong answer for \(number)")
+        }
+        // What the store does after its opening belongs to this round and not to the next.
+        await store.flush()
+        return cost
+    }
+
+    private static func key(_ number: Int) -> RequestKey {
+        RequestKey(method: "GET", url: "https://shop.example/catalogue/items/\(number)")
+    }
+
+    private static func body(_ number: Int) -> Data {
+        Pattern.body(number, count: number.isMultiple(of: 100) ? 80_000 : Sizes.small)
+    }
+}

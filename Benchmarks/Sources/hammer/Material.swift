@@ -1,0 +1,42 @@
+import Foundation
+import HTTPTypes
+import Measuring
+import WaystationStorage
+
+/// What is stored: everything about a response follows from its URL and a version that its fields tell, so that any
+/// process can judge what any other has stored.
+enum Material {
+    static let urls = 96
+    static let partitions = ["", "anna", "bert"]
+
+    /// Small enough that eviction goes on all the time.
+    static let limits = StoreLimits(maximumSize: .mebibytes(6), maximumEntrySize: .mebibytes(1), maximumVariants: 4)
+
+    static let version = field("x-version")
+    static let freshened = field("x-freshened")
+
+    static func key(_ number: Int, _ partition: String) -> RequestKey {
+        RequestKey(method: "GET", url: "https://host\(number % 4).example/items/\(number)", partition: partition)
+    }
+
+    /// Every third URL has bodies that it shares with the others of its kind: 4 of them, all in files.
+    static func body(_ number: Int, version: Int) -> Data {
+        if number.isMultiple(of: 3) {
+            let shared = version % 4
+            return Pattern.body(-1 - shared, count: 70_000 + shared * 45_000)
+        }
+        let seed = number &* 1_000_003 &+ version
+        return Pattern.body(seed, count: sizes[seed % sizes.count])
+    }
+
+    private static let sizes = [0, 300, 4_000, 16_384, 65_536, 65_537, 150_000]
+
+    static func vary(_ variant: Int) -> VaryRecord {
+        variant == 0 ? .none : VaryRecord([.init(name: .acceptLanguage, value: "l\(variant)")])
+    }
+
+    private static func field(_ name: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is written down here") }
+        return name
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import HTTPTypes
+import Measuring
+import Synchronization
+import WaystationStorage
+
+/// One process of the crowd: it stores, looks up, freshens, invalidates and purges, as apps do, until its time is up.
+struct Member {
+    let store: ResponseStore
+    private var random: SeededRandom
+    private let progress = Atomic64()
+    private let complaints: Complaints
+
+    init(directory: URL, seed: UInt64) {
+        let complaints = Complaints()
+        self.complaints = complaints
+        store = ResponseStore(directory: directory, limits: Material.limits) { event in
+            // A store that others are killed in must look whole to those that live.
+            switch event.kind {
+            case .damaged, .full, .truncated, .tooLarge: complaints.add("event \(event)")
+            case .unavailable: say("note \(event)")
+            default: break
+            }
+        }
+        random = SeededRandom(seed: seed)
+    }
+
+    /// - Returns: The exit code.
+    mutating func run(seconds: Double) async -> Int32 {
+        watch()
+        let end = ContinuousClock.now + .seconds(seconds)
+        while ContinuousClock.now < end, complaints.isEmpty {
+            for _ in 0..<50 where complaints.isEmpty {
+                await step()
+                progress.add()
+            }
+            say("done 50")
+        }
+        await store.flush()
+        for complaint in complaints.all { say("wrong \(complaint)") }
+        return complaints.isEmpty ? 0 : 3
+    }
+
+    private mutating func step() async {
+        let number = Int.random(in: 0..<Material.urls, using: &random)
+        let key = Material.key(number, Material.partitions[Int.random(in: 0..<3, using: &random)])
+        switch Int.random(in: 0..<100, using: &random) {
+        case ..<45: await check(key, number)
+        case ..<85: await write(key, number)
+        case ..<93: await freshen(key)
+        case ..<96: store.invalidate(url: key.url, partition: key.partition)
+        case ..<97: _ = try? await store.remove(host: "host\(number % 4).example")
+        case ..<98: store.invalidate(partition: key.partition)
+        case ..<99: await bound()
+        default: _ = try? await store.remove(store.lookup(key))
+        }
+    }
+
+    private mutating func write(_ key: RequestKey, _ number: Int) async {
+        let version = Int.random(in: 0..<1_000, using: &random)
+        let now = Date()
+        let body = Material.body(number, version: version)
+        let entry = NewResponse(
+            key: key,
+            status: 200,
+            headerFields: [Material.version: "\(version)"],
+            vary: Material.vary(Int.random(in: 0..<3, using: &random)),
+            requestTime: now,
+            responseTime: now,
+            expectedLength: Bool.random(using: &random) ? body.count : nil
+        )
+        guard let writer = store.begin(entry) else { return }
+        for start in stride(from: 0, to: body.count, by: 20_000) { writer.append(body.dropFirst(start).prefix(20_000)) }
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0: writer.abandon()
+        case 1..<5: writer.commit()
+        default: _ = try? await writer.commit()
+        }
+    }
+
+    private func check(_ key: RequestKey, _ number: Int) async {
+        for response in await store.lookup(key) {
+            guard let version = response.headerFields[Material.version].flatMap({ Int($0) }) else {
+                complaints.add("a response without its fields: \(key)")
+                continue
+            }
+            do {
+                if try response.body.contents() != Material.body(number, version: version) {
+                    complaints.add("a wrong body: \(key), version \(version)")
+                }
+            } catch {
+                complaints.add("\(key): \(error)")
+            }
+        }
+    }
+
+    private mutating func freshen(_ key: RequestKey) async {
+        for response in await store.lookup(key) {
+            var fields = response.headerFields
+            fields[Material.freshened] = String(repeating: "x", count: Int.random(in: 0..<200, using: &random))
+            let now = Date()
+            store.freshen(response, headerFields: fields, requestTime: now, responseTime: now)
+        }
+    }
+
+    /// Evicting is each writer's own upkeep: what 8 of them have under way at once is what may be over.
+    private func bound() async {
+        let statistics = await store.statistics()
+        let tolerance = 16 * 205_000
+        if statistics.isAvailable, statistics.bytes > Material.limits.maximumSize.bytes + tolerance {
+            complaints.add("\(statistics.bytes) bytes are stored")
+        }
+    }
+
+    /// Ends the process when nothing gets done for 30 s.
+    private func watch() {
+        let progress = progress
+        Thread.detachNewThread {
+            var last = -1
+            while true {
+                Thread.sleep(forTimeInterval: 30)
+                let count = progress.value
+                if count == last {
+                    say("wrong hung after \(count) steps")
+                    exit(4)
+                }
+                last = count
+            }
+        }
+    }
+}
+
+/// What a member has found wrong.
+final class Complaints: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+
+    var all: [String] { lines.withLock { $0 } }
+    var isEmpty: Bool { lines.withLock { $0.isEmpty } }
+}
+
+/// A count that another thread looks at.
+final class Atomic64: Sendable {
+    private let count = Mutex(0)
+
+    func add() { count.withLock { $0 += 1 } }
+
+    var value: Int { count.withLock { $0 } }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Measuring
+import WaystationStorage
+
+/// What a crowd has left behind, looked at when all of it is gone.
+struct Remains {
+    struct Findings {
+        var entries = 0
+        var bytes = 0
+        var isWhole = false
+        var wrong: [String] = []
+    }
+
+    let directory: URL
+
+    func check() async throws -> Findings {
+        var findings = Findings()
+        // As they left it: `PRAGMA integrity_check`, the totals, every row, every body with its SHA-256.
+        let before = try StoreInspector(directory: directory).verify()
+        findings.isWhole = before.isIntact
+        findings.wrong += before.indexProblems + before.damaged.map { "damaged: \($0.problem)" }
+        // As the next process finds it, when it has swept.
+        let store = ResponseStore(directory: directory, limits: Material.limits)
+        await store.flush()
+        let inspector = try StoreInspector(directory: directory)
+        let after = try inspector.verify()
+        if !after.isIntact || after.unnamedFiles > 0 { findings.wrong.append("not whole after an opening: \(after)") }
+        for entry in try inspector.entries() {
+            guard let number = entry.key.url.split(separator: "/").last.flatMap({ Int($0) }),
+                let response = try inspector.response(entry),
+                let version = response.headerFields[Material.version].flatMap({ Int($0) }),
+                try response.body.contents() == Material.body(number, version: version)
+            else {
+                findings.wrong.append("a wrong body: \(entry.key)")
+                continue
+            }
+        }
+        (findings.entries, findings.bytes) = try inspector.totals()
+        if findings.bytes > Material.limits.maximumSize.bytes {
+            findings.wrong.append("\(findings.bytes) bytes are more than the maximum")
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        if let aside = names.first(where: { $0.contains("damaged") }) { findings.wrong.append("moved aside: \(aside)") }
+        return findings
+    }
+}

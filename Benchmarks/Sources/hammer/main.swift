@@ -1,0 +1,39 @@
+// Hammers one store with eight processes that are killed at random, and looks at what is left.
+//
+//   hammer [SECONDS]     120 by default
+
+import Foundation
+import Measuring
+import WaystationStorage
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+if arguments.first == "--member" {
+    guard arguments.count == 4, let seed = UInt64(arguments[2]), let seconds = Double(arguments[3]) else {
+        say("wrong usage")
+        exit(2)
+    }
+    var member = Member(directory: URL(fileURLWithPath: arguments[1]), seed: seed)
+    exit(await member.run(seconds: seconds))
+}
+
+guard let seconds = Double(arguments.first ?? "120"), seconds > 0 else {
+    say("hammer [SECONDS]")
+    exit(2)
+}
+let scratch = try ScratchDirectory()
+let directory = scratch.url.appendingPathComponent("store")
+let started = ContinuousClock.now
+let tally = try Crowd(directory: directory, seconds: seconds).run(members: 8, seed: UInt64.random(in: 0 ... .max))
+let rest = try await Remains(directory: directory).check()
+let wrong = tally.wrong + rest.wrong
+for line in wrong.prefix(20) { say(line) }
+let took = Int((started.duration(to: .now) / .seconds(1)).rounded())
+say(
+    """
+    hammer: 8 processes, \(took) s, \(tally.steps) steps, \(tally.kills) kills, \(tally.notes) waits given up, \
+    \(rest.entries) responses left, \(rest.bytes) of \(Material.limits.maximumSize.bytes) bytes, integrity \
+    \(rest.isWhole ? "ok" : "BROKEN"), \(wrong.count) wrong
+    """
+)
+exit(wrong.isEmpty ? 0 : 1)

@@ -1,0 +1,96 @@
+import ArgumentParser
+import Foundation
+import WaystationStorage
+
+struct CacheListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists what is stored.",
+        discussion: """
+            Each response is a line: method, status, age, size, where its body is, and URL, with its partition and the \
+            request fields that chose it.
+
+            Example:
+              waystation cache list --in caches/http --host shop.example
+            """
+    )
+
+    @OptionGroup
+    var store: StoreOptions
+
+    @OptionGroup
+    var filter: ScopeOptions
+
+    @Flag(help: "Also show cookies and credentials that chose a variant.")
+    var secrets = false
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() async throws {
+        let inspector = try store.inspector()
+        let display = FieldDisplay(showsSecrets: secrets)
+        let now = Date()
+        let entries = try inspector.entries(in: filter.scope)
+        try options.write(CacheListing(entries: entries.map { CachedResponse($0, display, now: now) }))
+    }
+}
+
+/// One response of a store, as the tool tells it.
+struct CachedResponse: Encodable {
+    let id: Int64
+    let method: String
+    let url: String
+    let partition: String
+    let status: Int
+    let requestTime: Date
+    let responseTime: Date
+    let age: Int
+    let size: Int
+    let bodyLength: Int
+    let bodyFile: String?
+    let variant: [String]
+
+    init(_ entry: StoredEntry, _ display: FieldDisplay, now: Date) {
+        id = entry.id
+        method = entry.key.method
+        url = entry.key.url
+        partition = entry.key.partition
+        status = entry.status
+        requestTime = entry.requestTime
+        responseTime = entry.responseTime
+        age = Int(exactly: now.timeIntervalSince(entry.responseTime).rounded()) ?? 0
+        size = entry.size
+        bodyLength = entry.bodyLength
+        bodyFile = entry.bodyFile
+        variant = display.variant(entry.vary)
+    }
+
+    var row: [String] {
+        var words = [url]
+        if !partition.isEmpty { words.append("[\(partition)]") }
+        if !variant.isEmpty { words.append("{\(variant.joined(separator: "; "))}") }
+        return [method, "\(status)", Words.age(age), Words.bytes(size), words.joined(separator: " ")].map(\.printable)
+    }
+}
+
+struct CacheListing: CommandResult {
+    let entries: [CachedResponse]
+
+    var text: String { entries.isEmpty ? "nothing is stored" : Words.table(entries.map(\.row)) }
+}
+
+extension Words {
+    /// Such as `12 s`, `5 min`, `3 h`, `21 d`.
+    static func age(_ seconds: Int) -> String {
+        switch seconds {
+        case ..<60: "\(seconds) s"
+        case ..<3_600: "\(seconds / 60) min"
+        case ..<172_800: "\(seconds / 3_600) h"
+        default: "\(seconds / 86_400) d"
+        }
+    }
+
+    /// Such as `1 response`, `3 responses`.
+    static func responses(_ count: Int) -> String { count == 1 ? "1 response" : "\(count) responses" }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Foundation
+import WaystationStorage
+
+/// Which store a command works on.
+struct StoreOptions: ParsableArguments {
+    @Option(name: .customLong("in"), help: ArgumentHelp("The directory that the app's cache is in.", valueName: "dir"))
+    var directory: String
+
+    func inspector() throws -> StoreInspector { try StoreInspector(directory: URL(argument: directory)) }
+
+    /// Opens the store to change it, once it is sure that there is one; evicts nothing by itself.
+    func store() throws -> ResponseStore {
+        _ = try inspector()
+        return ResponseStore(directory: URL(argument: directory), limits: .unlimited)
+    }
+}
+
+/// Which responses a command concerns.
+struct ScopeOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Only responses of this URL.", valueName: "url"))
+    var url: String?
+
+    @Option(help: ArgumentHelp("Only responses whose URLs begin with this text.", valueName: "text"))
+    var prefix: String?
+
+    @Option(help: ArgumentHelp("Only responses of this host, on any port; not of its subdomains.", valueName: "name"))
+    var host: String?
+
+    @Option(help: ArgumentHelp("Only responses of this partition; an empty text is the shared one.", valueName: "name"))
+    var partition: String?
+
+    func validate() throws {
+        if [url, prefix, host].compactMap(\.self).count > 1 {
+            throw ValidationError("Give one of --url, --prefix and --host.")
+        }
+    }
+
+    var isEverything: Bool { url == nil && prefix == nil && host == nil && partition == nil }
+
+    var scope: ResponseScope {
+        if let url { return .url(url, partition: partition) }
+        if let prefix { return .prefix(prefix, partition: partition) }
+        if let host { return .host(host, partition: partition) }
+        return partition.map { .partition($0) } ?? .all
+    }
+}
+
+/// A size such as `200MB`, `64KiB` or `1000`.
+struct SizeArgument: ExpressibleByArgument {
+    let count: ByteCount
+
+    init?(argument: String) {
+        let digits = argument.prefix { $0.isASCII && $0.isNumber }
+        guard let number = Int(digits) else { return nil }
+        switch argument.dropFirst(digits.count).lowercased() {
+        case "", "b": count = .bytes(number)
+        case "kb": count = .kilobytes(number)
+        case "mb": count = .megabytes(number)
+        case "gb": count = .gigabytes(number)
+        case "kib": count = .kibibytes(number)
+        case "mib": count = .mebibytes(number)
+        case "gib": count = .gibibytes(number)
+        default: return nil
+        }
+    }
+}
+
+/// A length of time such as `90s`, `15m`, `12h` or `30d`.
+struct AgeArgument: ExpressibleByArgument {
+    let seconds: Double
+
+    init?(argument: String) {
+        guard let unit = argument.last, let number = Int(argument.dropLast()), number >= 0 else { return nil }
+        switch unit {
+        case "s": seconds = Double(number)
+        case "m": seconds = Double(number) * 60
+        case "h": seconds = Double(number) * 3_600
+        case "d": seconds = Double(number) * 86_400
+        default: return nil
+        }
+    }
+}

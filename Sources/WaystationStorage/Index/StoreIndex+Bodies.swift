@@ -1,0 +1,48 @@
+import Foundation
+import GRDB
+
+/// Body files are put in place and removed only while this process has the index locked for writing, and never removed
+/// while a row names them.
+///
+/// So whoever adds a row under that lock may trust a file that is there, and a process killed in between leaves a file
+/// without a row, never a row without its file.
+extension StoreIndex {
+    /// Removes those body files that no row names any more; `remove` is called for each.
+    func removeUnnamed(_ files: [String], remove: (String) throws -> Void) throws {
+        guard !files.isEmpty else { return }
+        try change { db in
+            for file in Set(files) where try !isNamed(file, db) { try remove(file) }
+        }
+    }
+
+    /// Removes all rows that name a body file, if `isDamaged` still says so while no process can replace the file.
+    func removeRows(naming file: String, if isDamaged: () throws -> Bool) throws -> Removal {
+        try change { db in try isDamaged() ? Self.remove(.file(file), db) : Removal() }
+    }
+
+    /// Body files in a shard that no row names; `remove` is called for each.
+    func removeOrphans(among names: () throws -> [String], shard: String, remove: (String) throws -> Void) throws -> Int
+    {
+        try change { db in
+            let known = try namedFiles(in: shard, db)
+            let orphans = try names().map { "\(shard)/\($0)" }.filter { !known.contains($0) }
+            for orphan in orphans { try remove(orphan) }
+            return orphans.count
+        }
+    }
+
+    private func isNamed(_ file: String, _ db: Database) throws -> Bool {
+        let statement = try db.cachedStatement(sql: "SELECT 1 FROM responses WHERE body_file = ? LIMIT 1")
+        return try Row.fetchOne(statement, arguments: [file]) != nil
+    }
+
+    private func namedFiles(in shard: String, _ db: Database) throws -> Set<String> {
+        try Set(
+            String.fetchAll(
+                db,
+                sql: "SELECT CAST(body_file AS TEXT) FROM responses WHERE body_file >= ? AND body_file < ?",
+                arguments: ["\(shard)/", "\(shard)0"]  // "0" follows "/"
+            )
+        )
+    }
+}

@@ -1,0 +1,54 @@
+/// Which responses a listing, a purge or an invalidation concerns, told by their keys alone.
+///
+/// ```swift
+/// try await store.remove(.host("shop.example", partition: ""))
+/// ```
+public struct ResponseScope: Hashable, Sendable {
+    enum URLs: Hashable, Sendable {
+        case all
+        case one(String)
+        /// Those that begin with one of these, compared byte for byte.
+        case prefixes([String])
+    }
+
+    var urls = URLs.all
+    /// `nil` for all partitions.
+    var partition: String?
+
+    /// Every response.
+    public static let all = ResponseScope()
+
+    /// All methods and variants of a canonical URL, in one partition or in all.
+    public static func url(_ url: String, partition: String? = nil) -> ResponseScope {
+        ResponseScope(urls: .one(url), partition: partition)
+    }
+
+    /// All URLs that begin with a text, compared byte for byte.
+    public static func prefix(_ prefix: String, partition: String? = nil) -> ResponseScope {
+        ResponseScope(urls: .prefixes([prefix]), partition: partition)
+    }
+
+    /// All URLs of a host, on any port, by http and https; not those of its subdomains.
+    public static func host(_ host: String, partition: String? = nil) -> ResponseScope {
+        let name = host.lowercased()
+        let authority = name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name
+        let origins = ["http://\(authority)", "https://\(authority)"]
+        return ResponseScope(
+            urls: .prefixes(origins.flatMap { ["\($0)/", "\($0):", "\($0)?"] }),
+            partition: partition
+        )
+    }
+
+    /// All that is kept apart under this name.
+    public static func partition(_ partition: String) -> ResponseScope { ResponseScope(partition: partition) }
+
+    /// Whether a key is among those concerned.
+    public func contains(_ key: RequestKey) -> Bool {
+        guard partition == nil || partition == key.partition else { return false }
+        switch urls {
+        case .all: return true
+        case .one(let url): return url == key.url
+        case .prefixes(let prefixes): return prefixes.contains { key.url.utf8.starts(with: $0.utf8) }
+        }
+    }
+}

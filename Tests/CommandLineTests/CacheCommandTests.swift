@@ -1,0 +1,217 @@
+import Foundation
+import HTTPTypes
+import Testing
+import WaystationStorage
+
+@Suite("waystation cache")
+struct CacheCommandTests {
+    private let tool: Tool
+    private static let commands = ["list", "show", "verify", "trim", "purge"]
+    private static let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+
+    init() throws { tool = try Tool() }
+
+    private var directory: URL { tool.folder.appending(path: "http") }
+
+    /// A store with six responses, of two hosts and two partitions.
+    private func fill() async throws {
+        let store = ResponseStore(directory: directory)
+        let secret: HTTPFields = [.contentType: "text/html", .setCookie: "token=s3cret", .eTag: "\"1\""]
+        let vary = VaryRecord([.init(name: .acceptLanguage, value: "de"), .init(name: .cookie, value: "id=s3cret")])
+        let all: [(String, String, VaryRecord, Data, TimeInterval)] = [
+            ("https://shop.example/app/", "", .none, Data("<p>1".utf8), -5),
+            ("https://shop.example/app/a", "", vary, Data("a".utf8), -90),
+            ("https://shop.example/app/a", "anna", .none, Data("anna's".utf8), -90),
+            ("https://shop.example/film", "", .none, Self.large, -7_200),
+            ("https://img.example/film", "", .none, Self.large, -864_000),
+            ("https://img.example/logo", "", .none, Data("logo".utf8), -10),
+        ]
+        for (url, partition, vary, body, age) in all {
+            let time = Date(timeIntervalSinceNow: age)
+            let entry = NewResponse(
+                key: RequestKey(method: "GET", url: url, partition: partition),
+                status: 200,
+                headerFields: secret,
+                vary: vary,
+                requestTime: time,
+                responseTime: time
+            )
+            let writer = try #require(store.begin(entry))
+            writer.append(body)
+            try await writer.commit()
+        }
+        await store.flush()
+    }
+
+    private func run(_ arguments: String...) throws -> Tool.Outcome { try tool.run(["cache"] + arguments) }
+
+    private func urls(_ arguments: String...) throws -> [String] {
+        let outcome = try tool.run(["cache", "list", "--in", "http", "--format", "json"] + arguments)
+        let entries = try #require(try object(outcome.output)["entries"] as? [[String: Any]])
+        return entries.compactMap { $0["url"] as? String }
+    }
+
+    @Test("every command explains itself, and refuses to run without a directory", arguments: commands)
+    func usage(command: String) throws {
+        let help = try run(command, "--help")
+        #expect(help.status == 0)
+        #expect(help.output.contains("\n  waystation cache \(command) "))
+        #expect(help.output.contains("--in <dir>"))
+        #expect(help.output.contains("--format <format>"))
+        let missing = try run(command, "--format=json")
+        #expect(missing.status == 64)
+        #expect(missing.output == "")
+        #expect((try object(missing.errors)["error"] as? [String: String])?["code"] == "usage")
+    }
+
+    @Test(
+        "what says too little or too much is wrong usage",
+        arguments: [
+            ["purge"], ["purge", "--all", "--host", "a.example"], ["trim"], ["trim", "--maximum-size", "lots"],
+            ["trim", "--maximum-age", "30"], ["list", "--host", "a.example", "--prefix", "https://"],
+            ["show", "https://a.example/", "--body", "--format", "json"],
+        ]
+    )
+    func impossible(arguments: [String]) async throws {
+        try await fill()
+        let outcome = try tool.run(["cache"] + arguments + ["--in", "http"])
+        #expect(outcome.status == 64)
+        #expect(try urls().count == 6)
+    }
+
+    @Test("a directory without a store is refused, and nothing is made in it", arguments: commands)
+    func noStore(command: String) throws {
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let rest =
+            switch command {
+            case "show": ["https://a.example/"]
+            case "trim": ["--maximum-size", "0"]
+            case "purge": ["--all"]
+            default: [String]()
+            }
+        for (name, files) in [("http", [String: String]()), ("nowhere", [:]), ("text", ["text/index.sqlite": "x"])] {
+            try tool.write(files)
+            let before = FileManager.default.subpaths(atPath: tool.folder.path)?.sorted()
+            let outcome = try tool.run(["cache", command, "--in", name, "--format", "json"] + rest)
+            #expect(outcome.status == 1, "\(name): \(outcome.errors)")
+            #expect(outcome.output == "")
+            #expect((try object(outcome.errors)["error"] as? [String: String])?["code"] == "notAStore", "\(name)")
+            #expect(FileManager.default.subpaths(atPath: tool.folder.path)?.sorted() == before)
+        }
+    }
+
+    @Test("list shows a line for each response, and hides what lets someone in")
+    func list() async throws {
+        try await fill()
+        let outcome = try run("list", "--in", "http")
+        #expect(outcome.status == 0)
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        #expect(lines.count == 6)
+        #expect(lines[0].hasPrefix("GET  200  10 d   200 kB  https://img.example/film"))
+        #expect(lines[3].hasSuffix("https://shop.example/app/a {accept-language: de; cookie: (hidden)}"))
+        #expect(lines[4].hasSuffix("https://shop.example/app/a [anna]"))
+        #expect(!outcome.output.contains("s3cret"))
+        #expect(try run("list", "--in", "http", "--secrets").output.contains("cookie: id=s3cret"))
+        let json = try object(run("list", "--in", "http", "--format", "json").output)
+        let entries = try #require(json["entries"] as? [[String: Any]])
+        #expect(
+            entries[0].keys.sorted() == [
+                "age", "bodyFile", "bodyLength", "id", "method", "partition", "requestTime", "responseTime", "size",
+                "status", "url", "variant",
+            ]
+        )
+        #expect(entries[0]["bodyFile"] as? String == entries[5]["bodyFile"] as? String)
+    }
+
+    @Test("list takes a host, a prefix, a URL and a partition")
+    func filters() async throws {
+        try await fill()
+        #expect(try urls("--host", "img.example").count == 2)
+        #expect(try urls("--prefix", "https://shop.example/app/").count == 3)
+        #expect(try urls("--url", "https://shop.example/app/a").count == 2)
+        #expect(try urls("--url", "https://shop.example/app/a", "--partition", "anna").count == 1)
+        #expect(try urls("--partition", "").count == 5)
+        #expect(try urls("--host", "other.example").isEmpty)
+    }
+
+    @Test("show writes fields or the body, and says when there is nothing")
+    func show() async throws {
+        try await fill()
+        let page = try run("show", "https://shop.example/app/", "--in", "http")
+        #expect(page.status == 0)
+        #expect(page.output.contains("\n  body: 4 B, in the index\n  Content-Type: text/html\n"))
+        #expect(page.output.contains("\n  Set-Cookie: (hidden)\n"))
+        #expect(!page.output.contains("s3cret"))
+        let open = try run("show", "https://shop.example/app/", "--in", "http", "--secrets")
+        #expect(open.output.contains("\n  Set-Cookie: token=s3cret\n"))
+        #expect(try run("show", "https://shop.example/app/", "--in", "http", "--body").output == "<p>1")
+        let anna = try run("show", "https://shop.example/app/a", "--in", "http", "--partition", "anna", "--body")
+        #expect(anna.output == "anna's")
+        let json = try object(run("show", "https://img.example/film", "--in", "http", "--format", "json").output)
+        let found = try #require((json["responses"] as? [[String: Any]])?.first)
+        #expect((found["fields"] as? [[String]])?.contains(["Set-Cookie", "(hidden)"]) == true)
+        let missing = try run("show", "https://shop.example/none", "--in", "http")
+        #expect(missing.status == 1)
+        #expect(missing.output == "")
+        #expect(missing.errors.hasPrefix("Error: https://shop.example/none is not stored"))
+    }
+
+    @Test("verify names what is damaged with exit code 1, and --repair drops it")
+    func verify() async throws {
+        try await fill()
+        let whole = try run("verify", "--in", "http")
+        #expect(whole.status == 0)
+        #expect(whole.output == "6 responses and 1 body files checked, 0 damaged\n")
+        let bodies = directory.appending(path: "bodies")
+        let name = try #require(FileManager.default.subpaths(atPath: bodies.path)?.max { $0.count < $1.count })
+        var bytes = Self.large
+        bytes[123_456] ^= 1
+        try bytes.write(to: bodies.appending(path: name))
+        let damaged = try run("verify", "--in", "http")
+        #expect(damaged.status == 1)
+        #expect(damaged.output.contains("GET https://shop.example/film: its body file has changed bytes\n"))
+        #expect(damaged.output.hasSuffix("6 responses and 1 body files checked, 2 damaged\n"))
+        #expect(try urls().count == 6)
+        let json = try run("verify", "--in", "http", "--repair", "--format", "json")
+        #expect(json.status == 0)
+        let found = try object(json.output)
+        #expect(
+            found.keys.sorted() == ["bodyFiles", "damaged", "dropped", "entries", "indexProblems", "unnamedFiles"]
+        )
+        #expect(found["dropped"] as? Int == 2)
+        #expect(try urls().count == 4)
+        #expect(try run("verify", "--in", "http").output == "4 responses and 0 body files checked, 0 damaged\n")
+    }
+
+    @Test("trim removes the oldest, then the least recently used")
+    func trim() async throws {
+        try await fill()
+        let age = try run("trim", "--in", "http", "--maximum-age", "1d")
+        #expect(age.status == 0)
+        #expect(age.output.hasPrefix("1 response removed, 5 responses left, "))
+        let size = try object(
+            run("trim", "--in", "http", "--maximum-size", "10kB", "--format", "json").output
+        )
+        #expect(size.keys.sorted() == ["bytes", "entries", "removed"])
+        #expect(try #require(size["bytes"] as? Int) <= 10_000)
+        #expect(try urls().contains("https://img.example/logo"))
+        #expect(
+            FileManager.default.subpaths(atPath: directory.appending(path: "bodies").path)?.contains { $0.count > 2 }
+                == false
+        )
+    }
+
+    @Test("purge removes what was asked for, and nothing else")
+    func purge() async throws {
+        try await fill()
+        let prefix = try run("purge", "--in", "http", "--prefix", "https://shop.example/app/a")
+        #expect(prefix.output.hasPrefix("2 responses removed, 4 responses left, "))
+        #expect(
+            try object(run("purge", "--in", "http", "--host", "img.example", "--format=json").output)["removed"] as? Int
+                == 2
+        )
+        #expect(try urls() == ["https://shop.example/app/", "https://shop.example/film"])
+        #expect(try run("purge", "--in", "http", "--all").output == "2 responses removed, 0 responses left, 0 B\n")
+        #expect(try urls().isEmpty)
+    }
+}

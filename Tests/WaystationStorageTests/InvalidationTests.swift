@@ -1,0 +1,178 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import WaystationStorage
+
+@Suite("Invalidation while a response is on its way")
+struct InvalidationTests {
+    private let fixture: StoreFixture
+    private let store: ResponseStore
+    private static let url = RequestKey.get("a").url
+
+    init() throws {
+        fixture = try StoreFixture()
+        store = fixture.store()
+    }
+
+    /// Ways to invalidate the response of ``url`` in partition `anna`.
+    enum Way: CaseIterable, Sendable {
+        case urlInPartition, partition, url, prefix, host, all
+
+        func apply(to store: ResponseStore) async throws {
+            switch self {
+            case .urlInPartition: store.invalidate(url: InvalidationTests.url, partition: "anna")
+            case .partition: store.invalidate(partition: "anna")
+            case .url: try await store.remove(url: InvalidationTests.url)
+            case .prefix: try await store.remove(prefix: "https://shop.example/")
+            case .host: try await store.remove(host: "shop.example")
+            case .all: try await store.removeAll()
+            }
+        }
+    }
+
+    private let anna = RequestKey.get("a", partition: "anna")
+
+    @Test("a writer that had begun before does not commit", arguments: Way.allCases, [10, 100_000])
+    func writerBefore(way: Way, length: Int) async throws {
+        let writer = try #require(store.write(anna, .pattern(length)))
+        try await way.apply(to: store)
+        let error = await #expect(throws: StoreError.self) { try await writer.commit() }
+        #expect(error?.code == .invalidated)
+        #expect(await store.lookup(anna).isEmpty)
+        await store.flush()
+        #expect(fixture.files(in: "bodies").isEmpty)
+        #expect(fixture.files(in: "staging").allSatisfy { $0.hasSuffix("/lock") })
+    }
+
+    @Test("a commit that was asked for before is removed again", arguments: Way.allCases)
+    func commitBefore(way: Way) async throws {
+        store.write(anna, .pattern(10))?.commit { _ in }
+        try await way.apply(to: store)
+        #expect(await store.lookup(anna).isEmpty)
+    }
+
+    @Test("a writer that begins afterwards commits", arguments: Way.allCases)
+    func writerAfter(way: Way) async throws {
+        try await way.apply(to: store)
+        try await store.store(anna, .pattern(10))
+        #expect(try await store.bodies(anna) == [.pattern(10)])
+    }
+
+    @Test("a response whose request was sent before is not stored, though its writer begins afterwards")
+    func requestBefore() async throws {
+        let moment = store.moment()
+        store.invalidate(url: Self.url, partition: "anna")
+        let entry = NewResponse(
+            key: anna,
+            status: 200,
+            headerFields: [:],
+            requestTime: fixture.clock.now,
+            responseTime: fixture.clock.now
+        )
+        let late = try #require(store.begin(entry, asOf: moment))
+        let error = await #expect(throws: StoreError.self) { try await late.commit() }
+        #expect(error?.code == .invalidated)
+        let current = try #require(store.begin(entry, asOf: store.moment()))
+        try await current.commit()
+        #expect(await store.lookup(anna).count == 1)
+    }
+
+    @Test("concerns no other key", arguments: Way.allCases)
+    func others(way: Way) async throws {
+        let keys: [RequestKey] =
+            switch way {
+            case .urlInPartition: [.get("a"), .get("b", partition: "anna"), .get("a/b", partition: "anna")]
+            case .partition: [.get("a"), .get("a", partition: "bert")]
+            case .url: [.get("b"), .get("a/b")]
+            case .prefix, .host: [RequestKey(method: "GET", url: "https://other.example/a", partition: "anna")]
+            case .all: []
+            }
+        for key in keys { try await store.store(key, .pattern(10)) }
+        let writers = try keys.map { try #require(store.write($0, .pattern(20))) }
+        try await way.apply(to: store)
+        for key in keys { #expect(try await store.bodies(key) == [.pattern(10)]) }
+        for writer in writers { try await writer.commit() }
+        for key in keys { #expect(try await store.bodies(key) == [.pattern(20)]) }
+    }
+
+    @Test("is seen at once, in memory as on disk")
+    func seenAtOnce() async throws {
+        for round in 0..<20 {
+            try await store.store(anna, .pattern(10))
+            _ = await store.lookup(anna)
+            #expect(store.resident(anna) != nil, "round \(round)")
+            store.invalidate(url: Self.url, partition: "anna")
+            #expect(store.resident(anna) == nil)
+            #expect(await store.lookup(anna).isEmpty)
+        }
+    }
+
+    @Test("tells how many responses were removed")
+    func count() async throws {
+        for method in ["GET", "HEAD"] {
+            try await store.store(RequestKey(method: method, url: Self.url, partition: "anna"), .pattern(10))
+        }
+        try await store.store(.get("a"), .pattern(10))
+        let count = await withCheckedContinuation { continuation in
+            store.invalidate(url: Self.url, partition: "anna") { continuation.resume(returning: $0) }
+        }
+        #expect(try count.get() == 2)
+        #expect(try await store.remove(url: Self.url, partition: "") == 1)
+    }
+
+    @Test("keeps a 304 that was on its way from bringing the response back")
+    func freshenedAfterwards() async throws {
+        try await store.store(anna, .pattern(10))
+        let response = try #require(await store.lookup(anna).first)
+        store.invalidate(url: Self.url, partition: "anna")
+        store.freshen(
+            response,
+            headerFields: [.eTag: "\"2\""],
+            requestTime: fixture.clock.now,
+            responseTime: fixture.clock.now
+        )
+        #expect(await store.lookup(anna).isEmpty)
+    }
+
+    @Test("one process's commits are refused by its own invalidations alone")
+    func otherProcess() async throws {
+        let other = fixture.store()
+        let writer = try #require(other.write(anna, .pattern(10)))
+        try await store.removeAll()
+        try await writer.commit()
+        #expect(await store.lookup(anna).count == 1)
+    }
+}
+
+@Suite("Order of invalidations")
+struct InvalidationLogTests {
+    @Test("counts from the moment on, and forgets what nobody can have missed")
+    func order() {
+        let log = InvalidationLog()
+        log.append(.all)
+        let first = log.enter()
+        #expect(!log.hasInvalidated(.get("a"), since: first))
+        log.append(.url(RequestKey.get("a").url))
+        let second = log.enter()
+        #expect(log.hasInvalidated(.get("a"), since: first))
+        #expect(!log.hasInvalidated(.get("b"), since: first))
+        #expect(!log.hasInvalidated(.get("a"), since: second))
+        log.leave(first)
+        log.leave(second)
+        let third = log.enter()
+        #expect(!log.hasInvalidated(.get("a"), since: third))
+    }
+
+    @Test("that are very many are held as one of everything")
+    func bound() {
+        let log = InvalidationLog()
+        let moment = log.enter()
+        for number in 0..<InvalidationLog.maximumScopes { log.append(.url("https://a.example/\(number)")) }
+        #expect(!log.hasInvalidated(.get("a"), since: moment))
+        log.append(.url("https://a.example/more"))
+        #expect(log.hasInvalidated(.get("a"), since: moment))
+        let later = log.enter()
+        #expect(!log.hasInvalidated(.get("a"), since: later))
+    }
+}
