@@ -71,7 +71,7 @@ let package = Package(
         .target(
             name: "Waystation",
             dependencies: [
-                "WaystationRules", "WaystationFiles", "WaystationStorage", "WaystationPacks",
+                "WaystationRules", "WaystationFiles", "WaystationStorage", "WaystationPacks", "WaystationCaching",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -154,7 +154,7 @@ let package = Package(
         .testTarget(
             name: "WaystationTests",
             dependencies: [
-                "Waystation", "WaystationTesting",
+                "Waystation", "WaystationCaching", "WaystationTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
             ]

@@ -9,7 +9,7 @@ final class Engine: Sendable {
     let cache: ResponseCache?
     let events: EventBroadcaster
     let configuration: Interceptor.Configuration
-    let renewals = Renewals()
+    let fetches = Fetches()
     private let lastMatch = Mutex<LastMatch?>(nil)
 
     init(_ configuration: Interceptor.Configuration) throws {

@@ -1,6 +1,7 @@
 public import Foundation
 public import FoundationNetworking
 public import Logging
+public import WaystationCaching
 public import WaystationPacks
 
 extension Interceptor {
@@ -32,6 +33,9 @@ extension Interceptor {
         public var logger = Logger(label: "waystation")
 
         // MARK: Options
+
+        /// The choices that the RFCs of HTTP caching leave to a cache, for `.standard` and `.revalidate`.
+        public var cachingRules = CachingRules()
 
         /// The rules, in order; none by default, so that nothing is touched.
         public var rules: [Rule] = []

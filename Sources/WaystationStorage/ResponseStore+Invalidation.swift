@@ -91,9 +91,14 @@ extension ResponseStore {
         try await waiting { invalidate(scope, completion: $0) }
     }
 
-    private func invalidate(
+    /// Invalidates what is stored in a scope, as ``invalidate(url:partition:completion:)`` does for a URL.
+    ///
+    /// - Parameters:
+    ///   - scope: What goes.
+    ///   - completion: Called on the store's write queue with how many responses were removed.
+    public func invalidate(
         _ scope: ResponseScope,
-        completion: @escaping @Sendable (Result<Int, StoreError>) -> Void
+        completion: @escaping @Sendable (Result<Int, StoreError>) -> Void = { _ in }
     ) {
         // First the log, then the queue: a commit either stands in line before the removal, which then removes its
         // response, or finds the invalidation noted.

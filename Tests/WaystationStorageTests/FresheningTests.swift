@@ -15,17 +15,14 @@ struct FresheningTests {
 
     private let fields: HTTPFields = [.eTag: "\"2\"", .age: "0"]
 
-    @Test(
-        "without waiting is seen by the next look-up, which keeps status, variant and body",
-        arguments: [10, 100_000]
-    )
+    @Test("without waiting is seen by the next look-up, which keeps status, variant and body", arguments: [10, 100_000])
     func freshen(length: Int) async throws {
         let store = fixture.store()
         let vary = VaryRecord([.init(name: .acceptLanguage, value: "de")])
         try await store.store(.get("a"), .pattern(length), vary: vary)
         for round in 1...20 {
             let old = try #require(await store.lookup(.get("a")).first)
-            fixture.clock.advance(.seconds(1))
+            fixture.clock.advance(.milliseconds(1))
             let time = fixture.clock.now
             store.freshen(old, headerFields: [.age: "\(round)"], requestTime: time, responseTime: time)
             let new = try #require(await store.lookup(.get("a")).first)
@@ -135,6 +132,7 @@ struct FresheningTests {
         #expect(try await store.trim(to: .bytes(0)) == 2)
     }
 }
+
 
 private final class Counter: Sendable {
     private let state = Mutex(0)

@@ -5,6 +5,8 @@
 /// Whatever the strategy, `URLRequest.cachePolicy` overrides it where it is not `.useProtocolCachePolicy`.
 public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     package enum Kind: Hashable, Sendable {
+        case standard
+        case revalidate(ValidationMethod)
         case cacheFirst(Duration)
         case networkFirst(Duration?)
         case staleWhileRevalidate(Duration)
@@ -12,7 +14,32 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
         case networkOnly
     }
 
+    /// How an origin is asked whether something has changed.
+    public enum ValidationMethod: Hashable, Sendable {
+        /// One conditional GET, which brings the new representation along where there is one.
+        case get
+        /// A HEAD, and a GET when its validators are others: for servers that ignore conditions.
+        case head
+    }
+
     package let kind: Kind
+
+    /// A private HTTP cache: RFC 9111 with heuristic freshness and `Vary`, `stale-while-revalidate` and
+    /// `stale-if-error` (RFC 5861), `immutable` (RFC 8246).
+    ///
+    /// What is stale is served when there is no network, unless the response forbids that. Requests with a range or
+    /// preconditions of their own are answered from what is stored and fresh.
+    public static let standard = Self(kind: .standard)
+
+    /// Always the newest: asks each time with the validators of what is stored, serves that when it has not changed,
+    /// and also, however old, when there is no network.
+    ///
+    /// - Parameter method: One conditional GET by default.
+    /// - Returns: The strategy.
+    public static func revalidate(by method: ValidationMethod = .get) -> Self { Self(kind: .revalidate(method)) }
+
+    /// Always the newest, by conditional GET.
+    public static let revalidate = Self.revalidate()
 
     /// Serves a stored response until it is `limit` old, whatever its header fields say; then loads and stores anew.
     ///
@@ -43,12 +70,33 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     /// As it is written in code.
     public var description: String {
         switch kind {
+        case .standard: "standard"
+        case .revalidate(.get): "revalidate"
+        case .revalidate(let method): "revalidate(by: .\(method))"
         case .cacheFirst(let limit): "cacheFirst(for: \(limit))"
         case .networkFirst(nil): "networkFirst"
         case .networkFirst(let timeout?): "networkFirst(timeout: \(timeout))"
         case .staleWhileRevalidate(let limit): "staleWhileRevalidate(upTo: \(limit))"
         case .cacheOnly: "cacheOnly"
         case .networkOnly: "networkOnly"
+        }
+    }
+}
+
+extension CacheStrategy {
+    /// Whether the fields of request and response decide; else the strategy keeps an archive by times of its own.
+    package var obeysHTTP: Bool {
+        switch kind {
+        case .standard, .revalidate: true
+        case .cacheFirst, .networkFirst, .staleWhileRevalidate, .cacheOnly, .networkOnly: false
+        }
+    }
+
+    /// How old a response may be and still be served, where the strategy has a limit of its own.
+    package var limit: Duration? {
+        switch kind {
+        case .cacheFirst(let limit), .staleWhileRevalidate(let limit): limit
+        case .standard, .revalidate, .networkFirst, .cacheOnly, .networkOnly: nil
         }
     }
 }

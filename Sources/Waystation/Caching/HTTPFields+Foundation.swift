@@ -10,6 +10,8 @@ extension HTTPFields {
         self.init()
         reserveCapacity(dictionary.count)
         for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+            // Space around a value is no part of it (RFC 9110 §5.5).
+            let value = value.trimmingCharacters(in: .whitespaces)
             guard let name = HTTPField.Name(name), HTTPField.isValidValue(value) else { continue }
             append(HTTPField(name: name, value: value))
         }

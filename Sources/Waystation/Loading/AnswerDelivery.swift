@@ -41,12 +41,7 @@ enum AnswerDelivery {
 
     private static func served(_ answer: Answer, _ context: LoadContext) {
         context.emit(.served(from: answer.source, status: answer.response.statusCode, bytes: answer.body.length))
-        guard let entry = answer.renews else { return }
-        context.engine.renewals.start(
-            entry,
-            for: context.request,
-            engine: context.engine,
-            network: context.binding.network
-        )
+        guard let plan = answer.renews else { return }
+        context.engine.fetches.renew(plan, engine: context.engine, through: context.binding.network)
     }
 }

@@ -53,7 +53,7 @@ enum DownloadAdvice {
     private static func isHeld(_ step: ServingStep, _ completion: @escaping @Sendable (Bool) -> Void) {
         switch step {
         case .answer: completion(true)
-        case .forward(let forwarding): completion(forwarding.fallback != nil)
+        case .forward(let forwarding): completion(forwarding.cache?.first?.isHeld ?? false)
         case .handBack, .fail: completion(false)
         case .lookUp(let lookUp): lookUp.run { isHeld($0, completion) }
         }

@@ -157,7 +157,7 @@ final class ReturnedLoad: NSObject {
             let load = Load(client)
             ended = nil
             goOn?(load)
-            NetworkLoad.start(load, request, Forwarding(reason: .bypass, failures: 1), context)
+            NetworkLoad.start(load, request, Forwarding(failures: 1), context)
             release()
         }
     }

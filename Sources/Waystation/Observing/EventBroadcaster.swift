@@ -64,7 +64,7 @@ final class EventBroadcaster: Sendable {
 private struct Counters: Sendable {
     private let packs = Counter(label: "waystation_served", dimensions: [("source", "pack")])
     private let files = Counter(label: "waystation_served", dimensions: [("source", "files")])
-    private let archive = Counter(label: "waystation_served", dimensions: [("source", "archive")])
+    private let cache = Counter(label: "waystation_served", dimensions: [("source", "cache")])
     private let network = Counter(label: "waystation_served", dimensions: [("source", "network")])
     private let foundation = Counter(label: "waystation_served", dimensions: [("source", "foundation")])
     private let servedBytes = Counter(label: "waystation_served_bytes")
@@ -80,7 +80,7 @@ private struct Counters: Sendable {
             switch source {
             case .pack: packs.increment()
             case .files: files.increment()
-            case .archive: archive.increment()
+            case .cache: cache.increment()
             case .foundation: foundation.increment()
             default: network.increment()
             }
@@ -98,7 +98,7 @@ private struct Counters: Sendable {
 }
 
 extension StoreEvent {
-    /// Whether the event tells of something that is wrong, rather than of the archive's daily work.
+    /// Whether the event tells of something that is wrong, rather than of the cache's daily work.
     fileprivate var isTrouble: Bool {
         switch kind {
         case .damaged, .unavailable, .full, .truncated: true

@@ -2,19 +2,19 @@ public import Foundation
 public import WaystationPacks
 public import WaystationStorage
 
-/// Something that happened to a load, or to the archive behind it.
+/// Something that happened to a load, or to the cache behind it.
 public struct LoadEvent: Sendable, CustomStringConvertible {
     /// Where an answer came from.
     public struct Source: Hashable, Sendable, CustomStringConvertible {
-        /// The source's name: `pack`, `files`, `archive`, `network`, `foundation`.
+        /// The source's name: `pack`, `files`, `cache`, `network`, `foundation`.
         public let description: String
 
         /// An installed pack.
         public static let pack = Source(description: "pack")
         /// An offline directory.
         public static let files = Source(description: "files")
-        /// The response archive.
-        public static let archive = Source(description: "archive")
+        /// The response cache.
+        public static let cache = Source(description: "cache")
         /// The network, through the interceptor's transport.
         public static let network = Source(description: "network")
         /// Foundation's own loader, to which the task was handed back.
@@ -29,7 +29,7 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
         case served(from: Source, status: Int, bytes: Int)
         /// The task was handed back to Foundation's own loader, and why.
         case handedBack(reason: String)
-        /// A response was put into the archive.
+        /// A response was put into the cache.
         case stored(bytes: Int)
         /// The load failed.
         case failed(URLError)
@@ -37,9 +37,9 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
         case blocked
         /// The load was cancelled before its end.
         case cancelled
-        /// Something is wrong with the archive or a file; loads go on without it.
+        /// Something is wrong with the cache or a file; loads go on without it.
         case degraded(String)
-        /// The archive did something of its own: eviction, clean-up, repair.
+        /// The cache did something of its own: eviction, clean-up, repair.
         case store(StoreEvent)
         /// A pack was installed, activated, rolled back, found damaged, …
         case pack(PackEvent)
@@ -67,7 +67,7 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
             case .blocked: "blocked"
             case .cancelled: "cancelled"
             case .degraded(let message): "degraded: \(message)"
-            case .store(let event): "archive \(event)"
+            case .store(let event): "cache \(event)"
             case .pack(let event): "pack \(event)"
             }
         guard let url else { return what }

@@ -3,6 +3,7 @@ import Foundation
 import FoundationNetworking
 import HTTPTypes
 import Synchronization
+import WaystationCaching
 import WaystationFiles
 import WaystationRules
 
@@ -112,7 +113,7 @@ extension Serving {
         let asked = request.url?.absoluteString
         if let made, made.asked == asked { return made.response }
         var fields = file.headerFields.dictionary
-        fields[CacheStatus.fieldName] = CacheStatus(.hit, detail: source.description).fieldValue
+        fields[CacheStatus.field] = CacheStatus(.hit, detail: source.description).fieldValue
         guard let url = request.url,
             let response = HTTPURLResponse(
                 url: url,

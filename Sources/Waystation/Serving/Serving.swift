@@ -23,7 +23,7 @@ struct Serving: Sendable {
         case .pack(let packs, let otherwise):
             return packStep(packs) { step(otherwise) }
         case .cache(let strategy):
-            return archiveStep(strategy)
+            return cacheStep(strategy)
         }
     }
 
@@ -37,10 +37,14 @@ struct Serving: Sendable {
     var networkStep: ServingStep {
         let carriesBody = !(request.httpBody?.isEmpty ?? true)
         let carriesCredentials = CredentialFields.names.contains { request.value(forHTTPHeaderField: $0) != nil }
+        // What is stored must hear of what changes it.
+        let changesStored = engine.cache != nil && !Self.safeMethods.contains(canonical.method)
         let isRepeatable = request.httpBodyStream == nil
-        guard isRepeatable, carriesBody || carriesCredentials else { return .handBack }
-        return .forward(Forwarding(reason: .bypass))
+        guard isRepeatable, carriesBody || carriesCredentials || changesStored else { return .handBack }
+        return .forward(Forwarding())
     }
+
+    private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
 
     func refusal(_ code: WaystationError.Code, _ message: String) -> URLError {
         URLError(

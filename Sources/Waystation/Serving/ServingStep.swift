@@ -39,19 +39,13 @@ struct Answer: Sendable {
     var body: Body
     var source: LoadEvent.Source
     /// What is to be renewed once the answer is on its way (stale-while-revalidate).
-    var renews: ArchiveEntry?
+    var renews: FetchPlan?
 }
 
 /// A request's way through the transport.
 struct Forwarding: Sendable {
-    /// Where the response is kept when it is complete, or nil to keep nothing.
-    var archive: ArchiveEntry?
-    /// What is served when the network fails before a response began.
-    var fallback: Answer?
-    /// How long the network may take to begin a response before the fallback is served.
-    var timeout: Duration?
-    /// Why the request went on, for `Cache-Status`.
-    var reason: CacheStatus.ForwardReason
+    /// How the cache takes part; nil when it does not.
+    var cache: CachePlan?
     /// How many times it was refused for want of credentials before.
     var failures = 0
 }

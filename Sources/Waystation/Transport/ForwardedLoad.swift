@@ -1,12 +1,12 @@
-package import Foundation
-package import FoundationNetworking
+import Foundation
+import FoundationNetworking
 import Synchronization
 
 /// Whom a forwarded load asks, and whom it tells.
 ///
 /// Calls come one at a time and in order. ``didReceive(head:)`` comes again when a refused request is sent
 /// again with credentials: what came before then belongs to the refusal.
-package protocol ForwardedLoadOwner: Sendable {
+protocol ForwardedLoadOwner: Sendable {
     /// A redirect wants to be followed with `next`; the answer is what to send, or nil to take the redirect
     /// itself as the answer.
     func shouldFollow(
@@ -20,6 +20,8 @@ package protocol ForwardedLoadOwner: Sendable {
     func didReceive(head: HTTPURLResponse, to request: URLRequest)
     /// A part of its body arrived.
     func didReceive(part: Data)
+    /// An answer was at hand, which stands for a head, parts and an end.
+    func didFind(_ answer: Answer)
     /// A part of the request's body left.
     func didSend(_ count: Int64, total: Int64, expected: Int64)
     /// The load ended, complete when `error` is nil.
@@ -27,7 +29,7 @@ package protocol ForwardedLoadOwner: Sendable {
 }
 
 /// One request on its way through a transport: exchanges, redirects, challenges, one answer.
-package final class ForwardedLoad: TransportReceiver {
+final class ForwardedLoad: AnswerReceiver {
     private struct State {
         var request: URLRequest
         var exchange: (any TransportExchange)?
@@ -46,7 +48,7 @@ package final class ForwardedLoad: TransportReceiver {
     private let state: Mutex<State>
 
     /// A load that will send `request`, tagged, when it is started.
-    package init(
+    init(
         _ request: URLRequest,
         through transport: @escaping @Sendable () -> any Transport,
         credentials: URLCredentialStorage?,
@@ -62,7 +64,7 @@ package final class ForwardedLoad: TransportReceiver {
     /// Sends the request.
     ///
     /// To be called once.
-    package func start() {
+    func start() {
         let request = state.withLock { state in
             state.head = nil
             state.redirectBody = Data()
@@ -78,7 +80,7 @@ package final class ForwardedLoad: TransportReceiver {
     }
 
     /// Stops the traffic; the owner hears nothing more.
-    package func cancel() {
+    func cancel() {
         let exchange = state.withLock { state in
             state.hasEnded = true
             return state.exchange
@@ -87,7 +89,7 @@ package final class ForwardedLoad: TransportReceiver {
     }
 
     /// Passes the head on, unless it is a redirect that may be followed.
-    package func transportDidReceive(_ head: HTTPURLResponse) {
+    func transportDidReceive(_ head: HTTPURLResponse) {
         let request: URLRequest? = state.withLock { state in
             guard !state.hasEnded else { return nil }
             state.head = head
@@ -98,7 +100,7 @@ package final class ForwardedLoad: TransportReceiver {
     }
 
     /// Passes a part of the body on, or keeps it while its redirect is undecided.
-    package func transportDidReceive(_ part: Data) {
+    func transportDidReceive(_ part: Data) {
         let isForOwner = state.withLock { state in
             guard !state.hasEnded, let head = state.head else { return false }
             if RedirectPolicy.decision(for: head, to: state.request, after: state.redirects) == .none { return true }
@@ -109,13 +111,28 @@ package final class ForwardedLoad: TransportReceiver {
     }
 
     /// Passes the progress of the request's body on.
-    package func transportDidSend(_ count: Int64, total: Int64, expected: Int64) {
+    func transportDidSend(_ count: Int64, total: Int64, expected: Int64) {
         guard !state.withLock({ $0.hasEnded }) else { return }
         owner.didSend(count, total: total, expected: expected)
     }
 
+    /// Passes an answer on that was at hand, unless it is a redirect that may be followed.
+    func transportDidAnswer(_ answer: Answer) {
+        let (request, redirects) = state.withLock { ($0.request, $0.redirects) }
+        guard RedirectPolicy.decision(for: answer.response, to: request, after: redirects) == .none else {
+            transportDidReceive(answer.response)
+            if case .data(let body) = answer.body { transportDidReceive(body) }
+            return transportDidEnd(nil)
+        }
+        let isFirst = state.withLock { state in
+            defer { state.hasEnded = true }
+            return !state.hasEnded
+        }
+        if isFirst { owner.didFind(answer) }
+    }
+
     /// Ends the load, or goes on with the next exchange.
-    package func transportDidEnd(_ error: (any Error)?) {
+    func transportDidEnd(_ error: (any Error)?) {
         let (isEnded, head, request, redirects) = state.withLock { ($0.hasEnded, $0.head, $0.request, $0.redirects) }
         guard !isEnded else { return }
         if let error { return end(error) }
@@ -185,7 +202,7 @@ package final class ForwardedLoad: TransportReceiver {
 
 extension URLError {
     /// An error that names the URL as Foundation's own do.
-    package init(_ code: Code, failing url: URL?, _ message: String? = nil, underlying: (any Error)? = nil) {
+    init(_ code: Code, failing url: URL?, _ message: String? = nil, underlying: (any Error)? = nil) {
         var info: [String: Any] = [:]
         if let url {
             info[NSURLErrorFailingURLErrorKey] = url

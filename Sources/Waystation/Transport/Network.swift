@@ -35,7 +35,7 @@ final class Network: Sendable {
     var transport: any Transport {
         if let transport = made.withLock({ $0 }) { return transport }
         // Made outside the lock, since it is the app's code; of two made at once the first to be kept is used.
-        let transport = makeTransport(settings.configuration)
+        let transport = RetryingTransport(makeTransport(settings.configuration))
         return made.withLock { made in
             made = made ?? transport
             return made ?? transport

@@ -18,6 +18,9 @@ package enum RedirectPolicy {
     /// As many as Foundation itself follows.
     package static let limit = 20
 
+    /// The status codes of redirects that are followed.
+    package static let statuses: Set<Int> = [301, 302, 303, 307, 308]
+
     /// What to do about `response`.
     ///
     /// Method and body are kept on 307 and 308; 303 becomes GET (HEAD stays HEAD), as does a POST on 301 and
@@ -34,7 +37,7 @@ package enum RedirectPolicy {
         to request: URLRequest,
         after count: Int
     ) -> RedirectDecision {
-        guard [301, 302, 303, 307, 308].contains(response.statusCode),
+        guard statuses.contains(response.statusCode),
             let location = response.value(forHTTPHeaderField: "Location"),
             let current = request.url,
             let target = URL(string: location, relativeTo: current)?.absoluteURL

@@ -1,3 +1,4 @@
+public import Foundation
 public import HTTPTypes
 
 /// A stored response that was chosen to answer a request, and what to send of it.
@@ -39,6 +40,32 @@ public struct StoredSelection: Sendable, Hashable {
         self.answer = answer
         self.isValidated = isValidated
         self.unstoredFields = unstoredFields
+    }
+
+    /// Selects a stored response whatever its freshness, for a client with reasons of its own.
+    ///
+    /// - Parameters:
+    ///   - exchange: The response.
+    ///   - index: Its place among those that are stored.
+    ///   - request: The request that it answers; its range and conditions are evaluated.
+    ///   - now: The present.
+    ///   - isValidated: Whether the origin has just confirmed it.
+    ///   - rules: The choices.
+    public init(
+        of exchange: StoredExchange,
+        at index: Int,
+        for request: HTTPRequest,
+        now: Date,
+        isValidated: Bool = false,
+        rules: CachingRules = CachingRules()
+    ) {
+        self.init(
+            index: index,
+            exchange,
+            exchange.freshness(now: now, rules: rules),
+            answer: StoredAnswer(of: exchange, for: request),
+            isValidated: isValidated
+        )
     }
 
     /// The part of the stored content to send with ``response``.

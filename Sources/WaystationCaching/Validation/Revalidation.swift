@@ -11,7 +11,9 @@ public struct Revalidation: Sendable {
         case status(Int)
     }
 
-    /// What to send. Conditional where something stored has a validator.
+    /// What to send.
+    ///
+    /// Conditional where something stored has a validator.
     public let request: HTTPRequest
     /// Why it is sent, for ``CacheStatus``.
     public let reason: CacheStatus.ForwardReason
@@ -30,12 +32,20 @@ public struct Revalidation: Sendable {
     /// Whether nothing stored matches the request, so that all asked about are other variants.
     var isVaryMiss: Bool { selected == nil }
 
-    init(
+    /// Asks about stored responses, whether they are fresh or not.
+    ///
+    /// - Parameters:
+    ///   - selected: The place of the response that would be used, or nil when none matches the request.
+    ///   - stored: All that is stored for the target URI.
+    ///   - original: The client's request.
+    ///   - reason: Why it is asked.
+    ///   - rules: The choices.
+    public init(
         of selected: Int?,
         among stored: [StoredExchange],
         for original: HTTPRequest,
         reason: CacheStatus.ForwardReason,
-        _ rules: CachingRules
+        _ rules: CachingRules = CachingRules()
     ) {
         self.original = original
         self.stored = stored

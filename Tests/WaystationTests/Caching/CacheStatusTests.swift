@@ -1,5 +1,7 @@
+import HTTPTypes
 import StructuredFieldValues
 import Testing
+import WaystationCaching
 
 @testable import Waystation
 
@@ -46,8 +48,8 @@ struct CacheStatusTests {
     func hit() throws {
         #expect(try parameters(CacheStatus(.hit)) == Parameters(hit: true))
         #expect(
-            try parameters(CacheStatus(.hit, timeToLive: -30, detail: "archive"))
-                == Parameters(hit: true, ttl: -30, detail: "archive")
+            try parameters(CacheStatus(.hit, timeToLive: .seconds(-30), detail: "files"))
+                == Parameters(hit: true, ttl: -30, detail: "files")
         )
     }
 
@@ -71,10 +73,10 @@ struct CacheStatusTests {
 
     @Test("the waystation stands after the caches nearer to the origin")
     func appended() throws {
-        let status = CacheStatus(.hit)
-        #expect(status.appended(to: nil) == status.fieldValue)
-        #expect(status.appended(to: "") == status.fieldValue)
-        let field = try CacheStatusField(reading: status.appended(to: "ReverseProxy; hit, \"Edge, 2\"; fwd=stale"))
+        let name = try #require(CacheStatus.fieldName)
+        var fields: HTTPFields = [name: "ReverseProxy; hit, \"Edge, 2\"; fwd=stale"]
+        CacheStatus(.hit).append(to: &fields)
+        let field = try CacheStatusField(reading: #require(fields[name]))
         #expect(field.items.map(\.item) == ["ReverseProxy", "Edge, 2", "Waystation"])
         #expect(field.items.map(\.parameters.hit) == [true, nil, true])
     }

@@ -11,6 +11,7 @@ final class RecordingOwner: ForwardedLoadOwner {
         case challenge(failures: Int, proposed: String?)
         case head(Int, of: String)
         case part(String)
+        case found(Int)
         case sent(Int64, total: Int64, expected: Int64)
         case end(URLError.Code?)
     }
@@ -64,6 +65,11 @@ final class RecordingOwner: ForwardedLoadOwner {
     func didReceive(part: Data) {
         note(.part(String(decoding: part, as: UTF8.self)))
         received(part)
+    }
+
+    func didFind(_ answer: Answer) {
+        note(.found(answer.response.statusCode))
+        ended.yield()
     }
 
     func didSend(_ count: Int64, total: Int64, expected: Int64) {

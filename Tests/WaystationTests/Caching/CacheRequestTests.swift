@@ -2,25 +2,26 @@ import Foundation
 import FoundationNetworking
 import HTTPTypes
 import Testing
+import WaystationCaching
 import WaystationStorage
 
 @testable import Waystation
 
-@Suite("What the archive knows of a request")
-struct ArchiveEntryTests {
+@Suite("What the cache knows of a request")
+struct CacheRequestTests {
     private let url = "https://a.example/x"
 
-    private func entry(_ request: URLRequest) -> ArchiveEntry? { ArchiveEntry(request, canonical: url) }
+    private func entry(_ request: URLRequest) -> CacheRequest? { CacheRequest(request, canonical: url) }
 
     @Test("a plain GET has a key: method, URL, and the partition that everyone shares")
     func plain() throws {
         let entry = try #require(try entry(URLRequest("GET", url, ["Accept": "text/html"])))
         #expect(entry.key == RequestKey(method: "GET", url: url))
-        #expect(entry.requestFields[.accept] == "text/html")
+        #expect(entry.message.headerFields[.accept] == "text/html")
         #expect(try self.entry(URLRequest("GET", url, body: "")) != nil)
     }
 
-    @Test("other methods have none", arguments: ["HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "QUERY"])
+    @Test("other methods have none", arguments: ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "QUERY"])
     func methods(method: String) throws {
         #expect(try entry(URLRequest(method, url)) == nil)
     }
@@ -33,8 +34,16 @@ struct ArchiveEntryTests {
         #expect(entry(request) == nil)
     }
 
+    @Test("a HEAD shares the key of its GET")
+    func head() throws {
+        let entry = try #require(try entry(URLRequest("HEAD", url)))
+        #expect(entry.key == RequestKey(method: "GET", url: url))
+        #expect(entry.message.method == .head)
+        #expect(!entry.asksForWhole)
+    }
+
     @Test(
-        "a partial or conditional GET has none",
+        "a partial or conditional GET asks for less than the whole",
         arguments: [
             ("Range", "bytes=0-1"), ("If-Match", "*"), ("if-none-match", "\"a\""), ("If-Range", "\"a\""),
             ("If-Modified-Since", "Sat, 01 Jan 2000 00:00:00 GMT"),
@@ -42,7 +51,22 @@ struct ArchiveEntryTests {
         ]
     )
     func conditional(name: String, value: String) throws {
-        #expect(try entry(URLRequest("GET", url, [name: value])) == nil)
+        #expect(try entry(URLRequest("GET", url, [name: value]))?.asksForWhole == false)
+        #expect(try entry(URLRequest("GET", url))?.asksForWhole == true)
+    }
+
+    @Test(
+        "the target is told in HTTP's terms",
+        arguments: [
+            ("https://a.example/x?y=1", "a.example", "/x?y=1"), ("http://a.example:8080/", "a.example:8080", "/"),
+            ("http://[::1]:80/a/b", "[::1]:80", "/a/b"),
+        ]
+    )
+    func target(url: String, authority: String, path: String) throws {
+        let message = try #require(CacheRequest(URLRequest("GET", url), canonical: url)).message
+        #expect(message.authority == authority)
+        #expect(message.path == path)
+        #expect(message.scheme == String(url.prefix { $0 != ":" }))
     }
 
     @Test("each credential has a partition of its own, which reveals nothing of it")
@@ -60,10 +84,28 @@ struct ArchiveEntryTests {
         #expect(again?.key.partition == partitions[1])
     }
 
-    @Test("whole representations, and word that one is gone, are stored")
+}
+
+@Suite("What an archive stores")
+struct ArchiveStoringTests {
+    private func stores(_ status: Int, _ fields: [String: String] = [:], asked: [String: String] = [:]) throws -> Bool {
+        let request = try #require(
+            CacheRequest(URLRequest("GET", "https://a.example/x", asked), canonical: "https://a.example/x")
+        )
+        let decision = CacheStrategy.cacheFirst(for: .days(1)).storing(
+            try .head(status, fields),
+            to: request.message,
+            requestTime: Date(),
+            responseTime: Date(),
+            rules: CachingRules()
+        )
+        if case .store = decision { return true }
+        return false
+    }
+
+    @Test("whole representations, redirects, and word that one is gone")
     func statuses() throws {
-        let stored = try (100...599).filter { try ArchiveEntry.isStorable(.head($0)) }
-        #expect(stored == [200, 203, 204, 410])
+        #expect(try (200...599).filter { try stores($0) } == [200, 203, 204, 301, 302, 303, 307, 308, 410])
     }
 
     @Test(
@@ -76,18 +118,12 @@ struct ArchiveEntryTests {
         ]
     )
     func fields(fields: [String: String], isStorable: Bool) throws {
-        #expect(try ArchiveEntry.isStorable(.head(200, fields)) == isStorable)
+        #expect(try stores(200, fields) == isStorable)
+        #expect(try stores(302, fields) == isStorable)
     }
 
-    @Test("of several variants the one that the request's own fields choose is taken")
-    func variants() throws {
-        let german = try #require(try entry(URLRequest("GET", url, ["Accept-Language": "de"])))
-        let record = try german.vary(of: .head(200, ["Vary": "accept-language, , Accept"]))
-        #expect(record.fields.map(\.name.canonicalName) == ["accept", "accept-language"])
-        #expect(record.fields.map(\.value) == [nil, "de"])
-        #expect(record.matches(german.requestFields))
-        let plain = try #require(try entry(URLRequest("GET", url)))
-        #expect(!record.matches(plain.requestFields))
-        #expect(try german.vary(of: .head(200)) == .none)
+    @Test("a request may forbid it")
+    func requestNoStore() throws {
+        #expect(try !stores(200, asked: ["Cache-Control": "no-store"]))
     }
 }

@@ -1,0 +1,69 @@
+import Crypto
+import Foundation
+package import FoundationNetworking
+package import HTTPTypes
+package import WaystationStorage
+
+/// What the cache needs to know of a request: the key of what may answer it, and the request in HTTP's own terms.
+package struct CacheRequest: Sendable {
+    /// Responses are stored under GET; they answer HEAD too (RFC 9110 §9.3.2).
+    package let key: RequestKey
+    package let message: HTTPRequest
+
+    /// The cache's view of a request, or nil when its response can be neither stored nor answered from the store:
+    /// only GET and HEAD can, without a body.
+    ///
+    /// Requests with credentials in `Authorization` have a partition of their own for each value, so that the
+    /// responses of one login never answer another.
+    package init?(_ request: URLRequest, canonical url: String) {
+        let name = request.httpMethod ?? "GET"
+        guard name == "GET" || name == "HEAD", request.httpBodyStream == nil, request.httpBody?.isEmpty ?? true,
+            let message = HTTPRequest(
+                method: name == "GET" ? .get : .head,
+                canonical: url,
+                headerFields: HTTPFields(request.allHTTPHeaderFields ?? [:])
+            )
+        else { return nil }
+        self.message = message
+        key = RequestKey(
+            method: "GET",
+            url: url,
+            partition: message.headerFields[.authorization].map(Partition.name(for:)) ?? ""
+        )
+    }
+
+    /// Whether it asks for a whole representation, whatever the app holds already.
+    ///
+    /// With a range or a precondition it is a matter between the app and the server.
+    package var asksForWhole: Bool {
+        message.method == .get && !message.headerFields.contains { Self.conditionalFields.contains($0.name) }
+    }
+
+    private static let conditionalFields: Set<HTTPField.Name> = [
+        .range, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange,
+    ]
+}
+
+extension HTTPRequest {
+    /// A request for a canonical URL; nil when its scheme is not separated by `://`.
+    package init?(method: Method, canonical url: String, headerFields: HTTPFields) {
+        guard let separator = url.range(of: "://") else { return nil }
+        let rest = url[separator.upperBound...]
+        let path = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        self.init(
+            method: method,
+            scheme: String(url[..<separator.lowerBound]),
+            authority: String(rest[..<path]),
+            path: path == rest.endIndex ? "/" : String(rest[path...]),
+            headerFields: headerFields
+        )
+    }
+}
+
+/// The names of the parts of a store that belong to one login each.
+enum Partition {
+    /// A name that tells two credentials apart and reveals neither.
+    static func name(for credentials: String) -> String {
+        SHA256.hash(data: Data(credentials.utf8)).prefix(16).map { String(format: "%02x", $0) }.joined()
+    }
+}

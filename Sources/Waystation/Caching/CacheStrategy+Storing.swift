@@ -1,0 +1,61 @@
+package import Foundation
+package import FoundationNetworking
+package import HTTPTypes
+package import WaystationCaching
+
+extension CacheStrategy {
+    /// Whether and how a response is stored.
+    ///
+    /// An archive keeps whole representations, word that one is gone for good, and redirects, whatever their age.
+    /// `no-store` is honoured all the same: it is about privacy. `Vary: *` matches no later request (RFC 9111 §4.1).
+    ///
+    /// - Parameters:
+    ///   - head: As Foundation delivered it.
+    ///   - request: The request, without conditions of ours.
+    ///   - requestTime: When it was sent.
+    ///   - responseTime: When the head arrived.
+    ///   - rules: The choices of RFC 9111.
+    /// - Returns: What to store, or why nothing.
+    package func storing(
+        _ head: HTTPURLResponse,
+        to request: HTTPRequest,
+        requestTime: Date,
+        responseTime: Date,
+        rules: CachingRules
+    ) -> StoringDecision {
+        let response = HTTPResponse(storing: head)
+        let decision = StoringDecision(
+            of: response,
+            to: request,
+            requestTime: requestTime,
+            responseTime: responseTime,
+            rules: rules
+        )
+        guard !obeysHTTP else { return decision }
+        guard Self.archivedStatuses.contains(head.statusCode) else { return .refuse(.notMarkedStorable) }
+        guard case .refuse(.notMarkedStorable) = decision else { return decision }
+        let vary = VaryKey(response.headerFields, request: request.headerFields)
+        guard !vary.matchesNothing else { return .refuse(.variesOnEverything) }
+        return .store(
+            StoredExchange(
+                url: request.url?.absoluteString ?? "",
+                vary: vary,
+                response: response,
+                requestTime: requestTime,
+                responseTime: responseTime
+            )
+        )
+    }
+
+    private static let archivedStatuses: Set<Int> = [200, 203, 204, 301, 302, 303, 307, 308, 410]
+}
+
+extension StoringDecision {
+    /// Whether the response was refused for the sake of privacy.
+    package var isPrivate: Bool {
+        switch self {
+        case .refuse(.requestNoStore), .refuse(.responseNoStore): true
+        case .refuse, .store: false
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+package import FoundationNetworking
+package import HTTPTypes
+package import WaystationCaching
+
+extension HTTPResponse {
+    /// The head that Foundation delivered.
+    package init(_ head: HTTPURLResponse) {
+        self.init(
+            status: Status(code: min(max(head.statusCode, 0), 999)),
+            headerFields: HTTPFields(head.allHeaderFields as? [String: String] ?? [:])
+        )
+    }
+}
+
+extension HTTPResponse {
+    /// The head as it is to be stored: of the decoded, whole representation.
+    package init(storing head: HTTPURLResponse) {
+        self.init(
+            status: Status(code: min(max(head.statusCode, 0), 999)),
+            headerFields: StoredFields.normalized(head.allHeaderFields as? [String: String] ?? [:])
+        )
+    }
+
+    /// The head as the answer to a question about what is stored.
+    ///
+    /// A decoded body is stored under a weak tag, and its origin confirms it by the strong one of the coded bytes: the
+    /// one that was asked about is meant.
+    package init(validating head: HTTPURLResponse, _ stored: [StoredExchange]) {
+        self.init(storing: head)
+        guard let tag = headerFields[.eTag], !tag.hasPrefix("W/"),
+            stored.contains(where: { $0.response.headerFields[.eTag] == "W/" + tag })
+        else { return }
+        headerFields[.eTag] = "W/" + tag
+    }
+}
+
+extension HTTPRequest {
+    /// The request, of any method.
+    init?(_ request: URLRequest, canonical: CanonicalRequest) {
+        guard let method = Method(canonical.method) else { return nil }
+        self.init(
+            method: method,
+            canonical: canonical.url.string,
+            headerFields: HTTPFields(request.allHTTPHeaderFields ?? [:])
+        )
+    }
+}
+
+extension URLRequest {
+    /// The request with the conditions of another.
+    package func taking(conditionsOf message: HTTPRequest) -> URLRequest {
+        var request = self
+        for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince] {
+            request.setValue(message.headerFields[name], forHTTPHeaderField: name.rawName)
+        }
+        return request
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import FoundationNetworking
+import HTTPTypes
+import WaystationCaching
+import WaystationStorage
+
+/// What was found in the cache for a request, and what is to be done about it.
+struct CacheFinding: Sendable {
+    let strategy: CacheStrategy
+    private(set) var request: URLRequest
+    let entry: CacheRequest
+    let variants: StoredVariants
+    let decision: CacheDecision
+
+    init(
+        _ strategy: CacheStrategy,
+        _ request: URLRequest,
+        _ entry: CacheRequest,
+        _ variants: StoredVariants,
+        _ engine: Engine
+    ) {
+        self.strategy = strategy
+        self.request = request
+        self.entry = entry
+        self.variants = variants
+        decision = CacheDecision.make(
+            strategy,
+            policy: request.cachePolicy,
+            for: entry,
+            among: variants.exchanges,
+            now: engine.configuration.now(),
+            rules: engine.configuration.cachingRules
+        )
+    }
+
+    /// The answer from what is stored.
+    func answer(_ selection: StoredSelection) -> Answer? {
+        variants.answer(selection, to: request, CacheStatus(.hit, timeToLive: timeToLive(selection)))
+    }
+
+    /// How much longer it will be served: by the strategy's limit where it has one, else by the fields.
+    private func timeToLive(_ selection: StoredSelection) -> Duration? {
+        if strategy.obeysHTTP { return selection.freshness.timeToLive }
+        return strategy.limit.map { $0 - selection.freshness.age }
+    }
+
+    /// The fetch that renews what is served already.
+    var renewal: FetchPlan? {
+        guard case .serve(_, let revalidation?) = decision else { return nil }
+        return FetchPlan(
+            request: request,
+            entry: entry,
+            variants: variants,
+            strategy: strategy,
+            revalidation: revalidation
+        )
+    }
+
+    /// The same for the request as it goes out.
+    func sent(as request: URLRequest) -> CacheFinding {
+        var finding = self
+        finding.request = request
+        return finding
+    }
+
+    /// Whether something stored answers the request, with or without the network's consent.
+    var isHeld: Bool {
+        switch decision {
+        case .serve: true
+        case .fetch(let fetch): fetch.fallback != nil
+        case .gatewayTimeout, .unavailable, .bypass: false
+        }
+    }
+
+    /// 504 for a request that wants nothing but what is stored (RFC 9111 §5.2.1.7).
+    var gatewayTimeout: Answer? {
+        let text = "Nothing is stored that may answer this request, and it asks for nothing else (only-if-cached).\n"
+        let body = Data(text.utf8)
+        guard let url = request.url,
+            let response = HTTPURLResponse(
+                url: url,
+                statusCode: 504,
+                httpVersion: "HTTP/1.1",
+                headerFields: ["Content-Type": "text/plain; charset=utf-8", "Content-Length": "\(body.count)"]
+            )
+        else { return nil }
+        return Answer(response: response, body: .data(entry.message.method == .head ? Data() : body), source: .cache)
+    }
+
+    static func notStored(_ what: String) -> String {
+        "\(what) is not in the cache, and may be answered from nowhere else"
+    }
+}
+
+extension CacheStatus {
+    /// The field's name in Foundation's terms.
+    static let field = "Cache-Status"
+
+    /// The waystation's own member.
+    init(_ outcome: Outcome, timeToLive: Duration? = nil, detail: String? = nil) {
+        self.init("Waystation", outcome, timeToLive: timeToLive, detail: detail)
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import FoundationNetworking
+import HTTPTypes
+import WaystationCaching
+import WaystationRules
+
+extension Serving {
+    /// The response cache and the network, as the strategy says.
+    func cacheStep(_ strategy: CacheStrategy) -> ServingStep {
+        guard let cache = engine.cache, strategy != .networkOnly || request.cachePolicy.prefersCache,
+            let entry = CacheRequest(request, canonical: canonical.url.string)
+        else {
+            let staysHere = strategy == .cacheOnly || request.cachePolicy == .returnCacheDataDontLoad
+            return staysHere ? .fail(notStored) : networkStep
+        }
+        if let variants = cache.store.resident(entry.key) {
+            return step(strategy, entry, StoredVariants(variants))
+        }
+        return .lookUp(
+            LookUp { completion in
+                cache.store.lookup(entry.key) { completion(step(strategy, entry, StoredVariants($0))) }
+            }
+        )
+    }
+
+    private func step(_ strategy: CacheStrategy, _ entry: CacheRequest, _ variants: StoredVariants) -> ServingStep {
+        let found = CacheFinding(strategy, request, entry, variants, engine)
+        switch found.decision {
+        case .bypass: return networkStep
+        case .unavailable: return .fail(notStored)
+        case .serve(let selection, _):
+            // A redirect is not the end of the load: it is followed, with the delegate asked, like one of the network.
+            guard !RedirectPolicy.statuses.contains(selection.exchange.response.status.code),
+                var answer = found.answer(selection)
+            else { return .forward(Forwarding(cache: CachePlan(strategy: strategy, first: found))) }
+            answer.renews = found.renewal
+            return .answer(answer)
+        case .fetch, .gatewayTimeout:
+            return .forward(Forwarding(cache: CachePlan(strategy: strategy, first: found)))
+        }
+    }
+
+    private var notStored: URLError {
+        refusal(.notStored, CacheFinding.notStored("\(canonical.method) \(canonical.url)"))
+    }
+}
+
+extension URLRequest.CachePolicy {
+    /// Whether the request asks for what is stored, however old.
+    fileprivate var prefersCache: Bool { self == .returnCacheDataElseLoad || self == .returnCacheDataDontLoad }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import FoundationNetworking
+import HTTPTypes
+import WaystationCaching
+import WaystationStorage
+
+/// Passes on what arrives for an unsafe request, and drops what its answer makes invalid (RFC 9111 §4.4).
+struct InvalidatingReceiver: TransportReceiver {
+    private let receiver: any TransportReceiver
+    private let request: HTTPRequest
+    private let store: ResponseStore
+
+    init(_ receiver: any TransportReceiver, _ request: HTTPRequest, _ store: ResponseStore) {
+        self.receiver = receiver
+        self.request = request
+        self.store = store
+    }
+
+    func transportDidReceive(_ head: HTTPURLResponse) {
+        // Before the app hears of it: what it loads next must not be what was there before.
+        for url in Invalidation(after: request, response: HTTPResponse(head)).urls {
+            // For every login: who changes a resource changes it for all.
+            store.invalidate(.url(URL(string: url).map(CanonicalRequest.url(of:)) ?? url))
+        }
+        receiver.transportDidReceive(head)
+    }
+
+    func transportDidReceive(_ part: Data) { receiver.transportDidReceive(part) }
+
+    func transportDidSend(_ count: Int64, total: Int64, expected: Int64) {
+        receiver.transportDidSend(count, total: total, expected: expected)
+    }
+
+    func transportDidEnd(_ error: (any Error)?) { receiver.transportDidEnd(error) }
+}

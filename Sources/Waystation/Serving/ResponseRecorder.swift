@@ -1,0 +1,71 @@
+import Foundation
+import FoundationNetworking
+import HTTPTypes
+import Synchronization
+import WaystationCaching
+import WaystationStorage
+
+/// Writes a response into the store as it arrives; it is committed when it has arrived whole.
+final class ResponseRecorder: Sendable {
+    private struct State {
+        var writer: ResponseWriter?
+        var count = 0
+    }
+
+    private let store: ResponseStore
+    private let state = Mutex(State())
+
+    init(_ store: ResponseStore) { self.store = store }
+
+    deinit { end(isComplete: false) }
+
+    /// Begins with a head.
+    ///
+    /// - Parameters:
+    ///   - exchange: What to keep beside the body.
+    ///   - key: What it answers.
+    ///   - expectedLength: The number of bytes of the body, where it is known.
+    ///   - moment: When the request was sent: what was invalidated since then is not stored.
+    func begin(_ exchange: StoredExchange, under key: RequestKey, expectedLength: Int?, asOf moment: StoreMoment) {
+        let new = NewResponse(
+            key: key,
+            status: exchange.response.status.code,
+            headerFields: exchange.response.headerFields,
+            vary: VaryRecord(exchange.vary),
+            requestTime: exchange.requestTime,
+            responseTime: exchange.responseTime,
+            expectedLength: expectedLength
+        )
+        let writer = store.begin(new, asOf: moment)
+        state.withLock { $0 = State(writer: writer) }
+    }
+
+    /// Whether a response is being kept.
+    var isRecording: Bool { state.withLock { $0.writer != nil } }
+
+    func append(_ part: Data) {
+        let writer = state.withLock { state in
+            state.count += part.count
+            return state.writer
+        }
+        writer?.append(part)
+    }
+
+    /// Ends the recording: kept when it is complete, else without a trace.
+    ///
+    /// - Returns: The number of bytes kept.
+    @discardableResult
+    func end(isComplete: Bool) -> Int? {
+        let state = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        guard let writer = state.writer else { return nil }
+        guard isComplete else {
+            writer.abandon()
+            return nil
+        }
+        writer.commit()
+        return state.count
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import FoundationNetworking
+import HTTPTypes
+import Synchronization
+import WaystationCaching
+import WaystationStorage
+
+/// The stored responses of one key, as the store has them and as the rules of caching see them; newest first.
+struct StoredVariants: Sendable {
+    let responses: [StoredResponse]
+    let exchanges: [StoredExchange]
+
+    init(_ responses: [StoredResponse]) {
+        self.responses = responses
+        exchanges = responses.map { PreparedResponse.of($0).exchange }
+    }
+
+    static let none = StoredVariants([])
+
+    /// The answer that a selection comes to.
+    ///
+    /// - Parameters:
+    ///   - selection: One of these.
+    ///   - request: The app's request, whose URL the response bears.
+    ///   - status: How it came about.
+    /// - Returns: The answer, or nil where it cannot be told in Foundation's terms.
+    func answer(_ selection: StoredSelection, to request: URLRequest, _ status: CacheStatus) -> Answer? {
+        guard responses.indices.contains(selection.index) else { return nil }
+        let stored = responses[selection.index]
+        guard let response = PreparedResponse.response(for: stored, selection, to: request, status) else { return nil }
+        let body: Answer.Body =
+            switch (selection.content, stored.body) {
+            case (.none, _): .data(Data())
+            case (.whole, .data(let data)): .data(data)
+            case (.whole, .file(let file)): .source(file)
+            case (.bytes(let range), .data(let data)): .data(data.dropFirst(range.lowerBound).prefix(range.count))
+            case (.bytes(let range), .file(let file)): .source(BodyPart(of: file, range))
+            }
+        return Answer(response: response, body: body, source: .cache)
+    }
+}
+
+/// Some of the bytes of a body.
+private struct BodyPart: BodySource {
+    let whole: any BodySource
+    let range: Range<Int>
+
+    init(of whole: any BodySource, _ range: Range<Int>) {
+        self.whole = whole
+        self.range = range
+    }
+
+    var length: Int { range.count }
+
+    func read(at offset: Int, count: Int) throws -> Data { try whole.read(at: range.lowerBound + offset, count: count) }
+}
+
+/// What is made of a stored response once, and kept beside it in memory.
+private final class PreparedResponse: Sendable {
+    let exchange: StoredExchange
+    /// The response made last, and what it was made of.
+    private let made = Mutex<Made?>(nil)
+
+    private struct Made: Sendable {
+        let response: HTTPURLResponse
+        let url: URL
+        let age: Int64
+        let timeToLive: Int64?
+        let answer: StoredAnswer
+    }
+
+    init(_ stored: StoredResponse) {
+        exchange = StoredExchange(
+            url: stored.key.url,
+            vary: VaryKey(stored.headerFields, request: stored.vary.requestFields),
+            response: HTTPResponse(status: .init(code: stored.status), headerFields: stored.headerFields),
+            requestTime: stored.requestTime,
+            responseTime: stored.responseTime,
+            contentLength: stored.bodyLength
+        )
+    }
+
+    static func of(_ stored: StoredResponse) -> PreparedResponse {
+        stored.prepared.withLock { prepared in
+            if let prepared = prepared as? PreparedResponse { return prepared }
+            let made = PreparedResponse(stored)
+            prepared = made
+            return made
+        }
+    }
+
+    /// The response for a selection, made anew when it has aged by more than a second.
+    ///
+    /// Making one costs several times what everything else about a hit does, and `Age` is an estimate in whole seconds
+    /// (RFC 9111 §5.1): so it may be a second behind.
+    static func response(
+        for stored: StoredResponse,
+        _ selection: StoredSelection,
+        to request: URLRequest,
+        _ status: CacheStatus
+    ) -> HTTPURLResponse? {
+        guard let url = request.url else { return nil }
+        guard case .hit = status.outcome else { return make(stored, selection, url, status) }
+        let prepared = of(stored)
+        let age = selection.freshness.age.components.seconds
+        let timeToLive = status.timeToLive?.components.seconds
+        if let made = prepared.made.withLock({ $0 }), 0...1 ~= age - made.age, made.answer == selection.answer,
+            made.url == url, timeToLive.map({ $0 + age }) == made.timeToLive.map({ $0 + made.age })
+        {
+            return made.response
+        }
+        guard let response = make(stored, selection, url, status) else { return nil }
+        let made = Made(response: response, url: url, age: age, timeToLive: timeToLive, answer: selection.answer)
+        prepared.made.withLock { $0 = made }
+        return response
+    }
+
+    private static func make(
+        _ stored: StoredResponse,
+        _ selection: StoredSelection,
+        _ url: URL,
+        _ status: CacheStatus
+    ) -> HTTPURLResponse? {
+        var message = selection.response
+        switch selection.answer {
+        case .whole, .head: message.headerFields[.contentLength] = String(stored.bodyLength)
+        case .part, .notModified, .rangeNotSatisfiable: break
+        }
+        status.append(to: &message.headerFields)
+        return HTTPURLResponse(
+            url: url,
+            statusCode: message.status.code,
+            httpVersion: "HTTP/1.1",
+            headerFields: message.headerFields.dictionary
+        )
+    }
+}
+
+extension VaryRecord {
+    /// The request fields that chose the response.
+    var requestFields: HTTPFields {
+        var result = HTTPFields()
+        for field in fields { result[field.name] = field.value }
+        return result
+    }
+
+    /// The record of a key.
+    init(_ key: VaryKey) { self.init(key.nominees.map { Field(name: $0.name, value: $0.value) }) }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import FoundationNetworking
+import HTTPTypes
+import Testing
+import WaystationCaching
+
+@testable import Waystation
+
+/// A decision without its values.
+private enum Told: Equatable {
+    case serve(renewing: Bool)
+    case fetch(CacheStatus.ForwardReason, asks: Bool, fallback: Bool, timeout: Duration?)
+    case unavailable, bypass, gatewayTimeout
+
+    init(_ decision: CacheDecision) {
+        switch decision {
+        case .serve(_, let renewing): self = .serve(renewing: renewing != nil)
+        case .fetch(let fetch):
+            self = .fetch(
+                fetch.reason,
+                asks: fetch.revalidation?.isConditional ?? false,
+                fallback: fetch.fallback != nil || fetch.mayStandIn,
+                timeout: fetch.timeout
+            )
+        case .unavailable: self = .unavailable
+        case .bypass: self = .bypass
+        case .gatewayTimeout: self = .gatewayTimeout
+        }
+    }
+}
+
+@Suite("What a strategy says, given what is stored")
+struct CacheDecisionTests {
+    typealias Policy = URLRequest.CachePolicy
+
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    /// No response is stored; one that arrived just now, a second before the limit of 60 s, at it, long after it.
+    private static let ages: [TimeInterval?] = [nil, 0, 59, 60, 100_000]
+    private static let strategies: [CacheStrategy] = [
+        .cacheFirst(for: .seconds(60)), .networkFirst(), .networkFirst(timeout: .seconds(3)),
+        .staleWhileRevalidate(upTo: .seconds(60)), .cacheOnly, .networkOnly, .standard, .revalidate,
+    ]
+    private static let miss = Told.fetch(.uriMiss, asks: false, fallback: false, timeout: nil)
+    private static let stale = Told.fetch(.stale, asks: true, fallback: false, timeout: nil)
+    private static let staleOrOffline = Told.fetch(.stale, asks: true, fallback: true, timeout: nil)
+    private static let fallback = Told.fetch(.request, asks: true, fallback: true, timeout: nil)
+    private static let patient = Told.fetch(.request, asks: true, fallback: true, timeout: .seconds(3))
+    private static let serve = Told.serve(renewing: false)
+    private static let renew = Told.serve(renewing: true)
+
+    /// One row a strategy, in the order above; one column an age.
+    private static let table: [[Told]] = [
+        [miss, serve, serve, stale, stale],
+        [miss, fallback, fallback, fallback, fallback],
+        [miss, patient, patient, patient, patient],
+        [miss, renew, renew, stale, stale],
+        [.unavailable, serve, serve, serve, serve],
+        [.bypass, .bypass, .bypass, .bypass, .bypass],
+        [miss, serve, serve, staleOrOffline, staleOrOffline],
+        [miss, fallback, fallback, fallback, fallback],
+    ]
+
+    private func decision(
+        _ strategy: CacheStrategy,
+        policy: Policy = .useProtocolCachePolicy,
+        age: TimeInterval?,
+        fields: [String: String] = ["Cache-Control": "max-age=60", "ETag": "\"a\""]
+    ) throws -> Told {
+        let request = try #require(
+            CacheRequest(URLRequest("GET", "https://a.example/x"), canonical: "https://a.example/x")
+        )
+        let stored = age.map { age in
+            StoredExchange(
+                url: request.key.url,
+                vary: VaryKey([:], request: [:]),
+                response: HTTPResponse(status: .ok, headerFields: HTTPFields(fields)),
+                requestTime: Self.now - age,
+                responseTime: Self.now - age
+            )
+        }
+        return Told(
+            CacheDecision.make(
+                strategy,
+                policy: policy,
+                for: request,
+                among: [stored].compactMap(\.self),
+                now: Self.now
+            )
+        )
+    }
+
+    @Test("the strategy decides when the request has no policy of its own", arguments: strategies.indices)
+    func strategy(row: Int) throws {
+        for (age, expected) in zip(Self.ages, Self.table[row]) {
+            let decision = try decision(Self.strategies[row], age: age)
+            #expect(decision == expected, "\(Self.strategies[row]) at the age of \(age.map { "\($0)" } ?? "none")")
+        }
+    }
+
+    @Test(
+        "a policy to reload asks the network, whatever is stored, and uses nothing stored",
+        arguments: [Policy.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData],
+        strategies
+    )
+    func reload(policy: Policy, strategy: CacheStrategy) throws {
+        let expected: Told =
+            strategy == .networkOnly ? .bypass : .fetch(.request, asks: false, fallback: false, timeout: nil)
+        for age in Self.ages { #expect(try decision(strategy, policy: policy, age: age) == expected) }
+    }
+
+    @Test(
+        "a policy to revalidate asks about what is stored, however fresh, and takes no other answer",
+        arguments: strategies
+    )
+    func reloadRevalidating(strategy: CacheStrategy) throws {
+        for age in Self.ages {
+            let expected: Told =
+                strategy == .networkOnly ? .bypass : .fetch(.request, asks: age != nil, fallback: false, timeout: nil)
+            #expect(try decision(strategy, policy: .reloadRevalidatingCacheData, age: age) == expected)
+        }
+    }
+
+    @Test("a policy for stored data serves it at any age", arguments: strategies)
+    func storedData(strategy: CacheStrategy) throws {
+        for age in Self.ages.compactMap(\.self) {
+            for policy in [Policy.returnCacheDataElseLoad, .returnCacheDataDontLoad] {
+                #expect(try decision(strategy, policy: policy, age: age) == Self.serve)
+            }
+        }
+        #expect(try decision(strategy, policy: .returnCacheDataElseLoad, age: nil) == Self.miss)
+        #expect(try decision(strategy, policy: .returnCacheDataDontLoad, age: nil) == .unavailable)
+    }
+
+    @Test("a clock set back makes a response new, not younger than new")
+    func negativeAge() throws {
+        #expect(try decision(.cacheFirst(for: .seconds(60)), age: -5) == Self.serve)
+        #expect(try decision(.staleWhileRevalidate(upTo: .seconds(60)), age: -5) == Self.renew)
+        for age in [0.0, -5] {
+            #expect(try decision(.cacheFirst(for: .zero), age: age) == Self.stale)
+            #expect(try decision(.staleWhileRevalidate(upTo: .zero), age: age) == Self.stale)
+        }
+    }
+
+    @Test("an archive goes by the time of arrival, whatever the fields say")
+    func archive() throws {
+        let fields = ["Cache-Control": "max-age=0, must-revalidate", "Age": "1000000", "Expires": "0"]
+        #expect(try decision(.cacheFirst(for: .seconds(60)), age: 59, fields: fields) == Self.serve)
+        #expect(try decision(.networkFirst(), age: 59, fields: fields).hasFallback)
+    }
+}
+
+extension Told {
+    fileprivate var hasFallback: Bool { if case .fetch(_, _, true, _) = self { true } else { false } }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Testing
+import Waystation
+import WaystationTesting
+
+/// An app whose loads go through a cache with one strategy, an origin that answers as a test tells it, and the clock
+/// that all go by.
+final class CachingFixture: Sendable {
+    typealias Script = @Sendable (ScriptedOrigin.Request) -> ScriptedOrigin.Response
+
+    let origin: ScriptedOrigin
+    let cache: ResponseCache
+    let clock = ManualClock()
+    let interceptor: Interceptor
+    let session: URLSession
+    private let directory: TemporaryDirectory
+
+    init(
+        _ strategy: CacheStrategy = .standard,
+        rules: CachingRules = CachingRules(),
+        _ script: @escaping Script
+    ) throws {
+        directory = try TemporaryDirectory()
+        origin = try ScriptedOrigin(script: script)
+        cache = try ResponseCache(directory: directory.url, now: clock.now)
+        interceptor = try Interceptor { [cache, clock] in
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(strategy))]
+            $0.cache = cache
+            $0.cachingRules = rules
+            $0.now = clock.now
+            $0.schedule = clock.schedule
+        }
+        session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+    }
+
+    /// What an app got.
+    struct Got: Equatable {
+        var status: Int
+        var body: String
+        var fields: [String: String]
+
+        subscript(name: String) -> String? { fields[name.lowercased()] }
+
+        /// The waystation's own member of `Cache-Status`.
+        var cacheStatus: String { self["Cache-Status"] ?? "none" }
+        var isHit: Bool { cacheStatus.contains("Waystation; hit") }
+    }
+
+    /// Loads a target, and waits until what it leaves in the cache can be found there.
+    @discardableResult
+    func load(
+        _ target: String = "/",
+        method: String = "GET",
+        _ fields: [String: String] = [:],
+        policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
+        body: Data? = nil
+    ) async throws -> Got {
+        var request = URLRequest(url: origin.url(target), cachePolicy: policy)
+        request.httpMethod = method
+        request.httpBody = body
+        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+        let (data, response) = try await session.data(for: request)
+        await cache.flush()
+        let head = try #require(response as? HTTPURLResponse)
+        let received = (head.allHeaderFields as? [String: String] ?? [:]).map { ($0.key.lowercased(), $0.value) }
+        return Got(
+            status: head.statusCode,
+            body: String(decoding: data, as: UTF8.self),
+            fields: Dictionary(received) { $0 + ", " + $1 }
+        )
+    }
+
+    /// A field of the request that the origin saw at this place, counted from 0.
+    func seen(_ index: Int, _ name: String) -> String? {
+        let requests = origin.requests
+        return requests.indices.contains(index) ? requests[index].value(of: name) : nil
+    }
+
+    /// An HTTP date, in seconds from the beginning of the test.
+    static func date(_ seconds: TimeInterval = 0) -> String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(identifier: "GMT")
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.string(from: Date(timeIntervalSince1970: 1_800_000_000 + seconds))
+    }
+}
+
+/// Counts the calls of a script.
+final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    /// The number of this call, counted from 1.
+    func next() -> Int {
+        count.withLock {
+            $0 += 1
+            return $0
+        }
+    }
+}
