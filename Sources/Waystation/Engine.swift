@@ -17,7 +17,10 @@ final class Engine: Sendable {
         cache = configuration.cache
         events = EventBroadcaster(logger: configuration.logger)
         self.configuration = configuration
-        configuration.packs?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .pack(event))) }
+        configuration.packs?.addListener { [weak events, weak cache] event in
+            Overlay.drop(after: event, in: cache?.store)
+            events?.emit(LoadEvent(kind: .pack(event)))
+        }
         cache?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .store(event))) }
     }
 

@@ -14,6 +14,8 @@ public struct ResponseScope: Hashable, Sendable {
     var urls = URLs.all
     /// `nil` for all partitions.
     var partition: String?
+    /// What the names of the partitions begin with.
+    var partitionPrefix = ""
 
     /// Every response.
     public static let all = ResponseScope()
@@ -42,9 +44,14 @@ public struct ResponseScope: Hashable, Sendable {
     /// All that is kept apart under this name.
     public static func partition(_ partition: String) -> ResponseScope { ResponseScope(partition: partition) }
 
+    /// All partitions whose names begin with a text, compared byte for byte.
+    public static func partitions(prefix: String) -> ResponseScope { ResponseScope(partitionPrefix: prefix) }
+
     /// Whether a key is among those concerned.
     public func contains(_ key: RequestKey) -> Bool {
-        guard partition == nil || partition == key.partition else { return false }
+        guard partition == nil || partition == key.partition,
+            key.partition.utf8.starts(with: partitionPrefix.utf8)
+        else { return false }
         switch urls {
         case .all: return true
         case .one(let url): return url == key.url

@@ -7,7 +7,7 @@ package import WaystationStorage
 /// What the cache needs to know of a request: the key of what may answer it, and the request in HTTP's own terms.
 package struct CacheRequest: Sendable {
     /// Responses are stored under GET; they answer HEAD too (RFC 9110 §9.3.2).
-    package let key: RequestKey
+    package private(set) var key: RequestKey
     package let message: HTTPRequest
 
     /// The cache's view of a request, or nil when its response can be neither stored nor answered from the store:
@@ -30,6 +30,13 @@ package struct CacheRequest: Sendable {
             url: url,
             partition: message.headerFields[.authorization].map(Partition.name(for:)) ?? ""
         )
+    }
+
+    /// The same in another part of the store, which keeps logins apart as well.
+    package func within(_ part: String) -> CacheRequest {
+        var request = self
+        request.key = RequestKey(method: key.method, url: key.url, partition: part + key.partition)
+        return request
     }
 
     /// Whether it asks for a whole representation, whatever the app holds already.

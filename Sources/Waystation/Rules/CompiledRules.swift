@@ -11,7 +11,7 @@ struct CompiledRules: Sendable {
         case network
         case cache(CacheStrategy)
         case files(MountedDirectory, otherwise: Step)
-        case pack(PackLibrary, otherwise: Step)
+        case pack(PackLibrary, overlay: CacheStrategy?, otherwise: Step)
         case nowhere
         case block
 
@@ -20,7 +20,9 @@ struct CompiledRules: Sendable {
             switch self {
             case .network: true
             case .cache(let strategy): strategy != .cacheOnly
-            case .files(_, let otherwise), .pack(_, let otherwise): otherwise.reachesNetwork
+            case .files(_, let otherwise): otherwise.reachesNetwork
+            case .pack(_, let overlay, let otherwise):
+                otherwise.reachesNetwork || overlay.map { $0 != .cacheOnly } ?? false
             case .nowhere, .block: false
             }
         }
@@ -82,26 +84,33 @@ extension CompiledRules.Step {
         case .network: self = .network
         case .nowhere: self = .nowhere
         case .cache(let strategy):
-            guard hasCache || strategy.kind == .networkOnly else {
-                throw WaystationError(
-                    .missingCache,
-                    "rule \(rule) answers via cache(\(strategy)), but the interceptor has no cache: set `cache` to a ResponseCache"
-                )
-            }
+            guard hasCache || strategy.kind == .networkOnly else { throw Self.missingCache(route, rule: rule) }
             self = .cache(strategy)
         case .files(let directory, let base, let otherwise):
             self = .files(
                 try MountedDirectory(directory, at: base, rule: rule),
                 otherwise: try Self(otherwise, hasCache: hasCache, packs: packs, rule: rule)
             )
-        case .pack(let otherwise):
+        case .pack(let overlay, let otherwise):
+            guard hasCache || overlay == nil else { throw Self.missingCache(route, rule: rule) }
             guard let packs else {
                 throw WaystationError(
                     .missingPacks,
                     "rule \(rule) answers via pack, but the interceptor has no packs: set `packs` to a PackLibrary"
                 )
             }
-            self = .pack(packs, otherwise: try Self(otherwise, hasCache: hasCache, packs: packs, rule: rule))
+            self = .pack(
+                packs,
+                overlay: overlay,
+                otherwise: try Self(otherwise, hasCache: hasCache, packs: packs, rule: rule)
+            )
         }
+    }
+
+    private static func missingCache(_ route: Route, rule: Int) -> WaystationError {
+        WaystationError(
+            .missingCache,
+            "rule \(rule) answers via \(route), but the interceptor has no cache: set `cache` to a ResponseCache"
+        )
     }
 }

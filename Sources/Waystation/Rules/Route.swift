@@ -6,7 +6,7 @@ public struct Route: Sendable, CustomStringConvertible {
         case network
         case cache(CacheStrategy)
         case files(directory: URL, base: String, otherwise: Route)
-        case pack(otherwise: Route)
+        case pack(overlay: CacheStrategy?, otherwise: Route)
         case nowhere
     }
 
@@ -38,7 +38,24 @@ public struct Route: Sendable, CustomStringConvertible {
     ///
     /// Needs ``Interceptor/Configuration/packs``. URLs that no pack has go on to `otherwise`, and so do all while their
     /// module is switched off, has no version, or has one below the lowest that may still be used.
-    public static func pack(orElse otherwise: Route = .network) -> Route { Route(kind: .pack(otherwise: otherwise)) }
+    public static func pack(orElse otherwise: Route = .network) -> Route {
+        Route(kind: .pack(overlay: nil, otherwise: otherwise))
+    }
+
+    /// The installed packs, of which the network may lay fresher files over single files.
+    ///
+    /// A pack's file counts as a stored response that was released with its pack, and `strategy` decides about it as
+    /// about any other: with `.revalidate` the origin is asked each time, with `.staleWhileRevalidate(upTo:)` behind
+    /// the app's back. What comes back is kept in the ``Interceptor/Configuration/cache``; the pack is not touched, and
+    /// what is laid over it goes when another version of the pack is activated.
+    ///
+    /// - Parameters:
+    ///   - strategy: When the network is asked about a file that the pack has.
+    ///   - otherwise: Where URLs go that no pack has; the network by default.
+    /// - Returns: The route.
+    public static func pack(overlay strategy: CacheStrategy, orElse otherwise: Route = .network) -> Route {
+        Route(kind: .pack(overlay: strategy, otherwise: otherwise))
+    }
 
     /// The installed packs, else the network.
     public static let pack = Route.pack()
@@ -55,7 +72,8 @@ public struct Route: Sendable, CustomStringConvertible {
         case .cache(let strategy): "cache(\(strategy))"
         case .files(let directory, let base, let otherwise):
             "files(in: \(directory.path), at: \(base), orElse: \(otherwise))"
-        case .pack(let otherwise): "pack(orElse: \(otherwise))"
+        case .pack(nil, let otherwise): "pack(orElse: \(otherwise))"
+        case .pack(let overlay?, let otherwise): "pack(overlay: \(overlay), orElse: \(otherwise))"
         case .nowhere: "nowhere"
         }
     }

@@ -23,7 +23,8 @@ extension Serving {
         )
     }
 
-    private func step(_ strategy: CacheStrategy, _ entry: CacheRequest, _ variants: StoredVariants) -> ServingStep {
+    /// What comes next, given what is stored.
+    func step(_ strategy: CacheStrategy, _ entry: CacheRequest, _ variants: StoredVariants) -> ServingStep {
         let found = CacheFinding(strategy, request, entry, variants, engine)
         switch found.decision {
         case .bypass: return networkStep

@@ -20,8 +20,10 @@ struct Serving: Sendable {
             return networkStep
         case .files(let mounted, let otherwise):
             return fileStep(mounted) { step(otherwise) }
-        case .pack(let packs, let otherwise):
+        case .pack(let packs, nil, let otherwise):
             return packStep(packs) { step(otherwise) }
+        case .pack(let packs, let overlay?, let otherwise):
+            return overlayStep(overlay, packs) { step(otherwise) }
         case .cache(let strategy):
             return cacheStep(strategy)
         }

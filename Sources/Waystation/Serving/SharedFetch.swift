@@ -376,32 +376,46 @@ final class SharedFetch: TransportReceiver {
             switch change {
             case .update(let index, let exchange) where exchange.needsValidation: drop([index])
             case .update(let index, let exchange):
-                guard plan.variants.responses.indices.contains(index) else { continue }
+                guard let stored = plan.variants.response(at: index) else {
+                    // A pack is never touched: what the origin says of its file lies over it.
+                    copy(index, exchange)
+                    continue
+                }
                 store.freshen(
-                    plan.variants.responses[index],
+                    stored,
                     headerFields: exchange.response.headerFields,
                     requestTime: exchange.requestTime,
                     responseTime: exchange.responseTime
                 )
-            case .add(let index, let exchange):
-                guard plan.variants.responses.indices.contains(index),
-                    case .data(let body) = plan.variants.responses[index].body
-                else { continue }
-                let copy = ResponseRecorder(store)
-                copy.begin(
-                    exchange,
-                    under: plan.entry.key,
-                    expectedLength: body.count,
-                    asOf: state.withLock(\.times.moment)
-                )
-                copy.append(body)
-                copy.end(isComplete: true)
+            case .add(let index, let exchange): copy(index, exchange)
             }
         }
     }
 
+    /// Stores what is known of an exchange beside the content that is at hand for it.
+    private func copy(_ index: Int, _ exchange: StoredExchange) {
+        guard let body = plan.variants.body(at: index) else { return }
+        let copy = ResponseRecorder(store)
+        let moment = state.withLock(\.times.moment)
+        copy.begin(exchange, under: plan.entry.key, expectedLength: body.length, asOf: moment)
+        do {
+            switch body {
+            case .data(let data): copy.append(data)
+            case .source(let source):
+                let piece = 512 << 10
+                for start in stride(from: 0, to: source.length, by: piece) {
+                    copy.append(try source.read(at: start, count: min(piece, source.length - start)))
+                }
+            }
+            copy.end(isComplete: true)
+        } catch {
+            copy.end(isComplete: false)
+            engine.events.emit(LoadEvent(kind: .degraded("\(error)"), url: plan.request.url))
+        }
+    }
+
     private func drop(_ indices: [Int]) {
-        let outdated = indices.filter(plan.variants.responses.indices.contains).map { plan.variants.responses[$0] }
+        let outdated = indices.compactMap(plan.variants.response(at:))
         if !outdated.isEmpty { store.remove(outdated) { _ in } }
     }
 }

@@ -8,11 +8,29 @@ import WaystationStorage
 /// The stored responses of one key, as the store has them and as the rules of caching see them; newest first.
 struct StoredVariants: Sendable {
     let responses: [StoredResponse]
+    /// The file of a pack under them, which counts as the last.
+    let packed: PackedVariant?
     let exchanges: [StoredExchange]
 
-    init(_ responses: [StoredResponse]) {
+    init(_ responses: [StoredResponse], over packed: PackedVariant? = nil) {
         self.responses = responses
-        exchanges = responses.map { PreparedResponse.of($0).exchange }
+        self.packed = packed
+        exchanges = responses.map { PreparedResponse.of($0).exchange } + [packed?.exchange].compactMap(\.self)
+    }
+
+    /// The response at a place, unless that is the pack's.
+    func response(at index: Int) -> StoredResponse? {
+        responses.indices.contains(index) ? responses[index] : nil
+    }
+
+    /// The content at a place, in memory or on disk.
+    func body(at index: Int) -> Answer.Body? {
+        if index == responses.count, let packed { return packed.body }
+        switch response(at: index)?.body {
+        case .data(let data): return .data(data)
+        case .file(let file): return .source(file)
+        case nil: return nil
+        }
     }
 
     static let none = StoredVariants([])
@@ -25,18 +43,28 @@ struct StoredVariants: Sendable {
     ///   - status: How it came about.
     /// - Returns: The answer, or nil where it cannot be told in Foundation's terms.
     func answer(_ selection: StoredSelection, to request: URLRequest, _ status: CacheStatus) -> Answer? {
-        guard responses.indices.contains(selection.index) else { return nil }
-        let stored = responses[selection.index]
-        guard let response = PreparedResponse.response(for: stored, selection, to: request, status) else { return nil }
-        let body: Answer.Body =
-            switch (selection.content, stored.body) {
-            case (.none, _): .data(Data())
-            case (.whole, .data(let data)): .data(data)
-            case (.whole, .file(let file)): .source(file)
-            case (.bytes(let range), .data(let data)): .data(data.dropFirst(range.lowerBound).prefix(range.count))
-            case (.bytes(let range), .file(let file)): .source(BodyPart(of: file, range))
+        guard let whole = body(at: selection.index) else { return nil }
+        let source: LoadEvent.Source = selection.index == responses.count ? .pack : .cache
+        let response =
+            if let stored = response(at: selection.index) {
+                PreparedResponse.response(for: stored, selection, to: request, status)
+            } else {
+                HTTPURLResponse(
+                    selection,
+                    length: whole.length,
+                    to: request.url,
+                    status.with(detail: source.description)
+                )
             }
-        return Answer(response: response, body: body, source: .cache)
+        guard let response else { return nil }
+        let body: Answer.Body =
+            switch (selection.content, whole) {
+            case (.none, _): .data(Data())
+            case (.whole, _): whole
+            case (.bytes(let range), .data(let data)): .data(data.dropFirst(range.lowerBound).prefix(range.count))
+            case (.bytes(let range), .source(let source)): .source(BodyPart(of: source, range))
+            }
+        return Answer(response: response, body: body, source: source)
     }
 }
 
@@ -100,7 +128,9 @@ private final class PreparedResponse: Sendable {
         _ status: CacheStatus
     ) -> HTTPURLResponse? {
         guard let url = request.url else { return nil }
-        guard case .hit = status.outcome else { return make(stored, selection, url, status) }
+        guard case .hit = status.outcome else {
+            return HTTPURLResponse(selection, length: stored.bodyLength, to: url, status)
+        }
         let prepared = of(stored)
         let age = selection.freshness.age.components.seconds
         let timeToLive = status.timeToLive?.components.seconds
@@ -109,30 +139,42 @@ private final class PreparedResponse: Sendable {
         {
             return made.response
         }
-        guard let response = make(stored, selection, url, status) else { return nil }
+        guard let response = HTTPURLResponse(selection, length: stored.bodyLength, to: url, status) else { return nil }
         let made = Made(response: response, url: url, age: age, timeToLive: timeToLive, answer: selection.answer)
         prepared.made.withLock { $0 = made }
         return response
     }
+}
 
-    private static func make(
-        _ stored: StoredResponse,
+extension HTTPURLResponse {
+    /// The response that a selection comes to.
+    fileprivate convenience init?(
         _ selection: StoredSelection,
-        _ url: URL,
+        length: Int,
+        to url: URL?,
         _ status: CacheStatus
-    ) -> HTTPURLResponse? {
+    ) {
+        guard let url else { return nil }
         var message = selection.response
         switch selection.answer {
-        case .whole, .head: message.headerFields[.contentLength] = String(stored.bodyLength)
+        case .whole, .head: message.headerFields[.contentLength] = String(length)
         case .part, .notModified, .rangeNotSatisfiable: break
         }
         status.append(to: &message.headerFields)
-        return HTTPURLResponse(
+        self.init(
             url: url,
             statusCode: message.status.code,
             httpVersion: "HTTP/1.1",
             headerFields: message.headerFields.dictionary
         )
+    }
+}
+
+extension CacheStatus {
+    fileprivate func with(detail: String) -> CacheStatus {
+        var status = self
+        status.detail = detail
+        return status
     }
 }
 

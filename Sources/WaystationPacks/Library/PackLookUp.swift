@@ -1,3 +1,4 @@
+package import Foundation
 import Synchronization
 package import WaystationFiles
 package import WaystationRules
@@ -12,7 +13,10 @@ package struct PackLookUp: Sendable {
     package let module: ModuleID
     /// The version.
     package let version: PackVersion
-    let folder: String
+    /// When the version was released, where its manifest says so.
+    package let released: Date?
+    /// The version's folder, which is never used again for another one.
+    package let folder: String
 }
 
 extension PackLibrary {
@@ -24,6 +28,7 @@ extension PackLibrary {
             path: entry.request,
             module: entry.pack.module,
             version: entry.pack.manifest.version,
+            released: entry.pack.manifest.released,
             folder: entry.pack.folder
         )
     }

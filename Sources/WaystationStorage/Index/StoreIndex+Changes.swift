@@ -50,6 +50,10 @@ extension StoreIndex {
                 conditions.append("partition = ?")
                 arguments.append(partition)
             }
+            if !scope.partitionPrefix.isEmpty {
+                conditions.append("(partition >= ? AND partition < ?)")
+                arguments += [scope.partitionPrefix, scope.partitionPrefix + "\u{10FFFF}"]
+            }
             return Selection(
                 condition: conditions.isEmpty ? "1" : conditions.joined(separator: " AND "),
                 arguments: StatementArguments(arguments)

@@ -1,0 +1,97 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import HTTPTypes
+import WaystationCaching
+import WaystationFiles
+import WaystationPacks
+import WaystationStorage
+
+/// A pack's file in the cache's terms: a response that arrived when its pack was released.
+struct PackedVariant: Sendable {
+    let exchange: StoredExchange
+    let body: Answer.Body
+
+    init(_ file: FileAnswer, url: String, released: Date) {
+        body =
+            switch file.body {
+            case .empty: .data(Data())
+            case .data(let data): .data(data)
+            case .slice(let slice): .source(slice)
+            }
+        var fields = file.headerFields
+        // The tag is the pack's own, which its origin knows nothing of: it would answer a question about it in full.
+        fields[.eTag] = nil
+        exchange = StoredExchange(
+            url: url,
+            vary: VaryKey([:], request: [:]),
+            response: HTTPResponse(status: file.status, headerFields: fields),
+            requestTime: released,
+            responseTime: released,
+            contentLength: file.length
+        )
+    }
+}
+
+extension Serving {
+    /// The file of an installed pack, or what the network has laid over it.
+    func overlayStep(
+        _ strategy: CacheStrategy,
+        _ packs: PackLibrary,
+        otherwise: @escaping @Sendable () -> ServingStep
+    ) -> ServingStep {
+        guard let cache = engine.cache, let found = packs.lookUp(canonical.url) else { return otherwise() }
+        guard let request = CacheRequest(request, canonical: canonical.url.string) else { return networkStep }
+        let entry = request.within(Overlay.partition(of: found))
+        return .lookUp(
+            LookUp { completion in
+                cache.store.lookup(entry.key) { responses in
+                    // The disk of the pack is read away from the store's queue.
+                    DispatchQueue.global().async {
+                        let packed = packedVariant(found, in: packs)
+                        guard packed != nil || !responses.isEmpty else { return completion(otherwise()) }
+                        completion(step(strategy, entry, StoredVariants(responses, over: packed)))
+                    }
+                }
+            }
+        )
+    }
+
+    private func packedVariant(_ found: PackLookUp, in packs: PackLibrary) -> PackedVariant? {
+        let answer: FileAnswer
+        if let resident = found.directory.resident(path: found.path) {
+            answer = resident
+        } else {
+            switch found.directory.answer(FileRequest(method: .get, path: found.path)) {
+            case .answer(let file) where file.status == .ok: answer = file
+            case .answer(let file):
+                packs.reportDamage(found, "\(found.path) is answered with \(file.status)")
+                return nil
+            case .notFound:
+                packs.reportDamage(found, "\(found.path) is missing")
+                return nil
+            case .refused(let refusal):
+                packs.reportDamage(found, "\(found.path) is refused: \(refusal)")
+                return nil
+            case .failed(let error):
+                engine.events.emit(LoadEvent(kind: .degraded("\(error)"), url: self.request.url))
+                if error.code == .damaged { packs.reportDamage(found, "\(error)") }
+                return nil
+            }
+        }
+        return PackedVariant(answer, url: canonical.url.string, released: found.released ?? .distantPast)
+    }
+}
+
+/// The parts of a store that lie over packs: each version of a module has its own.
+enum Overlay {
+    static func partition(of found: PackLookUp) -> String { prefix(of: found.module) + found.folder + "/" }
+
+    private static func prefix(of module: ModuleID) -> String { "pack/\(module)/" }
+
+    /// Drops what lies over a module's packs when another version answers from now on.
+    static func drop(after event: PackEvent, in store: ResponseStore?) {
+        guard [.activated, .rolledBack, .removed].contains(event.kind), let module = event.module else { return }
+        store?.invalidate(.partitions(prefix: prefix(of: module)))
+    }
+}
