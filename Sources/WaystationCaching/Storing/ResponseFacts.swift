@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 /// What the decisions need to know of a stored response, read once, so that each of them is arithmetic.
-struct ResponseFacts: Hashable, Sendable {
+final class ResponseFacts: Sendable {
     /// A freshness lifetime in seconds, and where it comes from.
     struct Lifetime: Hashable, Sendable {
         var seconds: Double

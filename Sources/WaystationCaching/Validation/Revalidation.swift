@@ -11,7 +11,7 @@ public struct Revalidation: Sendable {
         case status(Int)
     }
 
-    /// What to send. Conditional where something stored has a validator.
+    /// What to send: conditional where something stored has a validator.
     public let request: HTTPRequest
     /// Why it is sent, for ``CacheStatus``.
     public let reason: CacheStatus.ForwardReason
