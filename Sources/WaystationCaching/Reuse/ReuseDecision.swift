@@ -130,6 +130,12 @@ extension StoredExchange {
         isComplete && vary.matches(request.headerFields)
     }
 
+    /// Whether the origin can be asked about it by a condition.
+    ///
+    /// Validators tell of the selected representation (RFC 9110 §8.8); those on a redirect or an error could make a
+    /// 304 about a page that has come into being since.
+    var mayBeValidated: Bool { (200..<300).contains(response.status.code) }
+
     /// Whether it can be offered for a request that it does not match (§4.1).
     var mayBeAdopted: Bool {
         isComplete && facts.entityTag != nil && response.status.code == 200

@@ -27,7 +27,7 @@ final class ResponseFacts: Sendable {
     let initialAge: Double
     let staleWhileRevalidate: Double
     let staleIfError: Double?
-    /// `immutable` counts, because the exchange was authenticated (RFC 8246 §2).
+    /// `immutable` counts, because the exchange was authenticated (RFC 8246 §3).
     let isImmutable: Bool
     let hasQuery: Bool
 
@@ -54,7 +54,7 @@ final class ResponseFacts: Sendable {
             explicitLifetime = nil
         }
         heuristicSpan = lastModified.map { date - Double($0) }.flatMap { $0 > 0 ? $0 : nil }
-        isMarkedStorable = cacheControl.isPublic || cacheControl.isPrivate == .response
+        isMarkedStorable = cacheControl.isPublic || cacheControl.private == .response
 
         // §5.1: the first member counts; what is no number is ignored.
         let ageValue = fields.firstValue(.age)?.listMembers.first.flatMap(DeltaSeconds.parse) ?? 0
