@@ -53,9 +53,7 @@ extension StoredExchange {
         return min(facts.initialAge + max(resident, 0), DeltaSeconds.greatest)
     }
 
-    /// The first of max-age, Expires and heuristic (§4.2.1).
-    ///
-    /// `s-maxage` is for shared caches.
+    /// The first of max-age, Expires and a guess (§4.2.1); `s-maxage` is for shared caches.
     private func lifetime(_ rules: CachingRules) -> ResponseFacts.Lifetime {
         if let explicit = facts.explicitLifetime { return explicit }
         guard let span = facts.heuristicSpan, rules.heuristicFraction > 0,

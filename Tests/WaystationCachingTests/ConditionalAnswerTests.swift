@@ -106,6 +106,7 @@ struct ConditionalAnswerTests {
         Row("RFC 9110 §14.2", "", "Range: bytes=0-1", .head, method: .head),
         Row("RFC 9110 §14.2", "", "Range: bytes=0-1", .whole, status: 404),
         Row("RFC 9110 §14.2", "", "Range: bytes=0-1", .whole, length: nil),
+        Row("RFC 9110 §14.2", "", "Range: bytes=-1", .whole, length: -1),
         Row("RFC 9110 §13.1.5", "ETag: \"a\"", "Range: bytes=0-1\nIf-Range: \"a\"", .part(0..<2)),
         Row("RFC 9110 §13.1.5", "ETag: \"a\"", "Range: bytes=0-1\nIf-Range: \"b\"", .whole),
         Row("RFC 9110 §13.1.5", "ETag: W/\"a\"", "Range: bytes=0-1\nIf-Range: W/\"a\"", .whole),

@@ -138,7 +138,7 @@ struct ResponseDirectiveTests {
         add("max-age", control.maxAge)
         add("s-maxage", control.sharedMaxAge)
         add("no-cache", control.noCache)
-        add("private", control.isPrivate)
+        add("private", control.private)
         add("no-store", control.noStore)
         add("public", control.isPublic)
         add("must-revalidate", control.mustRevalidate)

@@ -222,6 +222,13 @@ struct ReuseTests {
             url: "http://example.com/a"
         ),
         Row("RFC 8246 §2", "Cache-Control: immutable\nETag: \"a\"", age: 1, "ask stale"),
+        Row(
+            "RFC 8246 §2",
+            "Cache-Control: max-age=60, immutable",
+            "Cache-Control: max-age=10, max-stale=20",
+            age: 70,
+            "load stale"
+        ),
     ]
 
     @Test("by the response alone", arguments: plain)

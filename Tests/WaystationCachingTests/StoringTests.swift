@@ -230,6 +230,23 @@ struct StoringTests {
         #expect(decision == .refuse(.incomplete))
     }
 
+    @Test("RFC 9110 §5.4: a response with too many field lines is refused, and updates nothing")
+    func tooManyFields() throws {
+        let name = try #require(HTTPField.Name("X-A"))
+        let many = HTTPFields(repeatElement(HTTPField(name: name, value: "1"), count: 16_385))
+        let decision = StoringDecision(
+            of: HTTPResponse(status: .ok, headerFields: many),
+            to: request(),
+            requestTime: moment(0),
+            responseTime: moment(1)
+        )
+        #expect(decision == .refuse(.tooManyFields))
+        var answer = response("ETag: \"a\"", status: 304)
+        answer.headerFields.append(contentsOf: many)
+        let updated = try outcome(answer, of: [stored("ETag: \"a\"")]).firstUpdate
+        #expect(try !#require(updated).response.headerFields.contains(name))
+    }
+
     @Test("§2: a target without scheme or authority is refused")
     func target() {
         let asked = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/a")

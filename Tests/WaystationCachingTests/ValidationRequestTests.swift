@@ -85,6 +85,13 @@ struct ValidationRequestTests {
         for field in asked.headerFields { #expect(sent.headerFields[field.name] == field.value) }
     }
 
+    @Test("RFC 9110 §8.8: the validators of redirects and errors are not sent", arguments: [301, 302, 404, 410, 500])
+    func otherStatuses(_ status: Int) throws {
+        let sent = try revalidation(of: [stored("ETag: \"a\"\nLast-Modified: {-9}", status: status)])
+        #expect(!sent.isConditional)
+        #expect(sent.request == request())
+    }
+
     @Test("§4.3.1: Last-Modified goes back to the letter")
     func verbatim() throws {
         let text = "sunday, 06-Nov-94 08:49:37 gmt"

@@ -27,7 +27,7 @@ public struct CacheControl: Hashable, Sendable {
     /// `no-cache` (§5.2.2.4): what may not be used again without validation.
     public private(set) var noCache: Scope = .nothing
     /// `private` (§5.2.2.7): what shared caches may not store.
-    public private(set) var isPrivate: Scope = .nothing
+    public private(set) var `private`: Scope = .nothing
     /// `no-store` (§5.2.2.5): nothing may be stored.
     public private(set) var noStore = false
     /// `public` (§5.2.2.9): the response may be stored whatever its status code.
@@ -60,7 +60,7 @@ public struct CacheControl: Hashable, Sendable {
         case "max-age": maxAge = maxAge ?? directive.limit
         case "s-maxage": sharedMaxAge = sharedMaxAge ?? directive.limit
         case "no-cache": noCache.widen(by: directive)
-        case "private": isPrivate.widen(by: directive)
+        case "private": `private`.widen(by: directive)
         case "no-store": noStore = true
         case "must-revalidate": mustRevalidate = true
         case "proxy-revalidate": proxyRevalidate = true

@@ -20,6 +20,13 @@ extension HTTPFields {
         "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
     ]
 
+    /// All lines of a field as one value, or nil where there is none; without building anything where there is one.
+    func combined(_ name: HTTPField.Name) -> String? {
+        guard let first = firstIndex(where: { $0.name == name }) else { return nil }
+        guard self[(first + 1)...].contains(where: { $0.name == name }) else { return self[first].value }
+        return self[name]
+    }
+
     /// The first line of a field that ought to have one only.
     func firstValue(_ name: HTTPField.Name) -> String? {
         first { $0.name == name }?.value

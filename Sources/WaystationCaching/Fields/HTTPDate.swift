@@ -93,7 +93,16 @@ private struct DateReader {
     }
 
     private mutating func month() -> Int? {
-        HTTPDate.months.firstIndex { take($0) }.map { $0 + 1 }
+        guard position + 3 <= text.count else { return nil }
+        let name = text[position..<position + 3].reduce(0) { $0 << 8 | UInt32($1.lowercased) }
+        guard let index = Self.months.firstIndex(of: name) else { return nil }
+        position += 3
+        return index + 1
+    }
+
+    /// The names of the months in small letters, three bytes each as one number.
+    private static let months = HTTPDate.months.map { name in
+        name.utf8.reduce(UInt32(0)) { $0 << 8 | UInt32($1.lowercased) }
     }
 
     private mutating func takeWeekday(isShort: Bool) -> Bool {

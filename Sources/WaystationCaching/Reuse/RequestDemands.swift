@@ -11,10 +11,16 @@ struct RequestDemands {
     init(_ fields: HTTPFields) {
         var hasDirectives = false
         for field in fields {
-            switch field.name.canonicalName {
-            case "cache-control", "pragma": hasDirectives = true
-            case "if-match", "if-unmodified-since": hasOriginPrecondition = true
-            case "if-none-match", "if-modified-since", "range": isConditional = true
+            let name = field.name.canonicalName
+            // Most fields are told from these by their length alone.
+            switch name.utf8.count {
+            case 5 where name == "range": isConditional = true
+            case 6 where name == "pragma": hasDirectives = true
+            case 8 where name == "if-match": hasOriginPrecondition = true
+            case 13 where name == "cache-control": hasDirectives = true
+            case 13 where name == "if-none-match": isConditional = true
+            case 17 where name == "if-modified-since": isConditional = true
+            case 19 where name == "if-unmodified-since": hasOriginPrecondition = true
             default: break
             }
         }

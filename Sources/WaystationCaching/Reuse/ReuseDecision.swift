@@ -96,53 +96,6 @@ public enum ReuseDecision: Sendable {
     }
 }
 
-/// A stored response that matches a request.
-private struct Candidate {
-    var index: Int
-    var standing: Standing
-    var freshness: Freshness
-
-    /// The most usable one; among equals one with `Vary`, then the most recent (§4, §4.1).
-    static func best(
-        among stored: [StoredExchange],
-        for request: HTTPRequest,
-        _ demands: RequestCacheControl,
-        now: Date,
-        _ rules: CachingRules
-    ) -> Candidate? {
-        var best: Candidate?
-        for index in stored.indices where stored[index].mayAnswer(request) {
-            let freshness = stored[index].freshness(now: now, rules: rules)
-            let standing = Standing(of: stored[index], freshness, for: demands)
-            if let current = best {
-                guard standing >= current.standing else { continue }
-                if standing <= current.standing, !stored[index].precedes(stored[current.index]) { continue }
-            }
-            best = Candidate(index: index, standing: standing, freshness: freshness)
-        }
-        return best
-    }
-}
-
-extension StoredExchange {
-    /// Whether it could be chosen for a request, but for its freshness (§4).
-    func mayAnswer(_ request: HTTPRequest) -> Bool {
-        isComplete && vary.matches(request.headerFields)
-    }
-
-    /// Whether it can be offered for a request that it does not match (§4.1).
-    var mayBeAdopted: Bool {
-        isComplete && facts.entityTag != nil && response.status.code == 200
-    }
-
-    /// Whether it is to be chosen before another that matches as well (§4, §4.1).
-    func precedes(_ other: StoredExchange) -> Bool {
-        if vary.isPresent != other.vary.isPresent { return vary.isPresent }
-        if facts.date != other.facts.date { return facts.date > other.facts.date }
-        return responseTime > other.responseTime
-    }
-}
-
 extension HTTPRequest {
     /// The request for all of the content, without conditions of its own.
     var forWhole: HTTPRequest {

@@ -37,6 +37,7 @@ public enum StoredAnswer: Hashable, Sendable {
             return
         }
         guard request.method == .get, let range = fields.firstValue(.range), let length = exchange.contentLength,
+            length >= 0,
             fields.firstValue(.ifRange).map({ facts.isSame(as: $0) }) ?? true
         else { return }
         switch ByteRange(range, length: length) {

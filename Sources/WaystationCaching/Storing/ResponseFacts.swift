@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 /// What the decisions need to know of a stored response, read once, so that each of them is arithmetic.
-struct ResponseFacts: Hashable, Sendable {
+final class ResponseFacts: Sendable {
     /// A freshness lifetime in seconds, and where it comes from.
     struct Lifetime: Hashable, Sendable {
         var seconds: Double
@@ -27,7 +27,7 @@ struct ResponseFacts: Hashable, Sendable {
     let initialAge: Double
     let staleWhileRevalidate: Double
     let staleIfError: Double?
-    /// `immutable` counts, because the exchange was authenticated (RFC 8246 §2).
+    /// `immutable` counts, because the exchange was authenticated (RFC 8246 §3).
     let isImmutable: Bool
     let hasQuery: Bool
 
@@ -54,7 +54,7 @@ struct ResponseFacts: Hashable, Sendable {
             explicitLifetime = nil
         }
         heuristicSpan = lastModified.map { date - Double($0) }.flatMap { $0 > 0 ? $0 : nil }
-        isMarkedStorable = cacheControl.isPublic || cacheControl.isPrivate == .response
+        isMarkedStorable = cacheControl.isPublic || cacheControl.private == .response
 
         // §5.1: the first member counts; what is no number is ignored.
         let ageValue = fields.firstValue(.age)?.listMembers.first.flatMap(DeltaSeconds.parse) ?? 0

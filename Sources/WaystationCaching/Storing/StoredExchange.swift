@@ -6,20 +6,6 @@ public import HTTPTypes
 /// Make it with ``StoringDecision``. It is `Codable` for stores without columns of their own; what it knows of the
 /// fields is read anew when it is decoded.
 public struct StoredExchange: Sendable, Hashable {
-    /// The method of the request: GET, or POST whose response stands for a GET (RFC 9110 §9.3.3).
-    public let method: HTTPRequest.Method
-    /// The target URI.
-    ///
-    /// Finding the exchanges whose URI is that of a request is the store's part (RFC 9111 §4).
-    public let url: String
-    /// The request fields that `Vary` nominated.
-    public let vary: VaryKey
-    /// Status and fields, without those that end with the connection and those that `no-cache="…"` names.
-    public let response: HTTPResponse
-    /// When the request that led to the response, or validated it last, was sent.
-    public let requestTime: Date
-    /// When that response was received.
-    public let responseTime: Date
     /// The number of bytes of the content as the fields describe it, or nil when that is not known.
     ///
     /// Give it to have ranges answered. Leave it nil when the store keeps decoded content beside `Content-Encoding`:
@@ -30,7 +16,7 @@ public struct StoredExchange: Sendable, Hashable {
     /// Whether it must be validated before its next use, fresh or not (RFC 9111 §4.3.5, §4.4).
     public var needsValidation: Bool
 
-    let facts: ResponseFacts
+    private let record: ExchangeRecord
 
     /// Makes an exchange from what a store kept.
     ///
@@ -55,22 +41,40 @@ public struct StoredExchange: Sendable, Hashable {
         isComplete: Bool = true,
         needsValidation: Bool = false
     ) {
-        self.method = method
-        self.url = url
-        self.vary = vary
-        self.response = response
-        self.requestTime = requestTime
-        self.responseTime = responseTime
         self.contentLength = contentLength
         self.isComplete = isComplete
         self.needsValidation = needsValidation
-        facts = ResponseFacts(
-            response,
+        record = ExchangeRecord(
+            method: method,
             url: url,
-            requestTime: requestTime.timeIntervalSince1970,
-            responseTime: responseTime.timeIntervalSince1970
+            vary: vary,
+            response: response,
+            requestTime: requestTime,
+            responseTime: responseTime
         )
     }
+
+    /// The method of the request: GET, or POST whose response stands for a GET (RFC 9110 §9.3.3).
+    public var method: HTTPRequest.Method { record.method }
+
+    /// The target URI.
+    ///
+    /// Finding the exchanges whose URI is that of a request is the store's part (RFC 9111 §4).
+    public var url: String { record.url }
+
+    /// The request fields that `Vary` nominated.
+    public var vary: VaryKey { record.vary }
+
+    /// Status and fields, without those that end with the connection and those that `no-cache="…"` names.
+    public var response: HTTPResponse { record.response }
+
+    /// When the request that led to the response, or validated it last, was sent.
+    public var requestTime: Date { record.requestTime }
+
+    /// When that response was received.
+    public var responseTime: Date { record.responseTime }
+
+    var facts: ResponseFacts { record.facts }
 
     /// The response's directives.
     public var cacheControl: CacheControl { facts.cacheControl }
@@ -80,6 +84,53 @@ public struct StoredExchange: Sendable, Hashable {
 
     /// When the response was made, by its `Date` field; when it was received where that is absent.
     public var date: Date { Date(timeIntervalSince1970: facts.date) }
+}
+
+/// The part of an exchange that never changes, behind one reference: decisions pass exchanges around, and an exchange
+/// of a dozen strings would be retained string by string.
+private final class ExchangeRecord: Hashable, Sendable {
+    let method: HTTPRequest.Method
+    let url: String
+    let vary: VaryKey
+    let response: HTTPResponse
+    let requestTime: Date
+    let responseTime: Date
+    let facts: ResponseFacts
+
+    init(
+        method: HTTPRequest.Method,
+        url: String,
+        vary: VaryKey,
+        response: HTTPResponse,
+        requestTime: Date,
+        responseTime: Date
+    ) {
+        self.method = method
+        self.url = url
+        self.vary = vary
+        self.response = response
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+        facts = ResponseFacts(
+            response,
+            url: url,
+            requestTime: requestTime.timeIntervalSince1970,
+            responseTime: responseTime.timeIntervalSince1970
+        )
+    }
+
+    static func == (left: ExchangeRecord, right: ExchangeRecord) -> Bool {
+        left === right
+            || left.url == right.url && left.method == right.method && left.vary == right.vary
+                && left.response == right.response && left.requestTime == right.requestTime
+                && left.responseTime == right.responseTime
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(url)
+        hasher.combine(vary)
+        hasher.combine(responseTime)
+    }
 }
 
 extension StoredExchange: Codable {

@@ -34,6 +34,10 @@ public enum StoringDecision: Hashable, Sendable {
         isComplete: Bool = true,
         rules: CachingRules = .standard
     ) {
+        guard response.headerFields.count <= HTTPFields.greatestStoredCount else {
+            self = .refuse(.tooManyFields)
+            return
+        }
         let cacheControl = CacheControl(response.headerFields)
         guard let url = request.targetURI else {
             self = .refuse(.target)
@@ -94,7 +98,7 @@ public enum StoringDecision: Hashable, Sendable {
             return .responseNoStore
         }
         guard
-            hasExpiry || cacheControl.isPublic || cacheControl.isPrivate == .response
+            hasExpiry || cacheControl.isPublic || cacheControl.private == .response
                 || rules.heuristicStatuses.contains(response.status.code)
         else { return .notMarkedStorable }
         return nil
@@ -111,6 +115,9 @@ public enum StoringDecision: Hashable, Sendable {
 }
 
 extension HTTPFields {
+    /// How many lines may be stored; far below what `HTTPFields` can hold, so that adding to them never traps.
+    static var greatestStoredCount: Int { 16_384 }
+
     /// The fields without those of these names.
     func without(_ names: [HTTPField.Name]) -> HTTPFields {
         names.isEmpty ? self : HTTPFields(filter { !names.contains($0.name) })

@@ -25,6 +25,8 @@ public enum StoringRefusal: Hashable, Sendable {
     case notMarkedStorable
     /// `Vary: *`, which no later request matches (RFC 9111 §4.1).
     case variesOnEverything
+    /// More than 16,384 field lines; a recipient may limit them (RFC 9110 §5.4), and `HTTPFields` traps beyond 65,534.
+    case tooManyFields
     /// The content did not arrive to its end (RFC 9111 §3.3).
     case incomplete
 }

@@ -39,7 +39,7 @@ public struct VaryKey: Hashable, Sendable, Codable {
         }
         matchesNothing = false
         nominees = names.sorted { $0.canonicalName < $1.canonicalName }.map { name in
-            Nominee(name: name, value: request[name].map { Self.normalized($0, of: name) })
+            Nominee(name: name, value: request.combined(name).map { Self.normalized($0, of: name) })
         }
     }
 
@@ -47,7 +47,7 @@ public struct VaryKey: Hashable, Sendable, Codable {
     public func matches(_ request: HTTPFields) -> Bool {
         if matchesNothing { return false }
         for nominee in nominees {
-            guard let presented = request[nominee.name] else {
+            guard let presented = request.combined(nominee.name) else {
                 if nominee.value == nil { continue }
                 return false
             }

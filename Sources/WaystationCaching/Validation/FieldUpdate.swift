@@ -4,7 +4,7 @@ import HTTPTypes
 extension StoredExchange {
     /// The exchange with the fields of a newer response (RFC 9111 §3.2).
     ///
-    /// Every field of the response replaces its namesake, `Content-Type` among them, except:
+    /// Nothing is updated by more lines than may be stored. Every field of the response replaces its namesake, `Content-Type` among them, except:
     /// those that end with the connection and those of a proxy (§3.1); those that `no-cache="…"` names (§3.1,
     /// §5.2.2.4); `Content-Length` (§3.2); and `Content-Encoding` and `Content-Range`, on which the stored content
     /// depends and which would make it unreadable (§3.2).
@@ -22,6 +22,7 @@ extension StoredExchange {
         if !received.contains(.cacheControl) { excluded += facts.cacheControl.noCache.fieldNames }
         excluded += Self.fieldsOfTheContent
         let newer = received.without(excluded)
+        guard newer.count + self.response.headerFields.count <= HTTPFields.greatestStoredCount else { return self }
         let replaced = Set(newer.map(\.name)).union([.age, .date])
         var merged = self.response
         merged.headerFields = HTTPFields(self.response.headerFields.filter { !replaced.contains($0.name) })

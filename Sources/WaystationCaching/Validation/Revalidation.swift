@@ -11,9 +11,7 @@ public struct Revalidation: Sendable {
         case status(Int)
     }
 
-    /// What to send.
-    ///
-    /// Conditional where something stored has a validator.
+    /// What to send: conditional where something stored has a validator.
     public let request: HTTPRequest
     /// Why it is sent, for ``CacheStatus``.
     public let reason: CacheStatus.ForwardReason
@@ -62,7 +60,7 @@ public struct Revalidation: Sendable {
             validatorCount = 0
         } else {
             let tags = Self.tags(of: selected, among: stored, for: original, limit: max(1, rules.maximumCombinedTags))
-            let modified = selected.flatMap { stored[$0].facts.lastModifiedText }
+            let modified = selected.flatMap { stored[$0].mayBeValidated ? stored[$0].facts.lastModifiedText : nil }
             if !tags.isEmpty {
                 // §4.3.1 MUST, §4.3.2 MAY: the client's tags and ours.
                 var union: [EntityTag] = if case .tags(let list)?? = own { list } else { [] }
@@ -88,8 +86,10 @@ public struct Revalidation: Sendable {
     ) -> [EntityTag] {
         var indices: [Int]
         if let selected {
-            guard stored[selected].facts.entityTag != nil else { return [] }
-            indices = stored.indices.filter { $0 != selected && stored[$0].mayAnswer(request) }
+            guard stored[selected].facts.entityTag != nil, stored[selected].mayBeValidated else { return [] }
+            indices = stored.indices.filter {
+                $0 != selected && stored[$0].mayBeValidated && stored[$0].mayAnswer(request)
+            }
             indices.sort { stored[$0].precedes(stored[$1]) }
             indices.insert(selected, at: 0)
         } else {

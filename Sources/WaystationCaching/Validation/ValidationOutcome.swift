@@ -108,7 +108,9 @@ extension Revalidation {
     /// were sent (§4.1: what does not match may be used once it is validated).
     fileprivate func identified(by response: HTTPResponse) -> [Int] {
         let initial = stored.indices
-            .filter { isVaryMiss ? stored[$0].mayBeAdopted : stored[$0].mayAnswer(original) }
+            .filter {
+                isVaryMiss ? stored[$0].mayBeAdopted : stored[$0].mayBeValidated && stored[$0].mayAnswer(original)
+            }
             .sorted { stored[$0].precedes(stored[$1]) }
         let facts = ResponseFacts(response, url: "", requestTime: 0, responseTime: 0)
         if let tag = facts.entityTag {

@@ -1,0 +1,55 @@
+import Foundation
+import HTTPTypes
+
+/// A stored response that matches a request.
+struct Candidate {
+    var index: Int
+    var standing: Standing
+    var freshness: Freshness
+
+    /// The most usable one; among equals one with `Vary`, then the most recent (§4, §4.1).
+    static func best(
+        among stored: [StoredExchange],
+        for request: HTTPRequest,
+        _ demands: RequestCacheControl,
+        now: Date,
+        _ rules: CachingRules
+    ) -> Candidate? {
+        var best: Candidate?
+        for index in stored.indices where stored[index].mayAnswer(request) {
+            let freshness = stored[index].freshness(now: now, rules: rules)
+            let standing = Standing(of: stored[index], freshness, for: demands)
+            if let current = best {
+                guard standing >= current.standing else { continue }
+                if standing <= current.standing, !stored[index].precedes(stored[current.index]) { continue }
+            }
+            best = Candidate(index: index, standing: standing, freshness: freshness)
+        }
+        return best
+    }
+}
+
+extension StoredExchange {
+    /// Whether it could be chosen for a request, but for its freshness (§4).
+    func mayAnswer(_ request: HTTPRequest) -> Bool {
+        isComplete && vary.matches(request.headerFields)
+    }
+
+    /// Whether the origin can be asked about it by a condition.
+    ///
+    /// Validators tell of the selected representation (RFC 9110 §8.8); those on a redirect or an error could make a
+    /// 304 about a page that has come into being since.
+    var mayBeValidated: Bool { (200..<300).contains(response.status.code) }
+
+    /// Whether it can be offered for a request that it does not match (§4.1).
+    var mayBeAdopted: Bool {
+        isComplete && facts.entityTag != nil && response.status.code == 200
+    }
+
+    /// Whether it is to be chosen before another that matches as well (§4, §4.1).
+    func precedes(_ other: StoredExchange) -> Bool {
+        if vary.isPresent != other.vary.isPresent { return vary.isPresent }
+        if facts.date != other.facts.date { return facts.date > other.facts.date }
+        return responseTime > other.responseTime
+    }
+}
