@@ -62,6 +62,7 @@ package enum CacheDecision: Sendable {
         rules: CachingRules = CachingRules()
     ) -> CacheDecision {
         guard strategy.obeysHTTP || request.asksForWhole else { return strategy == .cacheOnly ? .unavailable : .bypass }
+        if policy == .useProtocolCachePolicy, strategy.kind == .standard { return standard(request, stored, now, rules) }
         let chosen = Chosen(request, stored, now, rules)
         switch policy {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData:
@@ -69,7 +70,7 @@ package enum CacheDecision: Sendable {
             fetch.refreshesOthers = policy == .reloadIgnoringLocalAndRemoteCacheData
             return strategy == .networkOnly ? .bypass : .fetch(fetch)
         case .reloadRevalidatingCacheData:
-            return strategy == .networkOnly ? .bypass : .fetch(Fetch(.request, chosen.revalidation(.request)))
+            return strategy == .networkOnly ? .bypass : .fetch(Fetch(.request, chosen.revalidation))
         case .returnCacheDataElseLoad:
             return chosen.selection.map { .serve($0, renewing: nil) } ?? .fetch(Fetch(chosen.missReason))
         case .returnCacheDataDontLoad:
@@ -81,18 +82,18 @@ package enum CacheDecision: Sendable {
         case .standard: return standard(request, stored, now, rules)
         case .revalidate:
             guard let selection = chosen.selection else { return standard(request, stored, now, rules) }
-            return .fetch(Fetch(.request, chosen.revalidation(.request), fallback: selection))
+            return .fetch(Fetch(.request, chosen.revalidation, fallback: selection))
         case .networkOnly: return .bypass
         case .cacheOnly: return chosen.selection.map { .serve($0, renewing: nil) } ?? .unavailable
         case .networkFirst(let timeout):
             guard let selection = chosen.selection else { return .fetch(Fetch(chosen.missReason)) }
-            return .fetch(Fetch(.request, chosen.revalidation(.request), fallback: selection, timeout: timeout))
+            return .fetch(Fetch(.request, chosen.revalidation, fallback: selection, timeout: timeout))
         case .cacheFirst(let limit):
             guard let selection = chosen.selection(within: limit) else { return .fetch(chosen.renewal) }
             return .serve(selection, renewing: nil)
         case .staleWhileRevalidate(let limit):
             guard let selection = chosen.selection(within: limit) else { return .fetch(chosen.renewal) }
-            return .serve(selection, renewing: chosen.revalidation(.stale))
+            return .serve(selection, renewing: chosen.revalidation)
         }
     }
 
@@ -115,40 +116,38 @@ package enum CacheDecision: Sendable {
     }
 }
 
-/// The newest stored response that answers a request, whatever its age.
+/// The stored response that answers a request, whatever its age.
 private struct Chosen {
     let request: CacheRequest
     let stored: [StoredExchange]
     let now: Date
     let rules: CachingRules
-    let index: Int?
+    let selection: StoredSelection?
 
     init(_ request: CacheRequest, _ stored: [StoredExchange], _ now: Date, _ rules: CachingRules) {
         self.request = request
         self.stored = stored
         self.now = now
         self.rules = rules
-        index = stored.firstIndex { $0.vary.matches(request.message.headerFields) }
-    }
-
-    var selection: StoredSelection? {
-        index.map { StoredSelection(of: stored[$0], at: $0, for: request.message, now: now, rules: rules) }
+        selection = StoredSelection(ignoringFreshnessFor: request.message, among: stored, now: now, rules: rules)
     }
 
     /// The same, unless it arrived `limit` ago or longer.
     func selection(within limit: Duration) -> StoredSelection? {
-        guard let index, max(0, now.timeIntervalSince(stored[index].responseTime)) < limit.inSeconds else { return nil }
+        guard let selection, max(0, now.timeIntervalSince(selection.exchange.responseTime)) < limit.inSeconds else {
+            return nil
+        }
         return selection
     }
 
-    func revalidation(_ reason: CacheStatus.ForwardReason) -> Revalidation? {
-        index.map { Revalidation(of: $0, among: stored, for: request.message, reason: reason, rules) }
+    var revalidation: Revalidation? {
+        Revalidation(alwaysFor: request.message, among: stored, now: now, rules: rules)
     }
 
     var missReason: CacheStatus.ForwardReason { stored.isEmpty ? .uriMiss : .varyMiss }
 
     /// Of what is too old, or of nothing.
     var renewal: CacheDecision.Fetch {
-        index == nil ? CacheDecision.Fetch(missReason) : CacheDecision.Fetch(.stale, revalidation(.stale))
+        selection == nil ? CacheDecision.Fetch(missReason) : CacheDecision.Fetch(.stale, revalidation)
     }
 }

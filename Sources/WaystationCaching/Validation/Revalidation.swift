@@ -30,20 +30,12 @@ public struct Revalidation: Sendable {
     /// Whether nothing stored matches the request, so that all asked about are other variants.
     var isVaryMiss: Bool { selected == nil }
 
-    /// Asks about stored responses, whether they are fresh or not.
-    ///
-    /// - Parameters:
-    ///   - selected: The place of the response that would be used, or nil when none matches the request.
-    ///   - stored: All that is stored for the target URI.
-    ///   - original: The client's request.
-    ///   - reason: Why it is asked.
-    ///   - rules: The choices.
-    public init(
+    init(
         of selected: Int?,
         among stored: [StoredExchange],
         for original: HTTPRequest,
         reason: CacheStatus.ForwardReason,
-        _ rules: CachingRules = CachingRules()
+        _ rules: CachingRules
     ) {
         self.original = original
         self.stored = stored
