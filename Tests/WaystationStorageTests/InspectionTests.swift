@@ -14,7 +14,9 @@ struct InspectionTests {
     private func inspector() throws -> StoreInspector { try StoreInspector(directory: fixture.directory) }
 
     private func execute(_ sql: String) throws {
-        let database = try DatabaseQueue(path: fixture.layout.index)
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        let database = try DatabaseQueue(path: fixture.layout.index, configuration: configuration)
         try database.write { try $0.execute(sql: sql) }
         try database.close()
     }
