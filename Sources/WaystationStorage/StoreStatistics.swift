@@ -2,7 +2,7 @@
 public struct StoreStatistics: Hashable, Sendable {
     /// Responses on disk, those of other processes included.
     public internal(set) var entries = 0
-    /// Bytes of those responses: bodies, fields and URLs.
+    /// Bytes of those responses: bodies, fields and URLs; a body in a file that several share counts once.
     public internal(set) var bytes = 0
     /// Responses at hand in memory.
     public internal(set) var residentEntries = 0

@@ -45,7 +45,7 @@ struct FilledStore: Sendable {
             guard let writer = store.begin(entry) else { throw Failure(description: "the store takes nothing") }
             writer.append(Self.body(number))
             // Some at a time, so that not all bodies are in memory at once.
-            if number.isMultiple(of: 64) { try await writer.commit() } else { writer.commit() }
+            if number.isMultiple(of: 64) { try await writer.commit() } else { writer.commit { _ in } }
         }
         await store.flush()
         guard await store.statistics().entries == entries else { throw Failure(description: "responses are missing") }

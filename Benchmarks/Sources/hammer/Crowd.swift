@@ -1,5 +1,5 @@
 import Foundation
-import Measuring
+@_spi(Processes) import Measuring
 import Synchronization
 @_spi(Processes) import WaystationTesting
 

@@ -14,7 +14,7 @@ struct Member {
     init(directory: URL, seed: UInt64) {
         let complaints = Complaints()
         self.complaints = complaints
-        store = ResponseStore(directory: directory, limits: Material.limits) { event in
+        let report: @Sendable (StoreEvent) -> Void = { event in
             // A store that others are killed in must look whole to those that live.
             switch event.kind {
             case .damaged, .full, .truncated, .tooLarge: complaints.add("event \(event)")
@@ -22,6 +22,7 @@ struct Member {
             default: break
             }
         }
+        store = ResponseStore(directory: directory, limits: Material.limits, events: report)
         random = SeededRandom(seed: seed)
     }
 
@@ -73,7 +74,7 @@ struct Member {
         for start in stride(from: 0, to: body.count, by: 20_000) { writer.append(body.dropFirst(start).prefix(20_000)) }
         switch Int.random(in: 0..<10, using: &random) {
         case 0: writer.abandon()
-        case 1..<5: writer.commit()
+        case 1..<5: writer.commit { _ in }
         default: _ = try? await writer.commit()
         }
     }

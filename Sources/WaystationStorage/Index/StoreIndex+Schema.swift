@@ -104,15 +104,15 @@ extension StoreIndex {
         PRAGMA user_version = \(schemaVersion);
         """
 
-    /// What ``totals`` must be; reads indices only, never the rows with their bodies.
+    /// What ``totals`` must be; reads indices, and rows only of bodies that are shared.
     ///
     /// The bytes are those of all rows without what files count for their second row and those after it.
     static let sum = """
-        SELECT (SELECT count(*) FROM responses),
-               (SELECT coalesce(sum(size), 0) FROM responses)
+        SELECT count(*), coalesce(sum(size), 0)
                - (SELECT coalesce(sum((holders - 1) * (SELECT body_length FROM responses
-                                                    WHERE body_file = shared.file LIMIT 1)), 0)
+                                                       WHERE body_file = shared.file LIMIT 1)), 0)
                   FROM (SELECT body_file AS file, count(*) AS holders FROM responses WHERE body_file IS NOT NULL
                         GROUP BY body_file HAVING count(*) > 1) AS shared)
+        FROM responses
         """
 }

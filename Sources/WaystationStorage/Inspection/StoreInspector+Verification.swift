@@ -9,24 +9,33 @@ extension StoreInspector {
     public func verify() throws(StoreError) -> StoreVerification {
         try reading {
             var result = StoreVerification()
-            result.indexProblems = try index.problems()
-            var bodies = BodyContents(layout: layout, fileSystem: fileSystem)
-            let listed = try index.entries(.scope(.all))
-            result.entries = listed.count
-            for row in listed where row.entry == nil {
-                result.damaged.append(.init(id: row.id, key: nil, problem: "the row has columns of wrong types"))
+            do {
+                try check(into: &result)
+            } catch  where StoreFailure(error) == .damaged {
+                // There is no going on in a file that SQLite cannot read.
+                result.indexProblems.append("\(error)")
             }
-            for key in Self.keys(listed.compactMap(\.entry)) {
-                for row in try index.rows(for: key) {
-                    guard let damage = Self.damage(row, key, &bodies) else { continue }
-                    // An app may have removed the response, and its file, between one look and the other.
-                    if try index.contains(row) { result.damaged.append(damage) }
-                }
-            }
-            result.bodyFiles = bodies.count
-            result.unnamedFiles = try unnamedFiles()
             return result
         }
+    }
+
+    private func check(into result: inout StoreVerification) throws {
+        result.indexProblems = try index.problems()
+        var bodies = BodyContents(layout: layout, fileSystem: fileSystem)
+        let listed = try index.entries(.scope(.all))
+        result.entries = listed.count
+        for row in listed where row.entry == nil {
+            result.damaged.append(.init(id: row.id, key: nil, problem: "the row has columns of wrong types"))
+        }
+        for key in Self.keys(listed.compactMap(\.entry)) {
+            for row in try index.rows(for: key) {
+                guard let damage = Self.damage(row, key, &bodies) else { continue }
+                // An app may have removed the response, and its file, between one look and the other.
+                if try index.contains(row) { result.damaged.append(damage) }
+            }
+        }
+        result.bodyFiles = bodies.count
+        result.unnamedFiles = try unnamedFiles()
     }
 
     /// Each key once, in order.

@@ -103,7 +103,12 @@ public final class StoreInspector: Sendable {
         // What is no database was never an index.
         case .damaged where "\(error)".contains("SQLite error 26"):
             return StoreError(.notAStore, "\(layout.index) is no index of a store", cause: error)
-        case .damaged: return StoreError(.damaged, "\(layout.index) is damaged", cause: error)
+        case .damaged:
+            return StoreError(
+                .damaged,
+                "\(layout.index) is damaged: the app that opens it next begins it anew",
+                cause: error
+            )
         default: return StoreError(.unavailable, "\(layout.root) cannot be read", cause: error)
         }
     }

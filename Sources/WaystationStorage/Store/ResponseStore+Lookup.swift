@@ -62,9 +62,11 @@ extension ResponseStore {
             drop(record.id, of: key, from: opened, because: "it names a body file that the store would not have named")
             return nil
         }
+        let path = layout.path(of: name)
         let problem: String
+        var isReadable = true
         do {
-            let file = try fileSystem.openFile(layout.path(of: name))
+            let file = try fileSystem.openFile(path)
             let length = try fileSystem.length(of: file)
             if length == record.bodyLength {
                 return StoredBodyFile(
@@ -89,10 +91,12 @@ extension ResponseStore {
                 return nil
             }
             problem = "its body file cannot be opened: \(error)"
+            isReadable = (error as? FileError)?.code == ENOENT
         }
-        drop(name, of: key, from: opened, because: problem) { [layout] in
-            let file = try? fileSystem.openFile(layout.path(of: name))
-            return try file.map { try fileSystem.length(of: $0) } != record.bodyLength
+        drop(name, of: key, from: opened, because: problem) { [isReadable] in
+            // Another process may have removed the response and stored the body anew since then.
+            guard isReadable, let status = try fileSystem.status(of: path) else { return true }
+            return status.kind != .file || status.size != record.bodyLength
         }
         return nil
     }
