@@ -64,6 +64,30 @@ struct FailedChangeTests {
         #expect(try fixture.text("https://shop.example/app/", in: fixture.library()) == "1.0")
     }
 
+    @Test("is not told as made when the version was damaged on its way into its place")
+    func damagedInPlace() async throws {
+        let fixture = try await Self.prepared()
+        let folder = fixture.layout.module(.shop)
+        let isArmed = Mutex(true)
+        let library = try fixture.library(
+            FaultyFileSystem { operation, path in
+                guard operation == .synchronizeDirectory, path == folder else { return }
+                let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+                guard let name = names.first(where: { $0.hasPrefix("2.0-") }), isArmed.withLock({ $0 }) else { return }
+                isArmed.withLock { $0 = false }
+                try Data("{}".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)/manifest.json"))
+            }
+        )
+        let told = fixture.events.count
+        let error = await packError {
+            try await library.install(folder: fixture.root.appending(path: "new"), as: .shop("2.0"))
+        }
+        #expect(error?.code == .notInstalled)
+        #expect(Array(fixture.events.dropFirst(told)) == ["damaged 2.0"])
+        #expect(library.modules == (try fixture.library()).modules)
+        #expect(library.module(.shop)?.active?.version == PackVersion(literal: "1.1"))
+    }
+
     @Test("of a module that nobody knows leaves nothing of it")
     func unknown() async throws {
         let fixture = try LibraryFixture()

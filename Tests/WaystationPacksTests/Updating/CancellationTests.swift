@@ -73,30 +73,32 @@ struct CancellationTests {
         #expect(library.module(.shop)?.active?.isDamaged == false)
     }
 
-    @Test("No thread of Swift's waits for the disk, in a download, an installation or a check")
+    @Test("No thread of Swift's waits for the disk, in a check, its downloads, its patches and its tidying up")
     func threads() async throws {
         let stray = Mutex<[String]>([])
-        let isOpen = Mutex(false)
+        let isArmed = Mutex(false)
         let fixture = try UpdateFixture(
             FaultyFileSystem { operation, path in
-                // Changes of records have a queue of their own, and extraction threads.
-                guard isOpen.withLock({ $0 }), !BlockingThreads.isCurrent, Self.isLong(operation),
-                    path.contains("/downloads") || path.hasSuffix("updater.json") || path.hasSuffix("/lock")
+                // Records are changed on a queue of their own, and zips are unpacked on threads of their own.
+                guard isArmed.withLock({ $0 }), !BlockingThreads.isCurrent, !path.contains("/modules"),
+                    !path.contains("/staging/") || [.removeFile, .removeDirectory].contains(operation),
+                    !path.hasSuffix("/library/lock")
                 else { return }
                 stray.withLock { $0.append("\(operation) \(path)") }
             }
         )
-        isOpen.withLock { $0 = true }
+        isArmed.withLock { $0 = true }
         let updater = fixture.updater()
         try fixture.publish("1.0")
         _ = try await updater.check(isForced: true)
-        let url = try #require(fixture.server.offers.withLock { $0.first?.archive })
-        _ = try await updater.downloader.download(url)
+        let artifact = try #require(fixture.server.offers.withLock { $0.first?.archive })
+        try fixture.publish("1.1")
+        try fixture.offerPatch(from: "1.0", to: "1.1")
+        _ = try await updater.check(isForced: true)
+        #expect(try fixture.title() == "<title>1.1</title>")
+        _ = try await updater.downloader.download(artifact)
+        isArmed.withLock { $0 = false }
         #expect(stray.withLock { $0 } == [])
-    }
-
-    private static func isLong(_ operation: FaultyFileSystem.Operation) -> Bool {
-        [.createFile, .write, .read, .synchronize, .synchronizeDirectory, .rename, .removeDirectory].contains(operation)
     }
 }
 

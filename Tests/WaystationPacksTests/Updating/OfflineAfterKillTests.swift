@@ -2,7 +2,6 @@ import Foundation
 import Synchronization
 import Testing
 import WaystationFileSystem
-import WaystationRules
 import WaystationTesting
 
 @testable import WaystationPacks
