@@ -82,8 +82,10 @@ extension PackLibrary {
         }
     }
 
-    /// Takes over what an offer says about the module beside its versions: the lowest that may still be used (lower ones
-    /// stay on disk and do not answer), and the URLs that may be. Entries that are not understood are told of.
+    /// Takes over what an offer says about the module beside its versions.
+    ///
+    /// The lowest version that may still be used: lower ones stay on disk and do not answer. And the URLs that may be;
+    /// entries that are not understood are told of.
     func take(_ offer: ModuleOffer) async throws(PackError) {
         let known = state.withLock { $0.records[offer.module] }
         guard known != nil || offer.minimumVersion != nil || offer.whitelist != nil else { return }
@@ -145,6 +147,8 @@ extension PackLibrary {
     ///   - module: The module.
     ///   - body: The change; when it throws nothing is changed.
     ///   - telling: Told of the change once it is in effect, also where the disk then fails to confirm it.
+    /// - Returns: What `body` returned.
+    /// - Throws: ``PackError``; nothing is changed then, except with `notDurable`.
     @discardableResult
     func update<Value: Sendable>(
         _ module: ModuleID,
