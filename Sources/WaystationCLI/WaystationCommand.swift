@@ -24,7 +24,8 @@ struct WaystationCommand: AsyncParsableCommand {
         version: "1.0.0",
         subcommands: [
             PackCommand.self, PublishCommand.self, RollbackCommand.self, DisableCommand.self, EnableCommand.self,
-            ListCommand.self, KeysCommand.self, UpdateCommand.self, CacheCommand.self,
+            MinimumCommand.self, PruneCommand.self, ListCommand.self, KeysCommand.self, UpdateCommand.self,
+            CacheCommand.self,
         ]
     )
 

@@ -23,25 +23,17 @@ public struct ModuleID: Hashable, Comparable, Sendable, Codable, CustomStringCon
     /// Reads a name.
     ///
     /// - Throws: `DecodingError` when it is not a module's name.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let id = ModuleID(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container,
-                debugDescription: "\"\(text)\" names no module: use 1 to 64 letters, digits, '.', '_' and '-', "
-                    + "not beginning with a dot"
-            )
-        }
-        self = id
-    }
+    public init(from decoder: any Decoder) throws { try self.init(textFrom: decoder) }
 
     /// Writes the name.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+    public func encode(to encoder: any Encoder) throws { try encodeText(to: encoder) }
 
     /// By bytes of the name.
     public static func < (left: ModuleID, right: ModuleID) -> Bool { left.description < right.description }
+}
+
+extension ModuleID: CodedAsText {
+    static func complaint(about text: String) -> String {
+        "\"\(text)\" names no module: use 1 to 64 letters, digits, '.', '_' and '-', not beginning with a dot"
+    }
 }

@@ -37,6 +37,8 @@ public struct PackError: Error, Sendable, CustomStringConvertible {
         public static let noSpace = Code(description: "noSpace")
         /// A file operation failed.
         public static let fileSystem = Code(description: "fileSystem")
+        /// A change was made and is in effect, and the disk did not confirm that it outlives a power cut.
+        public static let notDurable = Code(description: "notDurable")
         /// The module, or the version of it, is not installed.
         public static let notInstalled = Code(description: "notInstalled")
         /// The task that asked was cancelled; what was downloaded is kept.

@@ -58,23 +58,10 @@ public struct PackVersion: Comparable, Hashable, Sendable, Codable, CustomString
     /// Reads a version.
     ///
     /// - Throws: `DecodingError` when it is none.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let version = PackVersion(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container,
-                debugDescription: "\"\(text)\" is no version: use numbers with dots between them, such as 1.10.2"
-            )
-        }
-        self = version
-    }
+    public init(from decoder: any Decoder) throws { try self.init(textFrom: decoder) }
 
     /// Writes the version as it was written.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+    public func encode(to encoder: any Encoder) throws { try encodeText(to: encoder) }
 
     /// Whether both have the same precedence, however they are written.
     public static func == (left: PackVersion, right: PackVersion) -> Bool {
@@ -101,4 +88,10 @@ public struct PackVersion: Comparable, Hashable, Sendable, Codable, CustomString
     }
 
     private func number(at index: Int) -> UInt64 { index < numbers.count ? numbers[index] : 0 }
+}
+
+extension PackVersion: CodedAsText {
+    static func complaint(about text: String) -> String {
+        "\"\(text)\" is no version: use numbers with dots between them, such as 1.10.2"
+    }
 }

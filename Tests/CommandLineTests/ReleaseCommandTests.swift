@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("waystation publish, rollback, disable, enable, list")
+@Suite("waystation publish, rollback, disable, enable, minimum, prune, list")
 struct ReleaseCommandTests {
     private let tool: Tool
 
@@ -59,6 +59,42 @@ struct ReleaseCommandTests {
             try change("enable", "shop", "--format", "json").output
                 == #"{"isActive":true,"live":"1.3","module":"shop","serial":6}"# + "\n"
         )
+    }
+
+    @Test("a minimum is set and taken away, and old releases go")
+    func minimumAndPruning() throws {
+        try tool.buildPacks()
+        _ = try tool.makeKey()
+        _ = try change("publish", "1.3.zip")
+        _ = try change("publish", "1.4.zip", "--deltas", "0")
+        #expect(
+            try change("minimum", "shop", "1.4").output
+                == "shop 1.4 is live, 1.4 is the lowest that may be used (catalogue 3)\n"
+        )
+        #expect(try change("minimum", "shop", "1.5").status == 1)
+        #expect(
+            try change("minimum", "shop", "1.4", "--format", "json").output
+                == #"{"isActive":true,"live":"1.4","minimumVersion":"1.4","module":"shop","serial":4}"# + "\n"
+        )
+        #expect(try change("minimum", "shop", "--none").output == "shop 1.4 is live (catalogue 5)\n")
+        // A rollback leads to it.
+        #expect(try change("prune", "--keep", "1").output == "nothing to remove (catalogue 5)\n")
+        _ = try tool.run(
+            "pack",
+            "build",
+            "site",
+            "--module",
+            "shop",
+            "--pack-version",
+            "1.5",
+            "--base-url",
+            "https://shop.example/app/",
+            "-o",
+            "1.5.zip"
+        )
+        let outcome = try change("publish", "1.5.zip", "--deltas", "0", "--keep", "1")
+        #expect(outcome.output.hasSuffix("  removed 1.3\nshop 1.5 is live (catalogue 7)\n"), "\(outcome)")
+        #expect(!FileManager.default.fileExists(atPath: tool.folder.appending(path: "releases/packs/shop/1.3").path))
     }
 
     @Test("publish tells programs everything under stable names")

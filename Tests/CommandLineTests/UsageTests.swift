@@ -9,7 +9,7 @@ struct UsageTests {
 
     private static let commands = [
         ["pack", "build"], ["pack", "diff"], ["pack", "verify"], ["pack", "inspect"], ["pack", "install"], ["publish"],
-        ["rollback"], ["disable"], ["enable"], ["list"], ["keys", "generate"], ["update"],
+        ["rollback"], ["disable"], ["enable"], ["minimum"], ["prune"], ["list"], ["keys", "generate"], ["update"],
     ]
 
     @Test("every command explains itself with an example", arguments: commands)
@@ -56,6 +56,10 @@ struct UsageTests {
             ["publish", "1.zip", "--to", "x", "--key", "k", "--rollout", "nan"],
             ["publish", "1.zip", "--to", "x", "--key", "k", "--deltas", "-1"],
             ["publish", "1.zip", "--to", "x", "--key", "k", "--validity", "0"],
+            ["publish", "1.zip", "--to", "x", "--key", "k", "--keep", "0"],
+            ["prune", "--to", "x", "--key", "k", "--keep", "0"],
+            ["minimum", "shop", "--to", "x", "--key", "k"],
+            ["minimum", "shop", "1.0", "--none", "--to", "x", "--key", "k"],
             ["rollback", "../shop", "--to", "x", "--key", "k"],
             ["rollback", "shop", "--to", "x", "--key", "k", "--version", "one"],
             [

@@ -89,10 +89,10 @@ struct ReadmeExamplesTests {
             source: .catalogue(at: catalogueURL, trusting: [releaseKey]),
             app: AppIdentity(code: "shop", version: appVersion)
         )
-        let updates = Task { await updater.run() }  // every five minutes, until it is cancelled
+        let updates = Task { try await updater.run(every: .seconds(300)) }  // every five minutes, until it is cancelled
         // end snippet
         updates.cancel()
-        await updates.value
+        try await updates.value
         let shop = try #require(ModuleID("shop"))
         let bundledPack = folder.root.appending(path: "shop.zip")
         let description = PackDescription(

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import WaystationFileSystem
+import WaystationTesting
 
 @testable import WaystationArchive
 
@@ -13,7 +14,7 @@ struct ExtractionTests {
 
     init() throws {
         scratch = try Scratch()
-        var files: [String: Data] = ["large.bin": .noise(5 << 20), "empty": Data(), "a/b/c/deep.txt": .words(70_000)]
+        var files: [String: Data] = ["large.bin": .random(5 << 20), "empty": Data(), "a/b/c/deep.txt": .words(70_000)]
         for number in 0..<50 { files["many/\(number).txt"] = .words(number * 100) }
         let bytes = try ZipWriter.bytes { writer in
             try writer.addDirectory("nothing/here")

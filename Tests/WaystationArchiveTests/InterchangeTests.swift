@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaystationFileSystem
+import WaystationTesting
 
 @testable import WaystationArchive
 
@@ -150,7 +151,7 @@ struct InterchangeTests {
     @Test("The zip64 form is read by their tools")
     func writingZip64() throws {
         let scratch = try Scratch()
-        let contents = ["a/small": Data("s".utf8), "a/large": Data.words(20_000), "late": Data.noise(3_000)]
+        let contents = ["a/small": Data("s".utf8), "a/large": Data.words(20_000), "late": Data.random(3_000)]
         let bytes = try ZipWriter.bytes(wideBound: 100) { writer in
             for path in contents.keys.sorted() { try writer.add(path, from: contents[path] ?? Data()) }
         }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaystationFileSystem
+import WaystationTesting
 
 @Suite("Mapped files")
 struct MappedSourceTests {
@@ -12,7 +13,7 @@ struct MappedSourceTests {
         arguments: [0, 1, 4_095, 4_096, 4_097, 100_000]
     )
     func ranges(size: Int) throws {
-        let data = Data.noise(size)
+        let data = Data.random(size)
         let source = try MappedSource(scratch.write(data, to: "a"))
         #expect(source.length == size)
         for offset in [-1, 0, 1, size / 2, size - 1, size, size + 1, .max] where offset >= 0 {

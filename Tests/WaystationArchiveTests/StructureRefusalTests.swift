@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaystationFileSystem
+import WaystationTesting
 
 @testable import WaystationArchive
 
@@ -296,7 +297,7 @@ struct StructureRefusalTests {
 
     @Test(
         "What is no archive is refused",
-        arguments: [Data(), Data([0x50]), Data("PK\u{5}\u{6}".utf8), .noise(70_000)]
+        arguments: [Data(), Data([0x50]), Data("PK\u{5}\u{6}".utf8), .random(70_000)]
     )
     func noArchive(_ data: Data) {
         let error = #expect(throws: ZipError.self) { try ZipArchive(DataSource(data)) }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaystationFileSystem
+import WaystationTesting
 
 @testable import WaystationArchive
 
@@ -12,7 +13,7 @@ struct WritingTests {
         [ZipWriter.Compression.stored, .deflated, .deflated(level: 1), .deflated(level: 9)]
     )
     func roundTrip(size: Int, compression: ZipWriter.Compression) throws {
-        let contents = ["zeros": Data(count: size), "noise": .noise(size), "text": .words(size)]
+        let contents = ["zeros": Data(count: size), "noise": .random(size), "text": .words(size)]
         let bytes = try ZipWriter.bytes { writer in
             for (path, data) in contents { try writer.add(path, from: data, compression: compression) }
         }
@@ -24,7 +25,7 @@ struct WritingTests {
     @Test("What deflate does not make smaller is stored")
     func incompressible() throws {
         let bytes = try ZipWriter.bytes { writer in
-            try writer.add("noise", from: .noise(100_000))
+            try writer.add("noise", from: .random(100_000))
             try writer.add("words", from: .words(100_000))
             try writer.add("empty", from: Data())
         }
@@ -34,8 +35,8 @@ struct WritingTests {
     @Test("An entry that is too large to keep is written in a second pass, with the same bytes")
     func secondPass() throws {
         for (data, compression) in [
-            (Data.words(300_000), ZipWriter.Compression.deflated), (.noise(300_000), .deflated),
-            (.noise(300_000), .stored),
+            (Data.words(300_000), ZipWriter.Compression.deflated), (.random(300_000), .deflated),
+            (.random(300_000), .stored),
         ] {
             var forms: [Data] = []
             for maximum in [0, 1_000_000] {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaystationTesting
 
 @testable import WaystationStorage
 
@@ -14,12 +15,12 @@ struct BoundsTests {
         let store = fixture.store(limits: StoreLimits(maximumSize: .kilobytes(110), residentLimit: .bytes(0)))
         for number in 0..<10 {
             fixture.clock.advance(.seconds(120))
-            try await store.store(.get("\(number)"), .pattern(10_000))
+            try await store.store(.get("\(number)"), .random(10_000))
         }
         fixture.clock.advance(.seconds(120))
         #expect(await store.lookup(.get("0")).count == 1)
         fixture.clock.advance(.seconds(120))
-        try await store.store(.get("10"), .pattern(10_000))
+        try await store.store(.get("10"), .random(10_000))
         await store.flush()
         let statistics = await store.statistics()
         #expect(statistics.bytes <= 88_000)
@@ -33,12 +34,12 @@ struct BoundsTests {
     @Test("uses of responses in memory count as uses")
     func residentUse() async throws {
         let store = fixture.store(limits: StoreLimits(maximumSize: .kilobytes(35)))
-        for name in ["a", "b", "c"] { try await store.store(.get(name), .pattern(10_000)) }
+        for name in ["a", "b", "c"] { try await store.store(.get(name), .random(10_000)) }
         _ = await store.lookup(.get("a"))
         fixture.clock.advance(.seconds(90))
         _ = await store.lookup(.get("a"))
         #expect(store.resident(.get("a")) != nil)
-        try await store.store(.get("d"), .pattern(10_000))
+        try await store.store(.get("d"), .random(10_000))
         await store.flush()
         #expect(await store.lookup(.get("a")).count == 1)
         #expect(await store.lookup(.get("b")).isEmpty)
@@ -49,7 +50,7 @@ struct BoundsTests {
         let store = fixture.store(limits: StoreLimits(maximumSize: .kilobytes(300)))
         for name in ["a", "b", "c", "d"] {
             fixture.clock.advance(.seconds(120))
-            try await store.store(.get(name), .pattern(100_000))
+            try await store.store(.get(name), .random(100_000))
         }
         await store.flush()
         #expect(await store.statistics().entries == 2)
@@ -59,7 +60,7 @@ struct BoundsTests {
     @Test("what is too old is not returned and is removed", arguments: [false, true])
     func expiry(isResident: Bool) async throws {
         let store = fixture.store(limits: StoreLimits(maximumAge: .seconds(3_600)))
-        try await store.store(.get("a"), .pattern(10))
+        try await store.store(.get("a"), .random(10))
         if isResident { _ = await store.lookup(.get("a")) }
         fixture.clock.advance(.seconds(3_600))
         #expect(await store.lookup(.get("a")).count == 1)
@@ -74,7 +75,7 @@ struct BoundsTests {
     @Test("age is cleaned up when a store opens, however much there is")
     func expiryAtOpening() async throws {
         let store = fixture.store()
-        for number in 0..<150 { store.write(.get("\(number)"), .pattern(10))?.commit { _ in } }
+        for number in 0..<150 { store.write(.get("\(number)"), .random(10))?.commit { _ in } }
         await store.flush()
         fixture.clock.advance(.seconds(31 * 24 * 60 * 60))
         let other = fixture.store()
@@ -85,7 +86,7 @@ struct BoundsTests {
     @Test("a removed body's pages are given back to the file system")
     func vacuum() async throws {
         let store = fixture.store()
-        for number in 0..<200 { store.write(.get("\(number)"), .pattern(60_000))?.commit { _ in } }
+        for number in 0..<200 { store.write(.get("\(number)"), .random(60_000))?.commit { _ in } }
         await store.flush()
         #expect(try await store.removeAll() == 200)
         await store.flush()
@@ -111,7 +112,7 @@ struct PurgingTests {
             for partition in ["", "anna"] {
                 fixture.clock.advance(.seconds(1))
                 let key = RequestKey(method: "GET", url: url, partition: partition)
-                try await store.store(key, .pattern(10))
+                try await store.store(key, .random(10))
                 _ = await store.lookup(key)
             }
         }

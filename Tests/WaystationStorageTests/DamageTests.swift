@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 import WaystationFileSystem
+import WaystationTesting
 
 @testable import WaystationStorage
 
@@ -25,7 +26,7 @@ struct DamageTests {
                 offset..<min(bytes.count, offset + 1),
                 with: [UInt8.random(in: 0...255, using: &random)]
             )
-        case 2: bytes.replaceSubrange(offset..<min(bytes.count, offset + 4_096), with: Data.pattern(4_096, seed: seed))
+        case 2: bytes.replaceSubrange(offset..<min(bytes.count, offset + 4_096), with: Data.random(4_096, seed: seed))
         default: bytes.replaceSubrange(offset..<min(bytes.count, offset + 512), with: Data(count: 512))
         }
         try bytes.write(to: URL(filePath: path))
@@ -35,7 +36,7 @@ struct DamageTests {
     private func snapshot() async throws -> StoreFixture {
         let store = fixture.store()
         for (number, length) in Self.lengths.enumerated() {
-            try await store.store(.get("\(number)"), .pattern(length, seed: UInt64(number)))
+            try await store.store(.get("\(number)"), .random(length, seed: UInt64(number)))
         }
         await store.flush()
         let copy = try StoreFixture()
@@ -50,7 +51,7 @@ struct DamageTests {
             for (number, length) in Self.lengths.enumerated() {
                 for response in await store.lookup(.get("\(number)")) {
                     guard let body = try? response.body.contents() else { continue }
-                    #expect(body == .pattern(length, seed: UInt64(number)), "\(what): a wrong body for \(number)")
+                    #expect(body == .random(length, seed: UInt64(number)), "\(what): a wrong body for \(number)")
                     #expect(response.headerFields == [.contentType: "text/plain"], "\(what)")
                     #expect(response.status == 200, "\(what)")
                 }
@@ -60,14 +61,14 @@ struct DamageTests {
         // Whatever it was, the store works afterwards; a write may be what finds the damage.
         for attempt in 0..<3 {
             do {
-                try await store.store(.get("new"), .pattern(80_000))
+                try await store.store(.get("new"), .random(80_000))
                 break
             } catch {
                 await store.flush()
                 #expect(attempt < 2, "\(what): still fails: \(error)")
             }
         }
-        #expect(try await store.bodies(.get("new")) == [.pattern(80_000)], "\(what)")
+        #expect(try await store.bodies(.get("new")) == [.random(80_000)], "\(what)")
         let asides = try FileManager.default.contentsOfDirectory(atPath: copy.layout.root)
             .filter { $0.contains("damaged") }
         #expect(asides.count <= 1)
@@ -122,11 +123,11 @@ struct DamageTests {
     func notADatabase() async throws {
         for round in 1...3 {
             let store = fixture.store()
-            try await store.store(.get("a"), .pattern(10))
+            try await store.store(.get("a"), .random(10))
             await store.flush()
             store.opened()?.index.close()
             for suffix in ["-wal", "-shm"] { try LocalFileSystem().removeFile(fixture.layout.index + suffix) }
-            try Data.pattern(10_000).write(to: URL(filePath: fixture.layout.index))
+            try Data.random(10_000).write(to: URL(filePath: fixture.layout.index))
             let next = fixture.store()
             #expect(await next.lookup(.get("a")).isEmpty)
             #expect(FileManager.default.fileExists(atPath: fixture.layout.index + ".damaged-\(round)"))

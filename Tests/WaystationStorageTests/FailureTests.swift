@@ -23,7 +23,7 @@ struct FailureTests {
             events: { events.append($0) }
         )
         #expect(await store.lookup(.get("a")).isEmpty)
-        #expect(store.write(.get("a"), .pattern(10)) == nil)
+        #expect(store.write(.get("a"), .random(10)) == nil)
         await #expect(throws: StoreError.self) { try await store.removeAll() }
         #expect(await !store.statistics().isAvailable)
         #expect(events.of(.unavailable).count == 1)
@@ -31,7 +31,7 @@ struct FailureTests {
         clock.advance(.seconds(31))
         #expect(await store.lookup(.get("a")).isEmpty)
         await store.flush()
-        try await store.store(.get("a"), .pattern(10))
+        try await store.store(.get("a"), .random(10))
         #expect(await store.lookup(.get("a")).count == 1)
         #expect(events.of(.recovered).count == 1)
     }
@@ -43,17 +43,17 @@ struct FailureTests {
     func fullDisk(operation: FaultyFileSystem.Operation) async throws {
         let isFull = Switch(false)
         let store = fixture.store(fileSystem: FaultyFileSystem.failing([operation], with: ENOSPC, while: isFull))
-        try await store.store(.get("a"), .pattern(100_000))
+        try await store.store(.get("a"), .random(100_000))
         isFull.value = true
-        await #expect(throws: StoreError.self) { try await store.store(.get("b"), .pattern(300_000)) }
+        await #expect(throws: StoreError.self) { try await store.store(.get("b"), .random(300_000)) }
         #expect(fixture.events.of(.full).count == 1)
-        #expect(store.write(.get("c"), .pattern(10)) == nil)
-        #expect(try await store.bodies(.get("a")) == [.pattern(100_000)])
+        #expect(store.write(.get("c"), .random(10)) == nil)
+        #expect(try await store.bodies(.get("a")) == [.random(100_000)])
         #expect(await store.lookup(.get("b")).isEmpty)
         isFull.value = false
         fixture.clock.advance(.seconds(31))
-        try await store.store(.get("b"), .pattern(300_000))
-        #expect(try await store.bodies(.get("b")) == [.pattern(300_000)])
+        try await store.store(.get("b"), .random(300_000))
+        #expect(try await store.bodies(.get("b")) == [.random(300_000)])
         #expect(fixture.files(in: "bodies").count == 2)
         #expect(fixture.files(in: "staging").allSatisfy { $0.hasSuffix("/lock") })
     }
@@ -63,37 +63,37 @@ struct FailureTests {
         let store = fixture.store(adjust: {
             $0.prepareConnection = { try $0.execute(sql: "PRAGMA max_page_count = 40") }
         })
-        try await store.store(.get("a"), .pattern(1_000))
+        try await store.store(.get("a"), .random(1_000))
         var errors: [StoreError.Code] = []
         for number in 0..<10 where errors.isEmpty {
-            do { try await store.store(.get("\(number)"), .pattern(60_000)) } catch let error as StoreError {
+            do { try await store.store(.get("\(number)"), .random(60_000)) } catch let error as StoreError {
                 errors.append(error.code)
             }
         }
         #expect(errors == [.full])
         #expect(fixture.events.of(.full).count == 1)
-        #expect(try await store.bodies(.get("a")) == [.pattern(1_000)])
+        #expect(try await store.bodies(.get("a")) == [.random(1_000)])
     }
 
     @Test("an index that another process holds for too long drops the write with an event")
     func busy() async throws {
         let store = fixture.store(adjust: { $0.busyTimeout = 0.01 })
-        try await store.store(.get("a"), .pattern(10))
+        try await store.store(.get("a"), .random(10))
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
         let holder = try DatabaseQueue(path: fixture.layout.index, configuration: configuration)
         try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
-        let error = await #expect(throws: StoreError.self) { try await store.store(.get("b"), .pattern(10)) }
+        let error = await #expect(throws: StoreError.self) { try await store.store(.get("b"), .random(10)) }
         #expect(error?.code == .unavailable)
         #expect(fixture.events.of(.unavailable).count == 1)
         #expect(await store.lookup(.get("a")).count == 1)
         try await holder.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
-        try await store.store(.get("b"), .pattern(10))
+        try await store.store(.get("b"), .random(10))
     }
 
     @Test("an index of a later version is left alone")
     func newerSchema() async throws {
-        try await fixture.store().store(.get("a"), .pattern(10))
+        try await fixture.store().store(.get("a"), .random(10))
         try await DatabaseQueue(path: fixture.layout.index).write { try $0.execute(sql: "PRAGMA user_version = 99") }
         let store = fixture.store()
         #expect(await store.lookup(.get("a")).isEmpty)
@@ -108,7 +108,7 @@ struct FailureTests {
     @Test("a directory removed under an open store is made again")
     func removedDirectory() async throws {
         let store = fixture.store()
-        try await store.store(.get("a"), .pattern(10))
+        try await store.store(.get("a"), .random(10))
         _ = await store.lookup(.get("a"))
         try FileManager.default.removeItem(at: fixture.directory)
         fixture.clock.advance(.seconds(2))
@@ -116,7 +116,7 @@ struct FailureTests {
         await store.flush()
         await store.flush()
         #expect(await store.lookup(.get("a")).isEmpty)
-        try await store.store(.get("b"), .pattern(100_000))
-        #expect(try await store.bodies(.get("b")) == [.pattern(100_000)])
+        try await store.store(.get("b"), .random(100_000))
+        #expect(try await store.bodies(.get("b")) == [.random(100_000)])
     }
 }

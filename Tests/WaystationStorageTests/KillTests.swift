@@ -24,8 +24,8 @@ struct KillTests {
     private func kill(at point: Int, isOpen: Bool) async throws {
         let fixture = try StoreFixture()
         let before = fixture.store()
-        try await before.store(.get("small"), .pattern(1_000, seed: 1))
-        try await before.store(.get("large"), .pattern(100_000, seed: 1))
+        try await before.store(.get("small"), .random(1_000, seed: 1))
+        try await before.store(.get("large"), .random(100_000, seed: 1))
         await before.flush()
         let path = fixture.directory.path(percentEncoded: false)
         await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -34,13 +34,13 @@ struct KillTests {
         }
         let after = fixture.store()
         await after.flush()
-        let bodies = [1, 2].map { (Data.pattern(1_000, seed: $0), Data.pattern(100_000, seed: $0)) }
+        let bodies = [1, 2].map { (Data.random(1_000, seed: $0), Data.random(100_000, seed: $0)) }
         let small = try await after.bodies(.get("small"))
         let large = try await after.bodies(.get("large"))
         #expect(small.isEmpty || bodies.map { [$0.0] }.contains(small))
         #expect(large.isEmpty || bodies.map { [$0.1] }.contains(large))
         let added = try await after.bodies(.get("added"))
-        #expect(added.isEmpty || added == [.pattern(200_000, seed: 2)])
+        #expect(added.isEmpty || added == [.random(200_000, seed: 2)])
         #expect(fixture.events.of(.damaged).isEmpty)
         let entries = await after.statistics().entries
         #expect(entries == [small, large, added].filter { !$0.isEmpty }.count)
@@ -59,9 +59,9 @@ struct KillTests {
         await store.flush()
         if isOpen { counter.begin() }
         while true {
-            _ = try? await store.store(.get("small"), .pattern(1_000, seed: 2))
-            _ = try? await store.store(.get("large"), .pattern(100_000, seed: 2))
-            _ = try? await store.store(.get("added"), .pattern(200_000, seed: 2))
+            _ = try? await store.store(.get("small"), .random(1_000, seed: 2))
+            _ = try? await store.store(.get("large"), .random(100_000, seed: 2))
+            _ = try? await store.store(.get("added"), .random(200_000, seed: 2))
             _ = try? await store.remove(url: RequestKey.get("large").url)
         }
     }

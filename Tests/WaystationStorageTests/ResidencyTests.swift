@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 import Testing
+import WaystationTesting
 
 @testable import WaystationStorage
 
@@ -14,7 +15,7 @@ struct ResidencyTests {
     @Test("a look-up brings a response into memory, and the same instance is returned from then on")
     func sameInstance() async throws {
         let store = fixture.store()
-        try await store.store(.get("a"), .pattern(10))
+        try await store.store(.get("a"), .random(10))
         #expect(store.resident(.get("a")) == nil)
         let first = try #require(await store.lookup(.get("a")).first)
         first.prepared.withLock { $0 = "prepared" }
@@ -27,7 +28,7 @@ struct ResidencyTests {
     @Test("after a second without confirmation memory is silent, and an unchanged row keeps its instance")
     func confirmation() async throws {
         let store = fixture.store()
-        try await store.store(.get("a"), .pattern(10))
+        try await store.store(.get("a"), .random(10))
         let first = try #require(await store.lookup(.get("a")).first)
         fixture.clock.advance(.milliseconds(1_001))
         #expect(store.resident(.get("a")) == nil)
@@ -43,19 +44,19 @@ struct ResidencyTests {
     @Test("a commit takes the key out of memory")
     func replacement() async throws {
         let store = fixture.store()
-        try await store.store(.get("a"), .pattern(10, seed: 1))
+        try await store.store(.get("a"), .random(10, seed: 1))
         _ = await store.lookup(.get("a"))
-        try await store.store(.get("a"), .pattern(10, seed: 2))
+        try await store.store(.get("a"), .random(10, seed: 2))
         #expect(store.resident(.get("a")) == nil)
-        #expect(try await store.bodies(.get("a")) == [.pattern(10, seed: 2)])
+        #expect(try await store.bodies(.get("a")) == [.random(10, seed: 2)])
     }
 
     @Test("a look-up sees a response whose commit was asked for and not waited for")
     func readsOwnWrites() async throws {
         let store = fixture.store()
         for seed: UInt64 in 1...20 {
-            try #require(store.write(.get("a"), .pattern(10, seed: seed))).commit { _ in }
-            #expect(try await store.bodies(.get("a")) == [.pattern(10, seed: seed)])
+            try #require(store.write(.get("a"), .random(10, seed: seed))).commit { _ in }
+            #expect(try await store.bodies(.get("a")) == [.random(10, seed: seed)])
         }
     }
 
@@ -63,7 +64,7 @@ struct ResidencyTests {
     func limit() async throws {
         let store = fixture.store(limits: StoreLimits(residentLimit: .kibibytes(40)))
         for name in ["a", "b", "c", "d"] {
-            try await store.store(.get(name), .pattern(10_000))
+            try await store.store(.get(name), .random(10_000))
             _ = await store.lookup(.get(name))
             if name == "c" { #expect(store.resident(.get("a")) != nil) }
         }
@@ -75,7 +76,7 @@ struct ResidencyTests {
     @Test("bodies in files and keys that are not stored take no place in memory")
     func notResident() async throws {
         let store = fixture.store()
-        try await store.store(.get("a"), .pattern(100_000))
+        try await store.store(.get("a"), .random(100_000))
         _ = await store.lookup(.get("a"))
         _ = await store.lookup(.get("b"))
         #expect(await store.statistics().residentEntries == 0)
@@ -114,11 +115,11 @@ struct SharedDirectoryTests {
     @Test("see each other's commits, replacements and purges")
     func visibility() async throws {
         let (one, two) = (fixture.store(), fixture.store())
-        try await one.store(.get("a"), .pattern(10, seed: 1))
-        #expect(try await two.bodies(.get("a")) == [.pattern(10, seed: 1)])
-        try await two.store(.get("a"), .pattern(100_000, seed: 2))
+        try await one.store(.get("a"), .random(10, seed: 1))
+        #expect(try await two.bodies(.get("a")) == [.random(10, seed: 1)])
+        try await two.store(.get("a"), .random(100_000, seed: 2))
         fixture.clock.advance(.seconds(2))
-        #expect(try await one.bodies(.get("a")) == [.pattern(100_000, seed: 2)])
+        #expect(try await one.bodies(.get("a")) == [.random(100_000, seed: 2)])
         #expect(try await one.removeAll() == 1)
         #expect(await two.lookup(.get("a")).isEmpty)
         #expect(await two.statistics().entries == 0)
@@ -127,7 +128,7 @@ struct SharedDirectoryTests {
     @Test("memory answers for at most a second after the other store purged")
     func staleness() async throws {
         let (one, two) = (fixture.store(), fixture.store())
-        try await one.store(.get("a"), .pattern(10))
+        try await one.store(.get("a"), .random(10))
         _ = await two.lookup(.get("a"))
         try await one.removeAll()
         fixture.clock.advance(.milliseconds(600))
@@ -141,18 +142,18 @@ struct SharedDirectoryTests {
     @Test("opening one removes nothing that the other is writing")
     func staging() async throws {
         let one = fixture.store()
-        let writer = try #require(one.write(.get("a"), .pattern(300_000)))
+        let writer = try #require(one.write(.get("a"), .random(300_000)))
         await one.flush()
         let two = fixture.store()
         await two.flush()
         try await writer.commit()
-        #expect(try await two.bodies(.get("a")) == [.pattern(300_000)])
+        #expect(try await two.bodies(.get("a")) == [.random(300_000)])
         #expect(fixture.events.of(.swept).isEmpty)
     }
 
     @Test("left-overs of a process that ended are removed")
     func leftOvers() async throws {
-        try await fixture.store().store(.get("a"), .pattern(100_000))
+        try await fixture.store().store(.get("a"), .random(100_000))
         let root = fixture.directory
         for path in ["staging/dead/lock", "staging/dead/half", "bodies/ab/\("ab" + String(repeating: "0", count: 30))"]
         {
@@ -167,7 +168,7 @@ struct SharedDirectoryTests {
         await store.flush()
         #expect(fixture.files(in: "bodies").count == 1)
         #expect(!fixture.files(in: "staging").contains { $0.hasPrefix("dead") })
-        #expect(try await store.bodies(.get("a")) == [.pattern(100_000)])
+        #expect(try await store.bodies(.get("a")) == [.random(100_000)])
     }
 
     @Test("writing at once loses nothing")
@@ -179,7 +180,7 @@ struct SharedDirectoryTests {
             for (number, store) in stores.enumerated() {
                 group.addTask {
                     for item in 0..<40 {
-                        store.write(.get("\(number)/\(item)"), .pattern(item * 2_500))?.commit { _ in }
+                        store.write(.get("\(number)/\(item)"), .random(item * 2_500))?.commit { _ in }
                     }
                     await store.flush()
                 }
@@ -187,7 +188,7 @@ struct SharedDirectoryTests {
         }
         for number in 0..<2 {
             for item in 0..<40 {
-                #expect(try await stores[1 - number].bodies(.get("\(number)/\(item)")) == [.pattern(item * 2_500)])
+                #expect(try await stores[1 - number].bodies(.get("\(number)/\(item)")) == [.random(item * 2_500)])
             }
         }
     }

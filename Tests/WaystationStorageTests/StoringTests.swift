@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Testing
+import WaystationTesting
 
 @testable import WaystationStorage
 
@@ -15,7 +16,7 @@ struct StoringTests {
         arguments: [0, 1, 16_384, 65_536, 65_537, 131_072, 1_000_001]
     )
     func roundTrip(length: Int) async throws {
-        let body = Data.pattern(length)
+        let body = Data.random(length)
         try await fixture.store().store(.get("a"), body)
         let reopened = fixture.store()
         let response = try #require(await reopened.lookup(.get("a")).first)
@@ -97,7 +98,7 @@ struct StoringTests {
     @Test("replacing a large body removes its file, and readers of the old one keep their bytes")
     func replacement() async throws {
         let store = fixture.store()
-        let (old, new) = (Data.pattern(200_000, seed: 1), Data.pattern(150_000, seed: 2))
+        let (old, new) = (Data.random(200_000, seed: 1), Data.random(150_000, seed: 2))
         try await store.store(.get("a"), old)
         let held = try #require(await store.lookup(.get("a")).first)
         try await store.store(.get("a"), new)
@@ -109,7 +110,7 @@ struct StoringTests {
     @Test("shows nothing before the commit", arguments: [10, 300_000])
     func visibility(length: Int) async throws {
         let store = fixture.store()
-        let writer = try #require(store.write(.get("a"), .pattern(length)))
+        let writer = try #require(store.write(.get("a"), .random(length)))
         await store.flush()
         #expect(await store.lookup(.get("a")).isEmpty)
         try await writer.commit()
@@ -119,10 +120,10 @@ struct StoringTests {
     @Test("abandoned, forgotten and second commits leave nothing behind", arguments: [10, 300_000])
     func abandonment(length: Int) async throws {
         let store = fixture.store()
-        let abandoned = try #require(store.write(.get("a"), .pattern(length)))
+        let abandoned = try #require(store.write(.get("a"), .random(length)))
         abandoned.abandon()
         await #expect(throws: StoreError.self) { try await abandoned.commit() }
-        _ = store.write(.get("b"), .pattern(length))
+        _ = store.write(.get("b"), .random(length))
         await store.flush()
         #expect(await store.statistics().entries == 0)
         #expect(fixture.files(in: "bodies").isEmpty)
@@ -132,7 +133,7 @@ struct StoringTests {
     @Test("a body of another length than announced is not stored", arguments: [9, 11])
     func truncation(length: Int) async throws {
         let store = fixture.store()
-        let writer = try #require(store.write(.get("a"), .pattern(length), expecting: 10))
+        let writer = try #require(store.write(.get("a"), .random(length), expecting: 10))
         let error = await #expect(throws: StoreError.self) { try await writer.commit() }
         #expect(error?.code == .truncated)
         #expect(await store.lookup(.get("a")).isEmpty)
@@ -143,9 +144,9 @@ struct StoringTests {
     func tooLarge() async throws {
         let store = fixture.store(limits: StoreLimits(maximumEntrySize: .kibibytes(200)))
         #expect(store.write(.get("a"), Data(), expecting: 204_801) == nil)
-        let writer = try #require(store.write(.get("a"), .pattern(150_000)))
-        writer.append(.pattern(60_000))
-        writer.append(.pattern(10))
+        let writer = try #require(store.write(.get("a"), .random(150_000)))
+        writer.append(.random(60_000))
+        writer.append(.random(10))
         await #expect(throws: StoreError.self) { try await writer.commit() }
         await store.flush()
         #expect(fixture.events.of(.tooLarge).count == 2)
@@ -155,7 +156,7 @@ struct StoringTests {
     @Test("freshening replaces fields and times and keeps the body", arguments: [10, 100_000])
     func freshening(length: Int) async throws {
         let store = fixture.store()
-        try await store.store(.get("a"), .pattern(length))
+        try await store.store(.get("a"), .random(length))
         let old = try #require(await store.lookup(.get("a")).first)
         fixture.clock.advance(.seconds(100))
         let time = fixture.clock.now
@@ -165,7 +166,7 @@ struct StoringTests {
         #expect(new.id == old.id)
         #expect(new.headerFields == fields)
         #expect(new.responseTime == time)
-        #expect(try new.body.contents() == .pattern(length))
+        #expect(try new.body.contents() == .random(length))
         try await store.remove(url: old.key.url)
         let again = try await store.updateFields(of: old, headerFields: fields, requestTime: time, responseTime: time)
         #expect(!again)
@@ -174,7 +175,7 @@ struct StoringTests {
     @Test("reads any range of a large body")
     func ranges() async throws {
         let store = fixture.store()
-        let body = Data.pattern(200_000)
+        let body = Data.random(200_000)
         try await store.store(.get("a"), body)
         let response = try #require(await store.lookup(.get("a")).first)
         guard case .file(let file) = response.body else { throw StoreError(.damaged, "the body is not in a file") }
@@ -189,7 +190,7 @@ struct StoringTests {
     @Test("files are for their owner alone")
     func modes() async throws {
         let store = fixture.store()
-        try await store.store(.get("a"), .pattern(100_000))
+        try await store.store(.get("a"), .random(100_000))
         let walk = FileManager.default.enumerator(atPath: fixture.directory.path(percentEncoded: false))
         for case let path as String in try #require(walk) {
             let item = fixture.directory.appending(path: path).path(percentEncoded: false)
@@ -210,14 +211,14 @@ struct StoringTests {
                         let name = UInt64.random(in: 0..<10, using: &random)
                         let length = name == 0 ? 70_000 : 1_000 + Int(name)
                         if Bool.random(using: &random) {
-                            store.write(.get("\(name)"), .pattern(length, seed: name))?.commit { _ in }
+                            store.write(.get("\(name)"), .random(length, seed: name))?.commit { _ in }
                         } else {
                             let key = RequestKey.get("\(name)")
                             let found =
                                 if let resident = store.resident(key) { resident } else { await store.lookup(key) }
                             for response in found {
                                 let body = try? response.body.contents()
-                                #expect(body == .pattern(length, seed: name))
+                                #expect(body == .random(length, seed: name))
                             }
                         }
                     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import WaystationPacks
 import WaystationPublishing
 
 struct EnableCommand: AsyncParsableCommand {
@@ -14,17 +13,10 @@ struct EnableCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The module.")
-    var module: ModuleID
-
     @OptionGroup
-    var release: ReleaseOptions
-
-    @OptionGroup
-    var options: OutputOptions
+    var change: ModuleChangeOptions
 
     func run() async throws {
-        let index = try await release.directory.enable(module, signedBy: release.keys)
-        try options.write(ReleaseResult(module, index))
+        try await change.make { try await $0.enable($1, signedBy: $2) }
     }
 }

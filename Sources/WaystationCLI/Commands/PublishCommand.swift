@@ -10,7 +10,8 @@ struct PublishCommand: AsyncParsableCommand {
         discussion: """
             The pack is checked and copied, patches are made, and the catalogue is signed anew; clients follow at their \
             next poll. Publish the same pack again with a higher --rollout to reach more clients, and without it to \
-            reach all.
+            reach all. A rollout reaches the clients of the catalogue alone: the two older formats carry no name of an \
+            installation, and their clients get the live version.
 
             Examples:
               waystation publish shop-1.4.zip --to /srv/packs --key release.key
@@ -30,22 +31,31 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("From how many of the latest versions to make patches.", valueName: "count"))
     var deltas = 3
 
+    @Option(
+        help: ArgumentHelp("Remove older releases but for so many; see `waystation help prune`.", valueName: "count")
+    )
+    var keep: Int?
+
     @OptionGroup
     var options: OutputOptions
 
     func validate() throws {
+        guard keep ?? 1 >= 1 else { throw ValidationError("--keep takes 1 or more.") }
         guard (0...100).contains(rollout) else { throw ValidationError("--rollout takes 0 to 100.") }
         guard (0...100).contains(deltas) else { throw ValidationError("--deltas takes 0 to 100.") }
     }
 
     func run() async throws {
-        let publication = try await release.directory.publish(
+        let (directory, keys) = (release.directory, try release.keys)
+        let publication = try await directory.publish(
             zip: URL(argument: pack),
             rollout: rollout,
             keepingDeltas: deltas,
-            signedBy: release.keys
+            signedBy: keys
         )
-        try options.write(PublishResult(publication))
+        var pruning: Pruning?
+        if let keep { pruning = try await directory.prune(publication.module, keeping: keep, signedBy: keys) }
+        try options.write(PublishResult(publication, pruning))
     }
 }
 
@@ -72,9 +82,11 @@ struct PublishResult: CommandResult {
     let size: Int
     let patches: [Patch]
     let omitted: [Omitted]
+    /// The versions that `--keep` removed.
+    let removed: [PackVersion]?
     let state: ReleaseResult
 
-    init(_ publication: Publication) {
+    init(_ publication: Publication, _ pruning: Pruning?) {
         let release = publication.release
         module = publication.module
         version = release.version
@@ -86,14 +98,16 @@ struct PublishResult: CommandResult {
             Patch(kind: $0.kind.rawValue, from: $0.from, path: $0.file.path, size: $0.file.size)
         }
         omitted = publication.omitted.map { Omitted(kind: $0.kind.rawValue, from: $0.from, reason: $0.reason) }
-        state = ReleaseResult(publication.module, publication.index)
+        removed = pruning?.removed.map(\.version)
+        state = ReleaseResult(publication.module, pruning?.index ?? publication.index)
     }
 
     var text: String {
         let lines =
             ["\(module) \(version): \(Words.bytes(size))"]
             + patches.map { "  \($0.kind) patch from \($0.from): \(Words.bytes($0.size))" }
-            + omitted.map { "  no \($0.kind) patch from \($0.from): \($0.reason)" } + [state.text]
+            + omitted.map { "  no \($0.kind) patch from \($0.from): \($0.reason)" }
+            + (removed ?? []).map { "  removed \($0)" } + [state.text]
         return lines.joined(separator: "\n")
     }
 }

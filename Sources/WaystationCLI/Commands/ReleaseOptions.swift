@@ -44,6 +44,7 @@ struct ReleaseResult: CommandResult {
     let isActive: Bool
     let live: PackVersion?
     let rollout: Rollout?
+    let minimumVersion: PackVersion?
     let serial: UInt64
 
     init(_ module: ModuleID, _ index: ReleaseIndex) {
@@ -52,12 +53,15 @@ struct ReleaseResult: CommandResult {
         isActive = known?.isActive ?? false
         live = known?.live
         rollout = known?.rollout
+        minimumVersion = known?.minimumVersion
         serial = index.serial
     }
 
     var text: String {
         let version = live.map { "\(module) \($0) is live" } ?? "no version of \(module) is live"
         let share = rollout.map { ", \($0.version) for \($0.percentage.formatted()) % of the clients" } ?? ""
-        return version + share + (isActive ? "" : ", and the module is switched off") + " (catalogue \(serial))"
+        let minimum = minimumVersion.map { ", \($0) is the lowest that may be used" } ?? ""
+        return version + share + minimum + (isActive ? "" : ", and the module is switched off")
+            + " (catalogue \(serial))"
     }
 }

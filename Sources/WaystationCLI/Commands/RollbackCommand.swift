@@ -15,20 +15,13 @@ struct RollbackCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The module.")
-    var module: ModuleID
-
     @OptionGroup
-    var release: ReleaseOptions
+    var change: ModuleChangeOptions
 
     @Option(help: ArgumentHelp("The version to go back to.", valueName: "version"))
     var version: PackVersion?
 
-    @OptionGroup
-    var options: OutputOptions
-
     func run() async throws {
-        let index = try await release.directory.rollBack(module, to: version, signedBy: release.keys)
-        try options.write(ReleaseResult(module, index))
+        try await change.make { try await $0.rollBack($1, to: version, signedBy: $2) }
     }
 }

@@ -53,7 +53,7 @@ extension PackError.Code {
     var exitCode: ExitCode {
         switch self {
         case .network, .refused, .interrupted: .network
-        case .noSpace, .fileSystem: .disk
+        case .noSpace, .fileSystem, .notDurable: .disk
         default: .refused
         }
     }

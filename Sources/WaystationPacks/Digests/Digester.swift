@@ -52,11 +52,12 @@ extension PackDigest {
     /// The digest of all bytes of a source, read in parts of 1 MiB.
     ///
     /// - Throws: What reading throws; ``PackError`` with ``PackError/Code/damaged`` when the source ends before its
-    ///   length.
+    ///   length; `CancellationError` when the task is cancelled meanwhile.
     public init(of source: some ByteSource, _ algorithm: Algorithm = .sha256) throws {
         var digester = Digester(algorithm)
         var offset = 0
         while offset < source.length {
+            try Task.checkCancellation()
             let part = try source.read(at: offset, count: 1 << 20)
             guard !part.isEmpty else {
                 throw PackError(

@@ -54,23 +54,10 @@ public struct PackDigest: Hashable, Sendable, Codable, CustomStringConvertible, 
     /// Reads the text form.
     ///
     /// - Throws: `DecodingError` when it is no digest.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let digest = PackDigest(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container,
-                debugDescription: "\"\(text)\" is no digest: use sha256- and 64 hexadecimal digits"
-            )
-        }
-        self = digest
-    }
+    public init(from decoder: any Decoder) throws { try self.init(textFrom: decoder) }
 
     /// Writes the text form.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+    public func encode(to encoder: any Encoder) throws { try encodeText(to: encoder) }
 }
 
 extension UInt8 {
@@ -95,5 +82,11 @@ extension Sequence<UInt8> {
             text.append(digits[Int(byte & 15)])
         }
         return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension PackDigest: CodedAsText {
+    static func complaint(about text: String) -> String {
+        "\"\(text)\" is no digest: use sha256- and 64 hexadecimal digits"
     }
 }

@@ -10,6 +10,8 @@ struct ArtifactDownload: Sendable {
     let fetcher: any PackFetching
     let maximumSize: Int
     let now: @Sendable () -> Date
+    /// Told the size that the server announced, when the artifact names none; it may refuse.
+    let admit: @Sendable (Int) throws -> Void
     let report: @Sendable (DownloadProgress) -> Void
 
     /// Downloads what is missing.
@@ -61,6 +63,7 @@ struct ArtifactDownload: Sendable {
                 record: partial?.record,
                 expected: artifact.size
             )
+            try admitAnnounced(meaning)
             switch meaning {
             case .resume(let total):
                 guard var resumed = partial else { throw failure(.unasked, response) }
@@ -87,6 +90,14 @@ struct ArtifactDownload: Sendable {
             case .fail(let reason):
                 throw failure(reason, response)
             }
+        }
+    }
+
+    private func admitAnnounced(_ meaning: DownloadResponse) throws {
+        guard artifact.size == nil else { return }
+        switch meaning {
+        case .resume(let total?), .begin(let total?, _): try admit(total)
+        default: break
         }
     }
 

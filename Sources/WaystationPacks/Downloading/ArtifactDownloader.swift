@@ -10,6 +10,7 @@ package import WaystationFileSystem
 ///
 /// An artifact without a digest is continued only under a strong validator of the server's, and fetched anew by each call.
 /// Of several calls for one artifact one downloads and the others wait for it; calls for different ones run side by side.
+/// Reading, hashing, writing and waiting for the disk are done on threads of their own, not on Swift's.
 /// The directory is this downloader's alone.
 public actor ArtifactDownloader {
     /// Where artifacts arrive.
@@ -75,6 +76,17 @@ public actor ArtifactDownloader {
         _ artifact: Artifact,
         progress: @escaping @Sendable (DownloadProgress) -> Void = { _ in }
     ) async throws -> DownloadedArtifact {
+        try await download(artifact, admitting: { _ in }, progress: progress)
+    }
+
+    /// The same, where `admit` is told the size that the server announced when the artifact names none.
+    ///
+    /// What it throws ends the download before anything is written.
+    func download(
+        _ artifact: Artifact,
+        admitting admit: @escaping @Sendable (Int) throws -> Void,
+        progress: @escaping @Sendable (DownloadProgress) -> Void
+    ) async throws -> DownloadedArtifact {
         let paths = paths(of: artifact)
         try await takeTurn(paths.key, artifact)
         defer { endTurn(paths.key) }
@@ -85,9 +97,10 @@ public actor ArtifactDownloader {
             fetcher: fetcher,
             maximumSize: maximumSize,
             now: now,
+            admit: admit,
             report: progress
         )
-        return try await download.run()
+        return try await BlockingWork.run { try await download.run() }
     }
 
     /// How many bytes of an artifact are here already; 0 when there are none, or it cannot be told.

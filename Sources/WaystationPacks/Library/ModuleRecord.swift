@@ -36,6 +36,8 @@ struct ModuleRecord: Codable, Equatable, Sendable {
         var wasConfirmed: Bool?
         /// Set while the app has yet to confirm it.
         var trialSince: Date?
+        /// How often the app has started since, the first time counted, and not confirmed it.
+        var trialStarts: Int?
         /// Set when it was found bad.
         var badReason: String?
         var badSince: Date?
@@ -65,11 +67,20 @@ struct ModuleRecord: Codable, Equatable, Sendable {
         [minimumVersion, version(inFolder: active)?.minimumPackVersion].compactMap(\.self).max()
     }
 
+    /// The record as it is read again: without what its text does not hold, such as parts of a second.
+    func asWritten() throws -> ModuleRecord { try Self.decoder.decode(Self.self, from: Self.encoder.encode(self)) }
+
     func version(inFolder folder: String?) -> Version? {
         folder.flatMap { folder in versions.first { $0.folder == folder } }
     }
 
-    func version(_ version: PackVersion) -> Version? { versions.first { $0.version == version } }
+    /// The copy to use of those that fit: a sound one before a damaged one, and of several the one installed last.
+    ///
+    /// There may be several of one version: it was installed anew beside a damaged copy, or published anew under its
+    /// number.
+    func copy(where fits: (Version) -> Bool) -> Version? {
+        versions.last { fits($0) && $0.isDamaged != true } ?? versions.last(where: fits)
+    }
 
     mutating func change(_ folder: String, _ body: (inout Version) -> Void) {
         guard let index = versions.firstIndex(where: { $0.folder == folder }) else { return }
@@ -87,6 +98,17 @@ struct ModuleRecord: Codable, Equatable, Sendable {
         active = folder
     }
 
+    /// Forgets what was bad about a version that answers from now on, and has the app confirm it if that is asked for.
+    mutating func begin(_ folder: String, onTrial isOnTrial: Bool, at now: Date) {
+        change(folder) { version in
+            version.badReason = nil
+            version.badSince = nil
+            // What worked once need not show it again.
+            version.trialSince = isOnTrial && version.wasConfirmed != true ? now : nil
+            version.trialStarts = version.trialSince.map { _ in 1 }
+        }
+    }
+
     /// Goes back to the previous version, or to none.
     mutating func rollBack() {
         active = previous
@@ -100,6 +122,7 @@ struct ModuleRecord: Codable, Equatable, Sendable {
             version.badReason = reason
             version.badSince = now
             version.trialSince = nil
+            version.trialStarts = nil
         }
         note(FailedUpdate(to: bad.version, way: .version, retryAt: retryAt), at: now)
     }

@@ -17,12 +17,15 @@ public struct PackEvent: Sendable, CustomStringConvertible {
         public static let disabled = Kind(description: "disabled")
         /// A version was removed.
         public static let removed = Kind(description: "removed")
-        /// Something on disk is not what was installed; it is not served and will be fetched anew.
+        /// Something on disk is not what was put there: a file, which is not served and will be fetched anew, or a note of
+        /// the library's own, of which the detail says what was lost.
         public static let damaged = Kind(description: "damaged")
         /// Something on disk could not be read; what it holds does not answer until it can be.
         public static let unreadable = Kind(description: "unreadable")
         /// A check for updates, or the update of a module, did not work; what was in use is in use.
         public static let updateFailed = Kind(description: "updateFailed")
+        /// An entry of a server's whitelist was not understood: it allows nothing, and the others are in force.
+        public static let rejected = Kind(description: "rejected")
         /// The app confirmed that a version works.
         public static let confirmed = Kind(description: "confirmed")
     }
@@ -37,7 +40,7 @@ public struct PackEvent: Sendable, CustomStringConvertible {
     public let detail: String
 
     /// Whether something went wrong that someone should look at.
-    public var isTrouble: Bool { [.damaged, .unreadable, .rolledBack, .updateFailed].contains(kind) }
+    public var isTrouble: Bool { [.damaged, .unreadable, .rolledBack, .updateFailed, .rejected].contains(kind) }
 
     /// One line for a log.
     public var description: String {

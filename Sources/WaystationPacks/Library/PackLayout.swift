@@ -8,6 +8,7 @@
 /// downloads/                        what is being fetched
 /// updater.lock                      locked during a check for updates
 /// updater.json                      when the source was asked last, and what its catalogue was
+/// updater-copy.json                 the same, as it was when the catalogue changed
 /// ```
 struct PackLayout: Sendable {
     let root: String
@@ -21,6 +22,7 @@ struct PackLayout: Sendable {
     var staging: String { root + "/staging" }
     var downloads: String { root + "/downloads" }
     var updater: String { root + "/updater.json" }
+    var updaterCopy: String { root + "/updater-copy.json" }
     var updaterLock: String { root + "/updater.lock" }
 
     func module(_ module: ModuleID) -> String { "\(modules)/\(module)" }

@@ -15,8 +15,8 @@ extension PackLibrary {
     ///   - isActivated: Whether the version answers from now on; true by default.
     ///   - progress: Told of each file when it is unpacked, and of each further MiB of large ones; on any thread.
     /// - Returns: The version.
-    /// - Throws: ``PackError``; nothing is changed then. `CancellationError` as a cause when the task was cancelled
-    ///   while it unpacked.
+    /// - Throws: ``PackError``; nothing is changed then, except with `notDurable`. It is `cancelled`, and nothing of the
+    ///   version is left, when the task is cancelled before the version takes its place.
     @discardableResult
     public func install(
         zip: URL,
@@ -24,8 +24,10 @@ extension PackLibrary {
         activating isActivated: Bool = true,
         progress: @escaping @Sendable (ExtractionProgress) -> Void = { _ in }
     ) async throws(PackError) -> InstalledPack {
-        let staged = try await stage(zip: zip.path(percentEncoded: false), as: description, origin: nil, progress)
-        return try await commit(staged, activating: isActivated, onTrial: false)
+        try await BlockingWork.run { [self] () throws(PackError) in
+            let staged = try await stage(zip: zip.path(percentEncoded: false), as: description, origin: nil, progress)
+            return try await commit(staged, activating: isActivated, onTrial: false)
+        }
     }
 
     /// Unpacks a zip into a staged version.
@@ -46,7 +48,7 @@ extension PackLibrary {
         _ progress: @escaping @Sendable (ExtractionProgress) -> Void
     ) async throws(PackError) -> StagedPack {
         let fileSystem = environment.fileSystem
-        let (staging, archive) = try await onQueue("reading \(zip)") { [self] in
+        let (staging, archive) = try await blocking("reading \(zip)") { [self] in
             let archive = try ZipArchive(FileSource(fileSystem.openFile(zip)), limits: limits)
             return (try PackStaging(in: layout, fileSystem), archive)
         }
@@ -62,7 +64,7 @@ extension PackLibrary {
         } catch {
             throw PackError.unpacking(zip, error)
         }
-        return try await onQueue("unpacking \(zip)") { [self] in
+        return try await blocking("unpacking \(zip)") { [self] in
             let manifest = "\(staging.files)/\(PackManifest.fileName)"
             if let size = try fileSystem.status(of: manifest)?.size, size > PackManifest.maximumSize {
                 throw PackError(.invalidManifest, "the manifest in \(zip) has \(size) bytes: no manifest is that long")

@@ -3,29 +3,30 @@ import Synchronization
 import WaystationFileSystem
 
 extension PackLibrary {
-    /// Lets an installed version answer.
+    /// Lets an installed version answer; of several copies of it a sound one, and that which was installed last.
     ///
     /// - Throws: ``PackError`` with the code `notInstalled` when the module has no such version, or when its manifest
     ///   is damaged, or the disk fails; what answered before goes on then.
     public func activate(_ module: ModuleID, version: PackVersion) async throws(PackError) {
-        try await activate(module, version: version, onTrial: false)
+        try await activate(LocalPack(version), of: module, onTrial: false)
     }
 
-    func activate(_ module: ModuleID, version: PackVersion, onTrial isOnTrial: Bool) async throws(PackError) {
+    /// The same for one pack of those that may have the version's number.
+    ///
+    /// - Returns: Whether another one answered before.
+    @discardableResult
+    func activate(_ pack: LocalPack, of module: ModuleID, onTrial isOnTrial: Bool) async throws(PackError) -> Bool {
         try await update(module) { library, record in
-            let now = library.environment.now()
-            guard let found = record.version(version) else { throw Self.missing(module, version) }
+            guard let found = record.copy(where: pack.isCopied) else { throw Self.missing(module, pack.version) }
             _ = try library.openPack(module, found)
+            let hasChanged = record.active != found.folder
             record.activate(found.folder)
-            record.change(found.folder) { version in
-                version.badReason = nil
-                version.badSince = nil
-                // What worked once need not show it again.
-                version.trialSince = isOnTrial && version.wasConfirmed != true ? now : nil
-            }
-            record.failures.removeAll { $0.way == .version && $0.to == version }
+            if hasChanged || !isOnTrial { library.begin(found.folder, of: module, in: &record, onTrial: isOnTrial) }
+            record.failures.removeAll { $0.way == .version && $0.to == pack.version }
+            return hasChanged
+        } telling: { hasChanged in
+            if hasChanged { self.tell(.activated, module, pack.version) }
         }
-        tell(.activated, module, version)
     }
 
     /// Lets the previous version answer again; where there is none, the module's URLs go to the network.
@@ -40,31 +41,14 @@ extension PackLibrary {
         reason: String,
         retryingAfter retryInterval: Duration = .seconds(86_400)
     ) async throws(PackError) {
-        let version = try await update(module) { library, record -> PackVersion in
+        try await update(module) { library, record -> PackVersion in
             guard let current = record.version(inFolder: record.active) else { throw Self.missing(module, nil) }
             let now = library.environment.now()
             record.giveUp(current, reason: reason, retryAt: now.addingTimeInterval(retryInterval.inSeconds), at: now)
             return current.version
+        } telling: { version in
+            self.tell(.rolledBack, module, version, reason)
         }
-        tell(.rolledBack, module, version, reason)
-    }
-
-    /// Rolls the active version back if the app has not confirmed it within a time.
-    func settleTrial(
-        of module: ModuleID,
-        within window: Duration,
-        retryingAfter retryInterval: Duration
-    ) async throws(PackError) {
-        let reason = "the app did not confirm it within \(window)"
-        let version = try await update(module) { library, record -> PackVersion? in
-            let now = library.environment.now()
-            guard let current = record.version(inFolder: record.active), let since = current.trialSince,
-                now.timeIntervalSince(since) > window.inSeconds
-            else { return nil }
-            record.giveUp(current, reason: reason, retryAt: now.addingTimeInterval(retryInterval.inSeconds), at: now)
-            return current.version
-        }
-        if let version { tell(.rolledBack, module, version, reason) }
     }
 
     /// Says that the active version works: its trial is over.
@@ -72,15 +56,17 @@ extension PackLibrary {
     /// Does nothing when it is not on trial.
     /// - Throws: ``PackError`` when the disk fails.
     public func confirm(_ module: ModuleID) async throws(PackError) {
-        let version = try await update(module) { _, record -> PackVersion? in
+        try await update(module) { _, record -> PackVersion? in
             guard let current = record.version(inFolder: record.active), current.trialSince != nil else { return nil }
             record.change(current.folder) { version in
                 version.trialSince = nil
+                version.trialStarts = nil
                 version.wasConfirmed = true
             }
             return current.version
+        } telling: { version in
+            if let version { self.tell(.confirmed, module, version) }
         }
-        if let version { tell(.confirmed, module, version) }
     }
 
     /// Switches a module's packs on or off; off means that its URLs go on to what follows in their rule.
@@ -88,22 +74,30 @@ extension PackLibrary {
     /// The packs stay on disk. A server's order does the same.
     /// - Throws: ``PackError`` when the disk fails.
     public func setEnabled(_ isEnabled: Bool, _ module: ModuleID) async throws(PackError) {
-        let hasChanged = try await update(module) { _, record in
+        try await update(module) { _, record in
             defer { record.isEnabled = isEnabled }
             return record.isEnabled != isEnabled
+        } telling: { hasChanged in
+            if hasChanged { self.tell(isEnabled ? .enabled : .disabled, module, nil) }
         }
-        if hasChanged { tell(isEnabled ? .enabled : .disabled, module, nil) }
     }
 
-    /// Takes over what an offer says about the module beside its versions: the lowest that may still be used (lower ones
-    /// stay on disk and do not answer), and the URLs that may be.
+    /// Takes over what an offer says about the module beside its versions.
+    ///
+    /// The lowest version that may still be used: lower ones stay on disk and do not answer. And the URLs that may be;
+    /// entries that are not understood are told of.
     func take(_ offer: ModuleOffer) async throws(PackError) {
         let known = state.withLock { $0.records[offer.module] }
         guard known != nil || offer.minimumVersion != nil || offer.whitelist != nil else { return }
         if known?.minimumVersion == offer.minimumVersion, known?.whitelist == offer.whitelist { return }
         try await update(offer.module) { _, record in
-            record.minimumVersion = offer.minimumVersion
-            record.whitelist = offer.whitelist
+            defer {
+                record.minimumVersion = offer.minimumVersion
+                record.whitelist = offer.whitelist
+            }
+            return record.whitelist == offer.whitelist ? [] : Whitelist(offer.whitelist ?? []).rejected
+        } telling: { rejected in
+            for entry in rejected { self.tell(.rejected, offer.module, nil, "an entry of the whitelist: \(entry)") }
         }
     }
 
@@ -117,17 +111,21 @@ extension PackLibrary {
     /// Loads under way may end with an error of a file that is no longer there.
     /// - Throws: ``PackError`` when the disk fails.
     public func remove(_ module: ModuleID) async throws(PackError) {
-        try await change { [self] in
+        let made = try await change { [self] in
+            let path = layout.record(of: module)
             // The record first: without it the rest is garbage.
-            try environment.fileSystem.removeFile(layout.record(of: module))
-            state.withLock { state in
-                state.records[module] = nil
-                state.packs[module] = nil
+            try environment.fileSystem.removeFile(path)
+            let doubt = doubt(in: "the removal of \(path)") {
+                try environment.fileSystem.synchronizeDirectory(layout.module(module))
             }
+            adopt(ModuleRecord(), of: module)
             reindex()
-            try environment.fileSystem.removeTree(layout.module(module))
+            sweep(module)
+            try? environment.fileSystem.removeDirectory(layout.module(module))
+            return Made(value: (), doubt: doubt)
         }
         tell(.removed, module, nil)
+        if let doubt = made.doubt { throw doubt }
     }
 
     static func missing(_ module: ModuleID, _ version: PackVersion?) -> PackError {
@@ -136,27 +134,76 @@ extension PackLibrary {
 
     // MARK: - One change at a time
 
+    /// A change that is in effect.
+    struct Made<Value: Sendable>: Sendable {
+        let value: Value
+        /// Set where the disk did not say that the change will be there after a power cut.
+        var doubt: PackError?
+    }
+
     /// Changes the record of a module, on disk and then in memory.
+    ///
+    /// - Parameters:
+    ///   - module: The module.
+    ///   - body: The change; when it throws nothing is changed.
+    ///   - telling: Told of the change once it is in effect, also where the disk then fails to confirm it.
+    /// - Returns: What `body` returned.
+    /// - Throws: ``PackError``; nothing is changed then, except with `notDurable`.
     @discardableResult
     func update<Value: Sendable>(
         _ module: ModuleID,
-        _ body: @escaping @Sendable (PackLibrary, inout ModuleRecord) throws -> Value
+        _ body: @escaping @Sendable (PackLibrary, inout ModuleRecord) throws -> Value,
+        telling: (Value) -> Void = { _ in }
     ) async throws(PackError) -> Value {
-        try await change { [self] in try updateNow(module) { record in try body(self, &record) } }
+        let made = try await change { [self] in try updateNow(module) { record in try body(self, &record) } }
+        telling(made.value)
+        if let doubt = made.doubt { throw doubt }
+        return made.value
     }
 
     /// The same within a change.
-    func updateNow<Value>(_ module: ModuleID, _ body: (inout ModuleRecord) throws -> Value) throws -> Value {
+    func updateNow<Value>(_ module: ModuleID, _ body: (inout ModuleRecord) throws -> Value) throws -> Made<Value> {
         let found = try readRecord(of: module)
         var record = found
-        let value = try body(&record)
+        var made = Made(value: try body(&record))
         if record != found {
-            try environment.fileSystem.createDirectory(layout.module(module))
-            try write(record, of: module)
+            record = try record.asWritten()
+            do {
+                try environment.fileSystem.createDirectory(layout.module(module))
+                try write(record, of: module)
+            } catch {
+                // What failed may have come after the rename: what is there now tells.
+                guard try isOnDisk(record, of: module, after: error) else { throw error }
+                made.doubt = .notDurable("the new \(layout.record(of: module))", error)
+            }
         }
-        try load(module)
+        adopt(record, of: module)
         reindex()
-        return value
+        return made
+    }
+
+    private func isOnDisk(_ record: ModuleRecord, of module: ModuleID, after error: any Error) throws(PackError) -> Bool
+    {
+        do {
+            return try readRecord(of: module) == record
+        } catch {
+            throw PackError(
+                .fileSystem,
+                "the disk failed while \(layout.record(of: module)) was replaced, and does not tell whether it was: "
+                    + "the library goes on with the one before, and the next start finds out",
+                cause: error
+            )
+        }
+    }
+
+    /// What the disk says against bringing something onto the medium; nil when it is there.
+    private func doubt(in what: String, _ synchronize: () throws -> Void) -> PackError? {
+        do {
+            try synchronize()
+            return nil
+        } catch {
+            return .notDurable(what, error)
+        }
     }
 
     /// Runs a change alone: no other of this process or of another runs meanwhile.
@@ -183,16 +230,43 @@ extension PackLibrary {
     func onDisk<Value>(_ task: String, _ body: () throws -> Value) throws(PackError) -> Value {
         do {
             return try body()
-        } catch let error as PackError {
-            throw error
-        } catch let error as FileError where error.isFull {
-            throw PackError(
+        } catch {
+            throw PackError(error, while: task)
+        }
+    }
+
+    /// The same for work that is divided, or can be cancelled.
+    func onDisk<Value>(_ task: String, _ body: () async throws -> Value) async throws(PackError) -> Value {
+        do {
+            return try await body()
+        } catch {
+            throw PackError(error, while: task)
+        }
+    }
+}
+
+extension PackError {
+    fileprivate static func notDurable(_ what: String, _ error: any Error) -> PackError {
+        PackError(
+            .notDurable,
+            "\(what) is in effect, and the disk did not confirm that it outlives a power cut: look after the disk",
+            cause: error
+        )
+    }
+
+    /// What stopped something before it changed anything.
+    fileprivate init(_ error: any Error, while task: String) {
+        switch error {
+        case let error as PackError: self = error
+        case is CancellationError:
+            self.init(.cancelled, "\(task) was cancelled; nothing was changed", cause: error)
+        case let error as FileError where error.isFull:
+            self.init(
                 .noSpace,
                 "the disk is full while \(task): free some space; nothing was changed",
                 cause: error
             )
-        } catch {
-            throw PackError(.fileSystem, "the disk failed while \(task); nothing was changed", cause: error)
+        default: self.init(.fileSystem, "the disk failed while \(task); nothing was changed", cause: error)
         }
     }
 }

@@ -30,7 +30,7 @@ extension PackLibrary {
     ///   - isActivated: Whether it answers from now on.
     ///   - isOnTrial: Whether the app must confirm it.
     /// - Returns: The version as it is installed.
-    /// - Throws: ``PackError`` when the disk fails; what was installed before is untouched then.
+    /// - Throws: ``PackError`` when the disk fails; what was installed before is untouched then, except with `notDurable`.
     func commit(
         _ staged: StagedPack,
         activating isActivated: Bool,
@@ -42,10 +42,10 @@ extension PackLibrary {
         let manifest = staged.manifest
         let module = manifest.module
         let digest = PackDigest(of: staged.json).hex
-        let isNew = try await change { [self] in
+        let made = try await change { [self] in
             let now = environment.now()
-            let known = try readRecord(of: module).versions.first {
-                $0.version == manifest.version && $0.manifestSHA256 == digest && $0.isDamaged != true
+            let known = try readRecord(of: module).versions.last {
+                $0.manifestSHA256 == digest && $0.isDamaged != true
             }
             let folder = known?.folder ?? "\(manifest.version)-\(RandomName.make().prefix(8))"
             if known == nil {
@@ -55,7 +55,7 @@ extension PackLibrary {
             var isDone = false
             defer { if !isDone { recover(module) } }
             try environment.fileSystem.synchronizeDirectory(layout.module(module))
-            try updateNow(module) { record in
+            let made = try updateNow(module) { record in
                 if known == nil {
                     record.versions.append(
                         ModuleRecord.Version(
@@ -71,24 +71,31 @@ extension PackLibrary {
                         )
                     )
                 }
-                guard isActivated, record.active != folder else { return }
+                guard isActivated, record.active != folder else { return false }
                 record.activate(folder)
-                record.change(folder) { version in
-                    version.trialSince = isOnTrial && version.wasConfirmed != true ? now : nil
-                    version.badReason = nil
-                    version.badSince = nil
-                }
+                begin(folder, of: module, in: &record, onTrial: isOnTrial)
                 _ = record.dropUnused()
+                return true
             }
             isDone = true
             sweep(module)
-            return known == nil
+            guard let version = state.withLock({ $0.records[module] })?.version(inFolder: folder) else {
+                // Its files were damaged before it was opened for the first time, which was told.
+                throw Self.missing(module, manifest.version)
+            }
+            let commit = Commit(pack: describe(module, version), isNew: known == nil, isNowActive: made.value)
+            return Made(value: commit, doubt: made.doubt)
         }
-        if isNew { tell(.installed, module, manifest.version, "\(manifest.files.count) files") }
-        if isActivated { tell(.activated, module, manifest.version) }
-        guard let installed = self.module(module)?.versions.first(where: { $0.manifestSHA256 == digest }) else {
-            throw Self.missing(module, manifest.version)
-        }
-        return installed
+        let commit = made.value
+        if commit.isNew { tell(.installed, module, manifest.version, "\(manifest.files.count) files") }
+        if commit.isNowActive { tell(.activated, module, manifest.version) }
+        if let doubt = made.doubt { throw doubt }
+        return commit.pack
+    }
+
+    private struct Commit: Sendable {
+        let pack: InstalledPack
+        let isNew: Bool
+        let isNowActive: Bool
     }
 }

@@ -13,7 +13,8 @@ extension PackLibrary {
     ///   - isActivated: Whether the version answers from now on; true by default.
     /// - Returns: The version.
     /// - Throws: ``PackError`` when the folder has no manifest and is not described, when a file is not what the
-    ///   manifest says, for links and special files in it, and when the disk fails. Nothing is changed then.
+    ///   manifest says, for links and special files in it, when the disk fails, and when the task is cancelled before
+    ///   the version takes its place. Nothing is changed then, and nothing is left of the copy.
     @discardableResult
     public func install(
         folder: URL,
@@ -21,11 +22,18 @@ extension PackLibrary {
         activating isActivated: Bool = true
     ) async throws(PackError) -> InstalledPack {
         let source = folder.path(percentEncoded: false).trimmingTrailingSlash
-        let staged = try await onQueue("copying \(source)") { [self] in
+        return try await BlockingWork.run { [self] () throws(PackError) in
+            let staged = try await stage(folder: source, as: description)
+            return try await commit(staged, activating: isActivated, onTrial: false)
+        }
+    }
+
+    private func stage(folder source: String, as description: PackDescription?) async throws(PackError) -> StagedPack {
+        try await onDisk("copying \(source)") {
             let staging = try PackStaging(in: layout, environment.fileSystem)
             let paths = try environment.fileSystem.filePaths(below: source)
             let files = Mutex<[PackedFile]>([])
-            try inParallel(paths.filter { $0 != PackManifest.fileName }) { path in
+            try await BlockingWork.forEach(paths.filter { $0 != PackManifest.fileName }) { path in
                 let original = try FileSource(self.environment.fileSystem.openFile("\(source)/\(path)"))
                 let copied = try staging.copy(original, to: path)
                 files.withLock { $0.append(PackedFile(path: path, size: copied.size, sha256: copied.sha256)) }
@@ -36,7 +44,6 @@ extension PackLibrary {
             )
             return try stage(staging, json: json, found: files.withLock { $0 }, description)
         }
-        return try await commit(staged, activating: isActivated, onTrial: false)
     }
 
     /// Compares what was found with its manifest, or makes one of it, and seals the version.
@@ -64,17 +71,12 @@ extension PackLibrary {
         return StagedPack(staging: staging, manifest: manifest, json: json)
     }
 
-    /// Runs work that waits for the disk away from Swift's threads.
-    func onQueue<Value: Sendable>(
+    /// Runs work that waits for the disk away from Swift's threads, and names what it throws.
+    func blocking<Value: Sendable>(
         _ task: String,
-        _ body: @escaping @Sendable () throws -> Value
+        _ body: @escaping @Sendable () async throws -> Value
     ) async throws(PackError) -> Value {
-        let result: Result<Value, PackError> = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { [self] in
-                continuation.resume(returning: Result { () throws(PackError) in try onDisk(task, body) })
-            }
-        }
-        return try result.get()
+        try await BlockingWork.run { [self] () throws(PackError) in try await onDisk(task, body) }
     }
 }
 

@@ -46,9 +46,11 @@ extension PackLibrary {
     /// Reads the record of a module and opens its active version.
     ///
     /// A version that is not there or whose manifest is damaged gives way to the one before.
-    func load(_ module: ModuleID) throws {
-        var record = try readRecord(of: module)
-        let found = record
+    func load(_ module: ModuleID) throws { adopt(try readRecord(of: module), of: module) }
+
+    /// Makes a record that is on disk the one that counts, and opens its active version.
+    func adopt(_ found: ModuleRecord, of module: ModuleID) {
+        var record = found
         while let version = record.version(inFolder: record.active) {
             if state.withLock({ $0.packs[module]?.folder }) == version.folder { break }
             do {
@@ -67,9 +69,11 @@ extension PackLibrary {
             }
         }
         if record.active == nil { state.withLock { $0.packs[module] = nil } }
-        if record != found { try write(record, of: module) }
+        // Where that fails, the next start finds the same damage.
+        if record != found { try? write(record, of: module) }
         let loaded = record
-        state.withLock { $0.records[module] = loaded }
+        // A record that says nothing is one of a module that nobody knows.
+        state.withLock { $0.records[module] = loaded == ModuleRecord() ? nil : loaded }
     }
 
     /// Opens a version whose manifest is what the record says.
@@ -111,9 +115,9 @@ extension PackLibrary {
             }
             return try ModuleRecord.decoder.decode(ModuleRecord.self, from: json)
         } catch let error as DecodingError {
-            tell(.damaged, module, nil, "\(path) cannot be read and is made anew from the versions found: \(error)")
             let record = try rebuiltRecord(of: module)
             try write(record, of: module)
+            tell(.damaged, module, nil, "\(path) could not be read and was made anew from the versions found: \(error)")
             return record
         }
     }

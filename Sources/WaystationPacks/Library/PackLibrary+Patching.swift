@@ -13,15 +13,18 @@ extension PackLibrary {
     ///   - isActivated: Whether the version answers from now on; true by default.
     /// - Returns: The version.
     /// - Throws: ``PackError``: `notInstalled` when the base is not there, `damaged` for anything that is wrong with the
-    ///   patch or the base; nothing is changed then.
+    ///   patch or the base, `cancelled` when the task is before the version takes its place; nothing is changed then, and
+    ///   nothing is left of it.
     @discardableResult
     public func install(
         contentPatch patch: URL,
         for module: ModuleID,
         activating isActivated: Bool = true
     ) async throws(PackError) -> InstalledPack {
-        let staged = try await stage(contentPatch: patch.path(percentEncoded: false), for: module)
-        return try await commit(staged, activating: isActivated, onTrial: false)
+        try await BlockingWork.run { [self] () throws(PackError) in
+            let staged = try await stage(contentPatch: patch.path(percentEncoded: false), for: module)
+            return try await commit(staged, activating: isActivated, onTrial: false)
+        }
     }
 
     /// Makes a new version of an installed one and a content patch.
@@ -41,7 +44,7 @@ extension PackLibrary {
         for module: ModuleID,
         expecting result: PackDigest? = nil
     ) async throws(PackError) -> StagedPack {
-        try await onQueue("patching \(module)") { [self] in
+        try await blocking("patching \(module)") { [self] in
             let fileSystem = environment.fileSystem
             let patch = try ContentPatch(FileSource(fileSystem.openFile(patch)))
             if let result, result.hex != patch.result {
@@ -51,9 +54,7 @@ extension PackLibrary {
                 )
             }
             guard
-                let version = state.withLock({ $0.records[module] })?.versions.first(where: {
-                    $0.manifestSHA256 == patch.base
-                })
+                let version = state.withLock({ $0.records[module] })?.copy(where: { $0.manifestSHA256 == patch.base })
             else {
                 throw PackError(
                     .notInstalled,
@@ -75,7 +76,7 @@ extension PackLibrary {
             let staging = try PackStaging(in: layout, fileSystem)
             let difference = ContentDifference(from: base.manifest, to: manifest)
             do {
-                try make(difference, by: patch, from: base.root.path, in: staging)
+                try await make(difference, by: patch, from: base.root.path, in: staging)
             } catch let error as PatchError {
                 throw PackError(.damaged, "the content patch cannot be applied: fetch the whole pack", cause: error)
             }
@@ -89,21 +90,24 @@ extension PackLibrary {
         by patch: ContentPatch,
         from base: String,
         in staging: PackStaging
-    ) throws {
+    ) async throws {
         let fileSystem = environment.fileSystem
         guard let newSize = difference.newSize,
             let old = FileRow.source(difference.old.map { ("\(base)/\($0.path)", $0.size) }, fileSystem)
         else { throw PackError(.tooLarge, "the pack is too large for a content patch: fetch the whole pack") }
         // In one place first: folders must not be made on several threads at once.
         for (file, there) in difference.kept { try staging.link("\(base)/\(there.path)", to: file.path) }
-        try inParallel(difference.kept.map(\.file)) { file in
+        try await BlockingWork.forEach(difference.kept.map(\.file)) { file in
             let source = try FileSource(fileSystem.openFile("\(staging.files)/\(file.path)"))
             guard source.length == file.size, try PackDigest(of: source).hex == file.sha256 else {
                 throw PackError(.damaged, "\"\(file.path)\" of the installed pack is damaged: fetch the whole pack")
             }
         }
         var writer = StreamSplitter(difference.new, in: staging)
-        try patch.apply(to: old, newSize: newSize) { try writer.write($0) }
+        try patch.apply(to: old, newSize: newSize) { bytes in
+            try Task.checkCancellation()
+            try writer.write(bytes)
+        }
         try writer.finish()
         for (file, first) in difference.repeated { try staging.link("\(staging.files)/\(first.path)", to: file.path) }
     }
@@ -113,7 +117,7 @@ extension PackLibrary {
     /// - Parameters:
     ///   - patch: The path of the patch: BSDIFF40 from the zip of the installed version to the new zip.
     ///   - module: The module.
-    ///   - version: The installed version whose zip was kept.
+    ///   - base: The installed version whose zip was kept.
     ///   - expected: The digest of the new zip; nil when the server named none: then the zip's own checks must do.
     ///   - description: What the pack is, where the zip has no manifest.
     ///   - url: Where the whole zip would come from, for the record.
@@ -123,23 +127,26 @@ extension PackLibrary {
     func stage(
         zipPatch patch: String,
         for module: ModuleID,
-        from version: PackVersion,
+        from base: LocalPack,
         expecting expected: PackDigest?,
         as description: PackDescription?,
         url: URL?,
         _ progress: @escaping @Sendable (ExtractionProgress) -> Void
     ) async throws(PackError) -> StagedPack {
         let fileSystem = environment.fileSystem
-        let (scratch, digests, directory) = try await onQueue("patching \(module)") { [self] in
-            guard let known = state.withLock({ $0.records[module] })?.version(version), known.isArchiveKept == true
-            else {
-                throw PackError(.notInstalled, "the zip of \(module) \(version) was not kept: fetch the whole pack")
+        let (scratch, digests, directory) = try await blocking("patching \(module)") { [self] in
+            let record = state.withLock { $0.records[module] }
+            guard let known = record?.copy(where: { base.isCopied(by: $0) && $0.isArchiveKept == true }) else {
+                throw PackError(
+                    .notInstalled,
+                    "the zip of \(module) \(base.version) was not kept: fetch the whole pack"
+                )
             }
             let directory = try StagingDirectory(in: layout.staging, fileSystem: fileSystem)
             let scratch = directory.path + "/new.zip"
             let archive = try fileSystem.openFile(layout.archive(of: module, known.folder))
             guard let kept = known.archiveDigests, try kept.contains(PackDigest(of: FileSource(archive))) else {
-                throw PackError(.damaged, "the zip of \(module) \(version) is damaged: fetch the whole pack")
+                throw PackError(.damaged, "the zip of \(module) \(base.version) is damaged: fetch the whole pack")
             }
             // Read whole just now, and nobody but the library changes it: it may be mapped. BSDIFF40 reads here and there.
             let old = try MappedSource(archive)
@@ -147,6 +154,7 @@ extension PackLibrary {
             var digesters = [Digester(.sha256), Digester(.md5)]
             do {
                 try BSDiffPatch(FileSource(fileSystem.openFile(patch))).apply(to: old) { bytes in
+                    try Task.checkCancellation()
                     for index in digesters.indices { digesters[index].update(bytes) }
                     try fileSystem.write(Data(bytes), to: output)
                 }

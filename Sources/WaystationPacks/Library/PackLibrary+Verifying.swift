@@ -24,7 +24,7 @@ extension PackLibrary {
     /// files go on answering.
     /// - Parameter module: The module, or nil for all.
     /// - Returns: What is not as it was installed.
-    /// - Throws: ``PackError`` when a record cannot be written.
+    /// - Throws: ``PackError`` when the task is cancelled; no version that was not read whole is marked then.
     public func verify(_ module: ModuleID? = nil) async throws(PackError) -> [PackDamage] {
         try await examine(module) { pack, file in
             let source = try FileSource(self.environment.fileSystem.openFile("\(pack.root.path)/\(file.path)"))
@@ -53,12 +53,15 @@ extension PackLibrary {
         }
         var all: [PackDamage] = []
         for pack in packs {
-            let damages = try await onQueue("verifying \(pack.module)") {
+            let damages = try await blocking("verifying \(pack.module)") {
                 let damages = Mutex<[PackDamage]>([])
-                try inParallel(pack.manifest.files) { file in
+                try await BlockingWork.forEach(pack.manifest.files) { file in
                     let found: String?
                     do {
                         found = try problem(pack, file)
+                    } catch let error as CancellationError {
+                        // Nothing was found out about the file.
+                        throw error
                     } catch {
                         found = "cannot be read: \(error)"
                     }

@@ -21,8 +21,9 @@ import WaystationRules
 ///
 /// **Threads.** All members may be called from any thread. Looking up touches memory only. Changes are made one at a
 /// time, also by several processes on one directory; a process sees the changes of others when it makes one itself or
-/// calls ``refresh()``. A change whose task is cancelled while it unpacks ends with `CancellationError` and leaves no
-/// trace; once it is being activated it is completed.
+/// calls ``refresh()``. A change whose task is cancelled while it copies, unpacks, patches or compares ends soon with the
+/// code `cancelled` and leaves no trace; once a version takes its place that is completed. Work that waits for the disk is
+/// done on threads of its own, not on Swift's.
 public final class PackLibrary: Sendable {
     /// The directory that holds the packs; made when missing, with access for its owner alone.
     public let directory: URL
@@ -38,6 +39,8 @@ public final class PackLibrary: Sendable {
         var records: [ModuleID: ModuleRecord] = [:]
         var packs: [ModuleID: ActivePack] = [:]
         var index = PackIndex()
+        /// Since when the trials run that this process has seen, by its own clock.
+        var trials: [Trial: Duration] = [:]
         /// Damaged files that were told of.
         var toldDamage: Set<String> = []
     }
@@ -118,24 +121,25 @@ public final class PackLibrary: Sendable {
         for listener in listeners.withLock({ $0 }) { listener(event) }
     }
 
-    func describe(_ module: ModuleID, _ record: ModuleRecord) -> InstalledModule {
-        func pack(_ version: ModuleRecord.Version) -> InstalledPack {
-            InstalledPack(
-                module: module,
-                version: version.version,
-                root: URL(fileURLWithPath: layout.files(of: module, version.folder), isDirectory: true),
-                installed: version.installed,
-                manifestSHA256: version.manifestSHA256,
-                archiveDigests: version.archiveDigests ?? [],
-                health: version.health,
-                isDamaged: version.isDamaged ?? false
-            )
-        }
-        return InstalledModule(
+    func describe(_ module: ModuleID, _ version: ModuleRecord.Version) -> InstalledPack {
+        InstalledPack(
             module: module,
-            active: record.version(inFolder: record.active).map(pack),
-            previous: record.version(inFolder: record.previous).map(pack),
-            versions: record.versions.sorted { $0.version > $1.version }.map(pack),
+            version: version.version,
+            root: URL(fileURLWithPath: layout.files(of: module, version.folder), isDirectory: true),
+            installed: version.installed,
+            manifestSHA256: version.manifestSHA256,
+            archiveDigests: version.archiveDigests ?? [],
+            health: version.health,
+            isDamaged: version.isDamaged ?? false
+        )
+    }
+
+    func describe(_ module: ModuleID, _ record: ModuleRecord) -> InstalledModule {
+        InstalledModule(
+            module: module,
+            active: record.version(inFolder: record.active).map { describe(module, $0) },
+            previous: record.version(inFolder: record.previous).map { describe(module, $0) },
+            versions: record.versions.sorted { $0.version > $1.version }.map { describe(module, $0) },
             isEnabled: record.isEnabled,
             minimumVersion: record.lowestUsable
         )

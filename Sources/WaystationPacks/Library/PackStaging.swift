@@ -45,6 +45,7 @@ final class PackStaging: Sendable {
         var digester = Digester()
         var offset = 0
         while offset < source.length {
+            try Task.checkCancellation()
             let part = try source.read(at: offset, count: 256 << 10)
             guard !part.isEmpty else { throw FileError("read", file.path, code: EIO) }
             digester.update(part)
@@ -99,18 +100,4 @@ final class PackStaging: Sendable {
 extension FileError {
     /// Whether a second name for a file is what the file system cannot do.
     fileprivate var isNoLink: Bool { [EXDEV, EMLINK, EPERM, ENOTSUP].contains(code) }
-}
-
-/// Does work for each element, on all cores; the first error ends it.
-func inParallel<Element: Sendable>(_ elements: [Element], _ body: @escaping @Sendable (Element) throws -> Void) throws {
-    let failure = FirstFailure()
-    DispatchQueue.concurrentPerform(iterations: elements.count) { index in
-        guard !failure.hasFailed else { return }
-        do {
-            try body(elements[index])
-        } catch {
-            failure.note(error)
-        }
-    }
-    try failure.rethrow()
 }

@@ -2,10 +2,26 @@ import WaystationRules
 
 /// The URLs that a server lets packs answer; what is not understood of it allows nothing.
 struct Whitelist: Sendable {
+    /// The entries that are not understood, with the reason.
+    let rejected: [URLPatternError]
     private let table: RuleTable<Bool>?
 
     init(_ urls: [String]) {
-        table = try? RuleTable(RuleDefinition<Bool>.whitelist(urls, action: true).rules)
+        let (rules, rejected) = RuleDefinition<Bool>.whitelist(urls, action: true)
+        let refused = Self.problems(of: rules)
+        let sound = rules.indices.filter { refused[$0] == nil }.map { rules[$0] }
+        self.rejected = rejected + refused.sorted { $0.key < $1.key }.map(\.value)
+        table = try? RuleTable(sound)
+    }
+
+    /// What is wrong with rules whose entries are understood: with what is added for folders a pattern may be too deep.
+    private static func problems(of rules: [RuleDefinition<Bool>]) -> [Int: URLPatternError] {
+        do throws(RuleTableError) {
+            _ = try RuleTable(rules)
+            return [:]
+        } catch {
+            return Dictionary(error.problems.map { ($0.index, $0.error) }) { first, _ in first }
+        }
     }
 
     func allows(_ url: CanonicalURL) -> Bool {

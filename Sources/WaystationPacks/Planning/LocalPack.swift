@@ -1,6 +1,8 @@
 public import Foundation
 
 /// A version of a module that is installed whole.
+///
+/// Its manifest's digest tells it from another pack under the same number.
 public struct LocalPack: Sendable, Hashable {
     /// The version.
     public var version: PackVersion

@@ -7,11 +7,11 @@ public struct UpdatePlan: Sendable, Hashable {
         /// Leave everything as it is.
         case nothing(Reason)
         /// Fetch a patch and apply it to an installed version.
-        case patch(PatchOffer, base: PackVersion)
+        case patch(PatchOffer, base: LocalPack)
         /// Fetch the whole pack.
         case whole(Artifact)
         /// Use a version that is installed already, and switch the module on if it is off.
-        case activate(PackVersion)
+        case activate(LocalPack)
         /// Switch the module's pack off.
         case disable
     }

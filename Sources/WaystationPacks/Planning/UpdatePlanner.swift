@@ -27,12 +27,12 @@ public struct UpdatePlanner: Sendable {
 
         guard offer.isActive else { return plan(situation.isActive ? .disable : .nothing(.alreadyDisabled)) }
         switch Target(offer, situation) {
-        case .inUse(let version): return plan(situation.isActive ? .nothing(.upToDate) : .activate(version))
+        case .inUse(let active): return plan(situation.isActive ? .nothing(.upToDate) : .activate(active))
         case .lower(let active):
             return plan(situation.isActive ? .nothing(.newerInstalled) : .activate(active))
         case .none:
             // Switched on again with nothing new: what is there serves.
-            if !situation.isActive, let active = situation.active { return plan(.activate(active.version)) }
+            if !situation.isActive, let active = situation.active { return plan(.activate(active)) }
             return plan(.nothing(.nothingOffered))
         case .wanted: break
         }
@@ -45,7 +45,7 @@ public struct UpdatePlanner: Sendable {
         }
         if let kept = situation.others.first(where: { $0.is(offer) }) {
             let bad = failures.first { $0.way == .version && $0.to == kept.version }
-            return plan(bad.map { .nothing(.failedBefore(retryAt: $0.retryAt)) } ?? .activate(kept.version))
+            return plan(bad.map { .nothing(.failedBefore(retryAt: $0.retryAt)) } ?? .activate(kept))
         }
         return download(offer, situation, failures, plan)
     }
@@ -73,20 +73,35 @@ public struct UpdatePlanner: Sendable {
         let sorted = untried.sorted { $0.isCheaper(than: $1) }
         guard let free = situation.freeSpace else { return plan(sorted[0].step, sorted[0].artifact.size) }
         // The cheapest to fetch is not always the one that needs the least room.
-        if let fitting = sorted.first(where: { $0.neededSpace(for: offer, reserve: reservedSpace) <= free }) {
+        if let fitting = sorted.first(where: {
+            neededSpace(for: offer, by: $0.kind, fetching: $0.artifact.size) <= free
+        }) {
             return plan(fitting.step, fitting.artifact.size)
         }
-        let needed = sorted.map { $0.neededSpace(for: offer, reserve: reservedSpace) }.min() ?? 0
+        let needed = sorted.map { neededSpace(for: offer, by: $0.kind, fetching: $0.artifact.size) }.min() ?? 0
         return plan(.nothing(.noSpace(needed: needed, available: free)), 0)
+    }
+}
+
+extension UpdatePlanner {
+    /// How much room a way needs: what is fetched, the new zip where a patch makes one, the files that come out, and what
+    /// must stay free; unknown sizes count nothing.
+    func neededSpace(for offer: ModuleOffer, by way: FailedUpdate.Way, fetching size: Int?) -> Int {
+        let whole = way == .whole ? size ?? offer.archive?.size : offer.archive?.size
+        let zip = way == .zipPatch ? whole : 0
+        return [size, zip, offer.installedSize ?? whole, reservedSpace].reduce(0) { sum, size in
+            let (total, overflow) = sum.addingReportingOverflow(max(0, size ?? 0))
+            return overflow ? .max : total
+        }
     }
 }
 
 /// What an offer means for the version in use.
 private enum Target {
     /// It is that version.
-    case inUse(PackVersion)
+    case inUse(LocalPack)
     /// It is a lower one, and not ordered.
-    case lower(than: PackVersion)
+    case lower(than: LocalPack)
     /// There is nothing to install.
     case none
     /// It is another one, and is to be installed.
@@ -102,9 +117,9 @@ private enum Target {
             return
         }
         if active.is(offer) {
-            self = .inUse(active.version)
+            self = .inUse(active)
         } else if let version = offer.version, version < active.version, !offer.isExact {
-            self = .lower(than: active.version)
+            self = .lower(than: active)
         } else {
             self = .wanted
         }
@@ -147,7 +162,7 @@ private struct Way {
         for patch in offer.patches {
             guard let base = locals.first(where: { $0.isBase(of: patch, among: situation) }) else { continue }
             let kind: FailedUpdate.Way = patch.kind == .content ? .contentPatch : .zipPatch
-            let step = UpdatePlan.Step.patch(patch, base: base.version)
+            let step = UpdatePlan.Step.patch(patch, base: base)
             ways.append(Way(step: step, artifact: patch.artifact, kind: kind, from: base.version))
         }
         if let archive = offer.archive {
@@ -172,15 +187,6 @@ private struct Way {
         }
     }
 
-    /// What is fetched, the new zip where a patch makes one, and the files that come out; unknown sizes count nothing.
-    func neededSpace(for offer: ModuleOffer, reserve: Int) -> Int {
-        let zip = kind == .zipPatch ? offer.archive?.size ?? 0 : 0
-        let files = offer.installedSize ?? offer.archive?.size ?? 0
-        return [artifact.size ?? 0, zip, files, reserve].reduce(0) { sum, size in
-            let (total, overflow) = sum.addingReportingOverflow(max(0, size))
-            return overflow ? .max : total
-        }
-    }
 }
 
 extension LocalPack {

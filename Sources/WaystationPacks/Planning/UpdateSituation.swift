@@ -4,7 +4,8 @@ public import Foundation
 public struct UpdateSituation: Sendable {
     /// The version in use; nil when there is none.
     public var active: LocalPack?
-    /// Other versions that are installed whole, such as the previous one.
+    /// Other versions that are installed whole, such as the previous one; of several copies of one version the one
+    /// installed last comes first.
     public var others: [LocalPack]
     /// Whether the module's pack is switched on.
     public var isActive: Bool

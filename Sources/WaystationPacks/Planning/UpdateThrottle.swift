@@ -28,6 +28,14 @@ public struct UpdateThrottle: Sendable, Hashable, Codable {
             self.duration = duration
             self.jitter = jitter
         }
+
+        /// A time that is longer by up to the share of ``jitter``.
+        func varied(_ duration: Duration, using random: inout some RandomNumberGenerator) -> Duration {
+            let share = min(max(jitter.isNaN ? 0 : jitter, 0), 1)
+            let seconds = duration.inSeconds * Double.random(in: 1...(1 + share), using: &random)
+            // Bounded, since `Duration` holds not any number.
+            return .seconds(min(seconds, UpdateThrottle.longestDelay))
+        }
     }
 
     /// How long to wait before the next check; nil when it may be made now.
@@ -52,16 +60,8 @@ public struct UpdateThrottle: Sendable, Hashable, Codable {
         interval: Interval = Interval(),
         using random: inout some RandomNumberGenerator
     ) {
-        let jitter = min(max(interval.jitter.isNaN ? 0 : interval.jitter, 0), 1)
-        let wait = interval.duration.seconds * Double.random(in: 1...(1 + jitter), using: &random)
+        let wait = max(interval.varied(interval.duration, using: &random), retryAfter ?? .zero, .zero)
         lastCheck = now
-        nextCheck = now.addingTimeInterval(min(max(wait, retryAfter?.seconds ?? 0, 0), Self.longestDelay))
-    }
-}
-
-extension Duration {
-    fileprivate var seconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) / 1e18
+        nextCheck = now.addingTimeInterval(min(wait.inSeconds, Self.longestDelay))
     }
 }

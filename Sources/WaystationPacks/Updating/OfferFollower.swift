@@ -49,14 +49,14 @@ struct OfferFollower: Sendable {
             case .disable:
                 try await library.setEnabled(false, module)
                 return .disabled
-            case .activate(let version):
-                return try await activate(version)
+            case .activate(let pack):
+                return try await activate(pack)
             case .patch(let patch, let base):
                 let way: FailedUpdate.Way = patch.kind == .content ? .contentPatch : .zipPatch
                 do throws(PackError) {
                     return try await install(patch.artifact, way: way, from: base, patch)
                 } catch {
-                    failures.append(try await note(error, way: way, from: base, patch.artifact))
+                    failures.append(try await note(error, way: way, from: base.version, patch.artifact))
                     lastFailure = error
                 }
             case .whole(let archive):
@@ -70,14 +70,11 @@ struct OfferFollower: Sendable {
         }
     }
 
-    private func activate(_ version: PackVersion) async throws(PackError) -> ModuleOutcome.Kind {
-        let current = library.module(module)
-        if current?.active?.version != version {
-            let isOnTrial = update.configuration.healthWindow != nil
-            try await library.activate(module, version: version, onTrial: isOnTrial)
-        }
+    private func activate(_ pack: LocalPack) async throws(PackError) -> ModuleOutcome.Kind {
+        let isOnTrial = update.configuration.healthWindow != nil
+        let hasChanged = try await library.activate(pack, of: module, onTrial: isOnTrial)
         try await library.setEnabled(true, module)
-        return current?.active?.version == version ? .enabled : .activated
+        return hasChanged ? .activated : .enabled
     }
 
     // MARK: - Fetching and installing
@@ -85,10 +82,10 @@ struct OfferFollower: Sendable {
     private func install(
         _ artifact: Artifact,
         way: FailedUpdate.Way,
-        from base: PackVersion?,
+        from base: LocalPack?,
         _ patch: PatchOffer?
     ) async throws(PackError) -> ModuleOutcome.Kind {
-        let file = try await download(artifact)
+        let file = try await download(artifact, way)
         let staged: PackLibrary.StagedPack
         do throws(PackError) {
             staged = try await stage(file, artifact, way: way, from: base, patch)
@@ -116,7 +113,7 @@ struct OfferFollower: Sendable {
         _ file: DownloadedArtifact,
         _ artifact: Artifact,
         way: FailedUpdate.Way,
-        from base: PackVersion?,
+        from base: LocalPack?,
         _ patch: PatchOffer?
     ) async throws(PackError) -> PackLibrary.StagedPack {
         let path = file.file.path(percentEncoded: false)
@@ -154,17 +151,36 @@ struct OfferFollower: Sendable {
         }
     }
 
-    private func download(_ artifact: Artifact) async throws(PackError) -> DownloadedArtifact {
+    private func download(
+        _ artifact: Artifact,
+        _ way: FailedUpdate.Way
+    ) async throws(PackError) -> DownloadedArtifact {
         do {
-            return try await update.updater.downloader.download(artifact) { progress in
-                tell(.downloading(completed: progress.completed, expected: progress.expected))
-            }
+            return try await update.updater.downloader.download(
+                artifact,
+                admitting: { try checkSpace(for: artifact, way, size: $0) },
+                progress: { tell(.downloading(completed: $0.completed, expected: $0.expected)) }
+            )
         } catch let error as PackError {
             throw error
         } catch {
             throw PackError(.network, "\(artifact.url) could not be downloaded: see the cause", cause: error)
         }
     }
+
+    /// Checks that there is room for a file whose size only its server told: the plan could not.
+    private func checkSpace(for artifact: Artifact, _ way: FailedUpdate.Way, size: Int) throws(PackError) {
+        let needed = update.configuration.planner.neededSpace(for: offer, by: way, fetching: size)
+        guard let free = freeSpace, free < needed else { return }
+        throw PackError(
+            .noSpace,
+            "\(artifact.url.shown) has \(size) bytes and needs \(needed) with what comes out of it, and \(free) are free: "
+                + "make room, and try again"
+        )
+    }
+
+    /// Nil when nobody knows.
+    private var freeSpace: Int? { try? library.environment.fileSystem.freeSpace(at: library.layout.root) }
 
     /// Compares what came with what was offered, so that a server cannot pass one pack off for another.
     private func check(_ staged: PackLibrary.StagedPack) throws(PackError) {
@@ -211,7 +227,9 @@ struct OfferFollower: Sendable {
         // The network and the disk are no fault of the patch; what arrived is kept and used by the next check.
         let isPatch = way != .whole
         switch error.code {
-        case .cancelled, .network, .interrupted, .noSpace, .fileSystem: throw error
+        case .cancelled, .network, .interrupted, .noSpace, .fileSystem, .notDurable: throw error
+        // A server that wants to be left alone is not asked for another file.
+        case _ where error.retryAfter != nil: throw error
         case .refused where !isPatch: throw error
         default: break
         }
@@ -234,18 +252,20 @@ struct OfferFollower: Sendable {
         let library = library
         let module = module
         var situation = UpdateSituation(appVersion: update.updater.app.version, now: update.now)
-        let record = try await library.onQueue("reading the record of \(module)") { try library.readRecord(of: module) }
+        let record = try await library.blocking("reading the record of \(module)") {
+            try library.readRecord(of: module)
+        }
         situation.active = record.version(inFolder: record.active).flatMap {
             $0.isDamaged == true ? nil : LocalPack($0)
         }
-        situation.others = record.versions.filter { $0.folder != record.active && $0.isDamaged != true }
+        situation.others = record.versions.reversed().filter { $0.folder != record.active && $0.isDamaged != true }
             .map { LocalPack($0) }
         situation.isActive = record.isEnabled
         situation.failures = record.failures
         situation.network =
             offer.network == .any
             ? .fulfilled : await update.configuration.networkProbe.verdict(on: offer.network)
-        situation.freeSpace = try? library.environment.fileSystem.freeSpace(at: library.layout.root)
+        situation.freeSpace = freeSpace
         return situation
     }
 
@@ -266,17 +286,5 @@ struct OfferFollower: Sendable {
                 )
             )
         }
-    }
-}
-
-extension LocalPack {
-    init(_ version: ModuleRecord.Version) {
-        self.init(
-            version.version,
-            manifest: PackDigest("sha256-\(version.manifestSHA256)"),
-            archiveDigests: version.archiveDigests ?? [],
-            isArchiveKept: version.isArchiveKept ?? false,
-            archiveURL: version.archiveURL
-        )
     }
 }

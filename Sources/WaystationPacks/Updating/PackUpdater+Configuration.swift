@@ -16,8 +16,14 @@ extension PackUpdater {
         /// How long a new version may take to be confirmed by ``PackLibrary/confirm(_:)``.
         ///
         /// Nil by default: it counts as good from the start. A version that is not confirmed in time is rolled back at
-        /// the next check.
+        /// the next check. The time is that of one run of the app, from its first check with the version on, by a clock
+        /// that nobody can set: another start begins it anew, see ``healthStarts``.
         public var healthWindow: Duration?
+        /// How often the app may start with a version that it does not confirm; three times by default.
+        ///
+        /// At the first check of the next start the version is rolled back: an app that it brings down before its time is
+        /// up never comes to the end of ``healthWindow``. Counts only where that is set.
+        public var healthStarts = 3
         /// How long a version that was found bad, or a patch that did not work, is left alone; a day by default.
         ///
         /// It is tried again then: nothing is banned for ever.

@@ -9,7 +9,7 @@ import WaystationFileSystem
 ///     source: .catalogue(at: endpoint, trusting: [releaseKey]),
 ///     app: AppIdentity(code: "shop", version: version)
 /// )
-/// try await updater.run()                        // resident, until its task is cancelled; or
+/// try await updater.run(every: .seconds(300))    // resident, until its task is cancelled; or
 /// let report = try await updater.check()         // once
 /// ```
 ///
@@ -87,16 +87,28 @@ public actor PackUpdater {
 
     /// Checks again and again until the task is cancelled, and returns then.
     ///
-    /// Errors end nothing: they are told by ``PackEvent``s of the library, and the next check is made when it is due.
-    /// Fit for a service of swift-service-lifecycle: `func run() async throws { try await updater.run() }`.
+    /// Errors of checks end nothing: they are told by ``PackEvent``s of the library, and the next check is made when it is
+    /// due. Fit for a service of swift-service-lifecycle:
+    /// `func run() async throws { try await updater.run(every: .seconds(300)) }`.
     ///
     /// - Parameters:
+    ///   - interval: The time from the end of one check to the next, longer by up to the share that
+    ///     ``UpdateThrottle/Interval/jitter`` of ``Configuration/interval`` says. It does not ask the source more often
+    ///     than ``Configuration/interval`` allows, or than the server does by `Retry-After`.
     ///   - clock: Waits between checks.
     ///   - reported: Called with the report of each check that was made.
+    /// - Throws: ``PackError`` with the code `invalidArgument` when the interval is not above 0; nothing else.
     public func run(
-        clock: any Clock<Duration> = ContinuousClock(),
+        every interval: Duration,
+        clock: some Clock<Duration> = ContinuousClock(),
         reported: @escaping @Sendable (UpdateReport) -> Void = { _ in }
-    ) async {
+    ) async throws(PackError) {
+        guard interval > .zero else {
+            throw PackError(
+                .invalidArgument,
+                "an updater cannot run every \(interval): use a time above 0, such as 300 s"
+            )
+        }
         while !Task.isCancelled {
             do {
                 let report = try await check()
@@ -104,9 +116,17 @@ public actor PackUpdater {
             } catch {
                 if !Task.isCancelled { library.tell(.updateFailed, nil, nil, "\(error)") }
             }
-            let wait = try? await library.readUpdaterState().throttle.delay(at: library.environment.now())
             // A task that is cancelled waits no longer.
-            try? await clock.sleep(for: (wait ?? nil) ?? configuration.interval.duration)
+            try? await clock.sleep(for: await pause(atLeast: interval))
         }
+    }
+
+    /// How long to wait after a check.
+    private func pause(atLeast interval: Duration) async -> Duration {
+        var random = SystemRandomNumberGenerator()
+        let varied = configuration.interval.varied(interval, using: &random)
+        // Where the state cannot be read the next check tells.
+        guard let state = try? await library.readUpdaterState() else { return varied }
+        return max(varied, state.throttle.delay(at: library.environment.now()) ?? .zero)
     }
 }

@@ -13,14 +13,14 @@ struct Update: Sendable {
 
     func result() async -> Result<UpdateReport, PackError> {
         do throws(PackError) {
-            return .success(try await run())
+            return .success(try await BlockingWork.run { () throws(PackError) in try await run() })
         } catch {
             return .failure(error)
         }
     }
 
     private func run() async throws(PackError) -> UpdateReport {
-        let lock = try await library.onQueue("locking \(library.layout.updaterLock)") {
+        let lock = try await library.blocking("locking \(library.layout.updaterLock)") {
             try library.environment.fileSystem.lock(library.layout.updaterLock)
         }
         guard let lock else {
@@ -63,16 +63,16 @@ struct Update: Sendable {
             }
             report.outcomes.append(outcome)
         }
+        let failures = report.failures
+        // A server of files may want to be left alone as well as the one that is asked.
+        if let longest = failures.compactMap(\.error.retryAfter).max() {
+            recordCheck(in: &state, retryAfter: max(longest, answer.retryAfter ?? .zero))
+        }
         state.isUnfinished = nil
         try await library.write(state)
-        var hasFailed = false
-        for outcome in report.outcomes {
-            guard case .failed(let error) = outcome.kind else { continue }
-            hasFailed = true
-            library.tell(.updateFailed, outcome.module, nil, "\(error)")
-        }
+        for (module, error) in failures { library.tell(.updateFailed, module, nil, "\(error)") }
         // Parts of what nobody offers any more only take room; those of what failed are gone on with.
-        if !hasFailed {
+        if failures.isEmpty {
             let wanted = answer.offers.flatMap { [$0.archive].compactMap(\.self) + $0.patches.map(\.artifact) }
             try? await updater.downloader.discardAll(except: wanted)
         }
@@ -116,12 +116,9 @@ struct Update: Sendable {
     /// Rolls back what the app has not confirmed in time.
     private func settleTrials() async throws(PackError) {
         guard let window = configuration.healthWindow else { return }
+        let limits = TrialLimits(window: window, starts: configuration.healthStarts)
         for module in library.modules {
-            try await library.settleTrial(
-                of: module.module,
-                within: window,
-                retryingAfter: configuration.retryInterval
-            )
+            try await library.settleTrial(of: module.module, limits, retryingAfter: configuration.retryInterval)
         }
     }
 }

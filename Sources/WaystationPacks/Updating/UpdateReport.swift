@@ -15,6 +15,12 @@ public struct UpdateReport: Sendable, CustomStringConvertible {
         self.throttledUntil = throttledUntil
     }
 
+    var failures: [(module: ModuleID, error: PackError)] {
+        outcomes.compactMap { outcome in
+            if case .failed(let error) = outcome.kind { (outcome.module, error) } else { nil }
+        }
+    }
+
     /// One line for each outcome and each problem.
     public var description: String {
         if let throttledUntil { return "not asked before \(throttledUntil.formatted(.iso8601))" }
@@ -38,7 +44,7 @@ public struct ModuleOutcome: Sendable, CustomStringConvertible {
         case disabled
         /// Nothing was done, and why.
         case postponed(UpdatePlan.Reason)
-        /// The update did not work; what was in use is in use.
+        /// The update did not work; what was in use is in use, except where the error is `notDurable`.
         case failed(PackError)
     }
 
@@ -63,7 +69,7 @@ public struct ModuleOutcome: Sendable, CustomStringConvertible {
         case .enabled: return "\(versions) switched on"
         case .disabled: return "\(versions) switched off"
         case .postponed(let reason): return "\(versions) stays: \(reason)"
-        case .failed(let error): return "\(versions) stays: \(error)"
+        case .failed(let error): return (from == to ? "\(versions) stays" : change) + ": \(error)"
         }
     }
 }

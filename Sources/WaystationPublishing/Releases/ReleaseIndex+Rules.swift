@@ -110,6 +110,24 @@ extension ReleaseIndex {
         change(module) { $0.minimumVersion = version }
     }
 
+    /// Forgets releases that nobody needs any more.
+    ///
+    /// - Returns: Which.
+    mutating func prune(_ module: ModuleID?, keeping count: Int) throws(PackError) -> [Pruning.Release] {
+        let names = try module.map { name throws(PackError) in [try published(name).module] } ?? modules.map(\.module)
+        var removed: [Pruning.Release] = []
+        for name in names {
+            change(name) { known in
+                let kept = known.needed.union(known.releases.suffix(count).map(\.version))
+                let gone = known.releases.map(\.version).filter { !kept.contains($0) }
+                known.releases.removeAll { gone.contains($0.version) }
+                known.history.removeAll(where: gone.contains)
+                removed += gone.map { Pruning.Release(module: name, version: $0) }
+            }
+        }
+        return removed
+    }
+
     private func published(_ module: ModuleID) throws(PackError) -> Module {
         guard let known = self[module] else {
             let others = modules.map(\.module.description).joined(separator: ", ")
@@ -126,5 +144,17 @@ extension ReleaseIndex {
         let index = modules.firstIndex { $0.module >= module } ?? modules.endIndex
         if index == modules.endIndex || modules[index].module != module { modules.insert(Module(module), at: index) }
         body(&modules[index])
+    }
+}
+
+extension ReleaseIndex.Module {
+    /// The versions that must stay: those that clients are led to, or may be led back to, and those from which patches
+    /// lead there.
+    fileprivate var needed: Set<PackVersion> {
+        let targets = [live, rollout?.version].compactMap(\.self)
+        let bases = targets.compactMap(release).flatMap(\.patches).map(\.from)
+        // A number above the live one was given to this pack, and must not be given to another.
+        let higher = releases.map(\.version).filter { version in live.map { version > $0 } ?? true }
+        return Set(targets + bases + higher + [history.last].compactMap(\.self))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationTesting
 
 /// Damages archives in ways that follow from a seed alone, so that every finding can be had again.
 struct Mutator {

@@ -8,6 +8,7 @@ import WaystationFileSystem
 final class LibraryFixture: Sendable {
     let root: URL
     private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+    private let uptime = Mutex(Duration.zero)
     private let log = Mutex<[PackEvent]>([])
 
     init() throws {
@@ -22,12 +23,20 @@ final class LibraryFixture: Sendable {
     var events: [String] { log.withLock { $0.map { "\($0.kind) \($0.version.map(\.description) ?? "-")" } } }
     var details: [String] { log.withLock { $0.map(\.detail) } }
 
-    func advance(_ seconds: TimeInterval) { time.withLock { $0 += seconds } }
+    /// Time passes.
+    func advance(_ seconds: TimeInterval) {
+        setClock(by: seconds)
+        uptime.withLock { $0 += .seconds(seconds) }
+    }
+
+    /// Someone sets the clock, and no time passes.
+    func setClock(by seconds: TimeInterval) { time.withLock { $0 += seconds } }
 
     func library(_ fileSystem: any FileSystem = LocalFileSystem()) throws -> PackLibrary {
         var environment = PackEnvironment()
         environment.fileSystem = fileSystem
         environment.now = { self.time.withLock { $0 } }
+        environment.uptime = { self.uptime.withLock { $0 } }
         return try PackLibrary(directory: directory, environment: environment) { event in
             self.log.withLock { $0.append(event) }
         }

@@ -77,7 +77,7 @@ struct ZipInstallTests {
         let next = try await library.stage(
             zipPatch: patch.path,
             for: .shop,
-            from: PackVersion(literal: "1"),
+            from: LocalPack(PackVersion(literal: "1")),
             expecting: PackDigest(ofFile: new, .md5),
             as: .shop("2"),
             url: nil
@@ -89,7 +89,7 @@ struct ZipInstallTests {
             _ = try await library.stage(
                 zipPatch: patch.path,
                 for: .shop,
-                from: PackVersion(literal: "2"),
+                from: LocalPack(PackVersion(literal: "2")),
                 expecting: PackDigest(ofFile: new),
                 as: .shop("3"),
                 url: nil

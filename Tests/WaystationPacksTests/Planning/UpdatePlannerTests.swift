@@ -56,9 +56,9 @@ import Testing
     private func describe(_ step: UpdatePlan.Step) -> String {
         switch step {
         case .nothing(let reason): "nothing: \(reason)".components(separatedBy: "(")[0]
-        case .patch(let patch, let base): "\(patch.kind) from \(base)"
+        case .patch(let patch, let base): "\(patch.kind) from \(base.version)"
         case .whole: "whole"
-        case .activate(let version): "activate \(version)"
+        case .activate(let pack): "activate \(pack.version)"
         case .disable: "disable"
         }
     }

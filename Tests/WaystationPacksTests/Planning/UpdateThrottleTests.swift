@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaystationPacks
+import WaystationTesting
 
 @Suite struct UpdateThrottleTests {
     private let start = Sample.moment

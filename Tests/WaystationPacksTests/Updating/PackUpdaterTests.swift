@@ -373,7 +373,7 @@ struct PackUpdaterTests {
         let updater = fixture.updater { $0.interval = .init(.seconds(3600)) }
         fixture.server.failure.withLock { $0 = PackError(.network, "no network") }
         let clock = SteppedClock()
-        let running = Task { await updater.run(clock: clock) }
+        let running = Task { try await updater.run(every: .seconds(3600), clock: clock) }
         try await clock.waitForSleeper()
         #expect(fixture.home.events.contains("updateFailed -"))
         fixture.server.failure.withLock { $0 = nil }
@@ -383,7 +383,41 @@ struct PackUpdaterTests {
         try await clock.waitForSleeper()
         #expect(try fixture.title() == "<title>1.0</title>")
         running.cancel()
-        await running.value
+        try await running.value
+    }
+
+    @Test(
+        "looks no more often than it is told to, and no more often than the source may be asked",
+        arguments: [60, 3600]
+    )
+    func interval(_ seconds: Int) async throws {
+        let updater = fixture.updater { $0.interval = .init(.seconds(300), jitter: 0.1) }
+        try fixture.publish("1.0")
+        let clock = SteppedClock()
+        let running = Task { try await updater.run(every: .seconds(seconds), clock: clock) }
+        let wait = try await clock.waitForSleeper()
+        let least = Duration.seconds(max(seconds, 300))
+        #expect(wait >= least && wait <= least * 1.1)
+        running.cancel()
+        try await running.value
+    }
+
+    @Test("waits as long as the server wants, and not only as long as it was told to")
+    func intervalAndRetryAfter() async throws {
+        let updater = fixture.updater()
+        fixture.server.failure.withLock { $0 = PackError(.refused, "busy", retryAfter: .seconds(4000)) }
+        let clock = SteppedClock()
+        let running = Task { try await updater.run(every: .seconds(60), clock: clock) }
+        #expect(try await clock.waitForSleeper() > .seconds(3900))
+        running.cancel()
+        try await running.value
+    }
+
+    @Test("refuses to run without a pause", arguments: [Duration.zero, .seconds(-1)])
+    func noInterval(_ interval: Duration) async throws {
+        let error = await #expect(throws: PackError.self) { try await fixture.updater().run(every: interval) }
+        #expect(error?.code == .invalidArgument)
+        #expect(fixture.server.inquiries.withLock { $0.isEmpty })
     }
 
     @Test("tells how far it is")
@@ -417,11 +451,13 @@ private final class SteppedClock: Clock {
     private struct State {
         var sleepers: [CheckedContinuation<Void, any Error>] = []
         var watchers: [CheckedContinuation<Void, Never>] = []
+        var lastWait = Duration.zero
     }
 
     private let state = Mutex(State())
 
-    var now: ContinuousClock.Instant { ContinuousClock.now }
+    /// Stands still.
+    let now = ContinuousClock.now
     var minimumResolution: Duration { .zero }
 
     func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
@@ -429,6 +465,7 @@ private final class SteppedClock: Clock {
             try await withCheckedThrowingContinuation { sleeper in
                 let watchers = state.withLock { state in
                     state.sleepers.append(sleeper)
+                    state.lastWait = deadline - now
                     defer { state.watchers = [] }
                     return state.watchers
                 }
@@ -440,8 +477,9 @@ private final class SteppedClock: Clock {
         }
     }
 
-    /// Returns when someone sleeps.
-    func waitForSleeper() async throws {
+    /// Returns when someone sleeps, and for how long they want to.
+    @discardableResult
+    func waitForSleeper() async throws -> Duration {
         await withCheckedContinuation { watcher in
             let isSleeping = state.withLock { state in
                 if state.sleepers.isEmpty { state.watchers.append(watcher) }
@@ -449,6 +487,7 @@ private final class SteppedClock: Clock {
             }
             if isSleeping { watcher.resume() }
         }
+        return state.withLock { $0.lastWait }
     }
 
     func wake() { end(throwing: nil) }

@@ -17,13 +17,17 @@ final class UpdateFixture: Sendable {
         library = try home.library(fileSystem)
     }
 
-    func updater(adjust: (inout PackUpdater.Configuration) -> Void = { _ in }) -> PackUpdater {
+    /// An updater of the library, or of one that was opened by another start.
+    func updater(
+        of library: PackLibrary? = nil,
+        adjust: (inout PackUpdater.Configuration) -> Void = { _ in }
+    ) -> PackUpdater {
         var configuration = PackUpdater.Configuration()
         configuration.fetcher = server
         configuration.planner.reservedSpace = 0
         adjust(&configuration)
         let app = AppIdentity(code: "shop", version: PackVersion(literal: "5.0"))
-        return PackUpdater(library: library, source: server, app: app, configuration: configuration)
+        return PackUpdater(library: library ?? self.library, source: server, app: app, configuration: configuration)
     }
 
     static func files(_ version: StaticString) -> [String: String] {
@@ -105,6 +109,10 @@ final class ScriptedServer: PackSource, PackFetching {
     let failure = Mutex<PackError?>(nil)
     /// Files of which only the first half arrives.
     let cut = Mutex<Set<String>>([])
+    /// What is answered in place of a file, by its name.
+    let refusals = Mutex<[String: (status: Int, fields: HTTPFields)]>([:])
+    /// What is told of the last catalogue.
+    let catalogueState = Mutex<CatalogueState?>(nil)
     private let files = Mutex<[String: Data]>([:])
     private let asked = Mutex<[String]>([])
     private let answer = Mutex<(@Sendable (UpdateInquiry) -> [ModuleOffer])?>(nil)
@@ -137,12 +145,13 @@ final class ScriptedServer: PackSource, PackFetching {
         await gate.withLock { $0 }?()
         if let failure = failure.withLock({ $0 }) { throw failure }
         if let answer = answer.withLock({ $0 }) { return UpdateAnswer(offers: answer(inquiry)) }
-        return UpdateAnswer(offers: offers.withLock { $0 })
+        return UpdateAnswer(offers: offers.withLock { $0 }, catalogueState: catalogueState.withLock { $0 })
     }
 
     func fetch(_ request: FetchRequest) async throws -> FetchedResponse {
         asked.withLock { $0.append(request.url.lastPathComponent) }
-        let data = files.withLock { $0[request.url.path] }
+        let refusal = refusals.withLock { $0[request.url.lastPathComponent] }
+        let data = refusal == nil ? files.withLock { $0[request.url.path] } : nil
         duringFetch.withLock { $0 }?()
         let body = AsyncThrowingStream<Data, any Error> { stream in
             let isCut = cut.withLock { $0.contains(request.url.lastPathComponent) }
@@ -150,6 +159,11 @@ final class ScriptedServer: PackSource, PackFetching {
             stream.yield(isCut ? whole.prefix(whole.count / 2) : whole)
             stream.finish(throwing: isCut ? PackError(.interrupted, "the connection was lost") : nil)
         }
-        return FetchedResponse(status: data == nil ? 404 : 200, fields: [:], url: request.url, body: body)
+        return FetchedResponse(
+            status: refusal?.status ?? (data == nil ? 404 : 200),
+            fields: refusal?.fields ?? [:],
+            url: request.url,
+            body: body
+        )
     }
 }

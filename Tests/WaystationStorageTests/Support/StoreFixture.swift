@@ -110,31 +110,6 @@ extension ResponseStore {
     }
 }
 
-extension Data {
-    /// Bytes that differ from block to block and from seed to seed.
-    static func pattern(_ count: Int, seed: UInt64 = 1) -> Data {
-        var random = SeededGenerator(seed: seed)
-        var data = Data(capacity: count + 8)
-        while data.count < count { Swift.withUnsafeBytes(of: random.next()) { data.append(contentsOf: $0) } }
-        return data.prefix(count)
-    }
-}
-
-/// SplitMix64: the same numbers for the same seed, everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
-
 extension String {
     fileprivate func trimmingSuffix(_ suffix: String) -> String {
         hasSuffix(suffix) ? String(dropLast(suffix.count)) : self

@@ -53,7 +53,7 @@ extension PackError.Code {
         case .notInstalled: .notFound
         case .invalidArgument: .conflict
         case .noSpace: .init(code: 507, reasonPhrase: "Insufficient Storage")
-        case .fileSystem: .internalServerError
+        case .fileSystem, .notDurable: .internalServerError
         default: .unprocessableContent
         }
     }

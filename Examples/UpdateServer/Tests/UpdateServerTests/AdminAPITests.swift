@@ -22,19 +22,15 @@ struct AdminAPITests {
             "Bearer \(Platform.token.dropLast())", "Basic \(Platform.token)", Platform.token,
             "Bearer \(Platform.token) \(Platform.token)",
         ] as [String?],
-        ["publish", "rollback", "disable", "enable"]
+        ["publish", "rollback", "disable", "enable", "minimum", "prune?keep=1"]
     )
     func tokens(authorization: String?, action: String) async throws {
         try await platform.publish("1.0", "1.1")
         let serial = try platform.catalogue().serial
         let body = try ByteBuffer(file: platform.pack("1.2"))
         try await platform.application().test(.router) { client async throws in
-            let response = try await client.execute(
-                uri: "/api/modules/shop/\(action)",
-                method: .post,
-                headers: authorization.map { [.authorization: $0] } ?? [:],
-                body: body
-            )
+            let headers: HTTPFields = authorization.map { [.authorization: $0] } ?? [:]
+            let response = try await client.change(action, headers: headers, body: body)
             #expect(response.status == .unauthorized)
             #expect(response.headers[.wwwAuthenticate]?.hasPrefix("Bearer realm=") == true)
             #expect(response.problem == "unauthorized")
@@ -48,12 +44,7 @@ struct AdminAPITests {
         let headers: HTTPFields = [.authorization: "\(scheme) \(Platform.token)"]
         try await platform.application().test(.live) { client async throws in
             func change(_ action: String, _ body: URL? = nil) async throws -> HTTPResponse.Status {
-                try await client.execute(
-                    uri: "/api/modules/shop/\(action)",
-                    method: .post,
-                    headers: headers,
-                    body: body.map { try ByteBuffer(file: $0) }
-                ).status
+                try await client.change(action, headers: headers, body: body.map { try ByteBuffer(file: $0) }).status
             }
             func live() throws -> String? { try platform.catalogue().modules.first?.live?.description }
 
@@ -74,6 +65,25 @@ struct AdminAPITests {
             #expect(try platform.catalogue().modules.first?.isActive == false)
             #expect(try await change("enable") == .ok)
             #expect(try platform.catalogue().modules.first?.isActive == true)
+            #expect(try await change("minimum?version=1.0") == .ok)
+            #expect(try platform.catalogue().modules.first?.minimumVersion?.description == "1.0")
+            #expect(try await change("minimum?version=1.1") == .conflict)
+            #expect(try await change("minimum") == .ok)
+            #expect(try platform.catalogue().modules.first?.minimumVersion == nil)
+        }
+    }
+
+    @Test("old releases are pruned, with their files")
+    func pruning() async throws {
+        for version in ["1.0", "1.1", "1.2"] {
+            let pack = try platform.pack(version)
+            try await platform.releases.publish(zip: pack, keepingDeltas: 0, signedBy: [platform.key])
+        }
+        try await platform.application().test(.router) { client async throws in
+            #expect(try await client.change("prune?keep=1").status == .ok)
+            #expect(try platform.catalogue().modules.first?.releases.map(\.version.description) == ["1.1", "1.2"])
+            let gone = try await client.execute(uri: "/packs/shop/1.0/shop-1.0.zip", method: .get)
+            #expect(gone.status == .notFound)
         }
     }
 
@@ -91,33 +101,17 @@ struct AdminAPITests {
         }
     }
 
-    @Test("a body that announces too much is refused at once, over a socket")
-    func announcedTooLarge() async throws {
+    @Test(
+        "a body that is too large is refused: at once when it announces that, over a socket, and else cut off at the limit"
+    )
+    func tooLarge() async throws {
         let pack = try ByteBuffer(file: platform.pack("1.0", size: Platform.large))
-        try await platform.application { $0.maximumUpload = 1 << 18 }.test(.live) { client async throws in
-            let response = try await client.execute(
-                uri: "/api/modules/shop/publish",
-                method: .post,
-                headers: Platform.authorization,
-                body: pack
-            )
-            #expect(response.status == .contentTooLarge)
-            #expect(response.problem == "tooLarge")
-        }
-        #expect(try platform.catalogue().modules.isEmpty)
-    }
-
-    @Test("a body that announces nothing is cut off at the limit")
-    func unannouncedTooLarge() async throws {
-        let pack = try ByteBuffer(file: platform.pack("1.0", size: Platform.large))
-        try await platform.application { $0.maximumUpload = 1 << 18 }.test(.router) { client async throws in
-            let response = try await client.execute(
-                uri: "/api/modules/shop/publish",
-                method: .post,
-                headers: Platform.authorization,
-                body: pack
-            )
-            #expect(response.status == .contentTooLarge)
+        for kind in [TestingSetup.live, .router] {
+            try await platform.application { $0.maximumUpload = 1 << 18 }.test(kind) { client async throws in
+                let response = try await client.change("publish", body: pack)
+                #expect(response.status == .contentTooLarge)
+                #expect(response.problem == "tooLarge")
+            }
         }
         #expect(try platform.catalogue().modules.isEmpty)
     }
@@ -137,12 +131,7 @@ struct AdminAPITests {
         let serial = try platform.catalogue().serial
         try await platform.application().test(.router) { client async throws in
             for (module, body, status, code) in cases {
-                let response = try await client.execute(
-                    uri: "/api/modules/\(module)/publish",
-                    method: .post,
-                    headers: Platform.authorization,
-                    body: body
-                )
+                let response = try await client.change("publish", of: module, body: body)
                 #expect(response.status == status)
                 #expect(response.problem == code)
             }
@@ -156,6 +145,8 @@ struct AdminAPITests {
             ("cart/rollback", .notFound), ("cart/disable", .notFound), ("..%2fshop/disable", .badRequest),
             (".hidden/disable", .badRequest), ("a%20b/disable", .badRequest),
             ("shop/rollback?version=one", .badRequest),
+            ("shop/minimum?version=one", .badRequest), ("cart/minimum", .notFound), ("shop/prune", .badRequest),
+            ("shop/prune?keep=0", .badRequest), ("cart/prune?keep=1", .notFound),
             ("shop/publish?rollout=101", .badRequest), ("shop/publish?rollout=nan", .badRequest),
             ("shop/explode", .notFound), ("\(String(repeating: "a", count: 65))/disable", .badRequest),
         ] as [(String, HTTPResponse.Status)]
@@ -179,5 +170,17 @@ struct AdminAPITests {
         #expect(AdminToken("short") == nil)
         #expect(AdminToken(String(repeating: " ", count: 40)) == nil)
         #expect(AdminToken("  0123456789abcdef\n") != nil)
+    }
+}
+
+extension TestClientProtocol {
+    /// Asks for a change of a module, with the token unless told otherwise.
+    fileprivate func change(
+        _ action: String,
+        of module: String = "shop",
+        headers: HTTPFields = Platform.authorization,
+        body: ByteBuffer? = nil
+    ) async throws -> TestResponse {
+        try await execute(uri: "/api/modules/\(module)/\(action)", method: .post, headers: headers, body: body)
     }
 }

@@ -28,27 +28,20 @@ public struct TrustedKey: Sendable, Hashable, Codable, CustomStringConvertible, 
     /// Reads the text form.
     ///
     /// - Throws: `DecodingError` when it is no such key.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let key = TrustedKey(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container,
-                debugDescription: "no public key: use ed25519: and 32 bytes in base64"
-            )
-        }
-        self = key
-    }
+    public init(from decoder: any Decoder) throws { try self.init(textFrom: decoder) }
 
     /// Writes the text form.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+    public func encode(to encoder: any Encoder) throws { try encodeText(to: encoder) }
 
     /// Whether `signature` is this key's signature of `message`.
     public func isValid(_ signature: Data, for message: Data) -> Bool {
         guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: rawRepresentation) else { return false }
         return key.isValidSignature(signature, for: message)
+    }
+}
+
+extension TrustedKey: CodedAsText {
+    static func complaint(about text: String) -> String {
+        "no public key: use ed25519: and 32 bytes in base64"
     }
 }

@@ -29,6 +29,17 @@ struct AdminAPI: Sendable {
         module.post("/enable") { _, context in
             Response(json: try await releases.enable(Self.module(in: context), signedBy: keys).json())
         }
+        module.post("/minimum") { request, context in
+            let version = try Self.version(in: request)
+            return Response(
+                json: try await releases.setMinimumVersion(version, of: Self.module(in: context), signedBy: keys).json()
+            )
+        }
+        module.post("/prune") { request, context in
+            let count = try Self.count("keep", in: request)
+            let pruning = try await releases.prune(Self.module(in: context), keeping: count, signedBy: keys)
+            return Response(json: try pruning.index.json())
+        }
     }
 
     private func publish(_ request: Request, as module: ModuleID) async throws -> Response {
@@ -65,6 +76,14 @@ struct AdminAPI: Sendable {
             throw Problem(.badRequest, "badRequest", "version is none: use numbers with dots between them")
         }
         return version
+    }
+
+    private static func count(_ name: String, in request: Request) throws -> Int {
+        guard let text = request.uri.queryParameters.get(name, as: String.self), let count = Int(text), count >= 1
+        else {
+            throw Problem(.badRequest, "badRequest", "\(name) is missing, or no number from 1 on")
+        }
+        return count
     }
 
     private static func number(_ name: String, in request: Request) throws -> Double? {

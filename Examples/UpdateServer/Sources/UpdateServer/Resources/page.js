@@ -75,6 +75,14 @@ function article(module) {
       ? button(`Disable ${name}`, `Switch ${name} off for all clients?`, () => change(name, "disable", {}, `${name} is switched off.`))
       : button(`Enable ${name}`, null, () => change(name, "enable", {}, `${name} is switched on.`))
   );
+  if (module.minimumVersion) {
+    actions.append(
+      " ",
+      button(`Take away the minimum ${module.minimumVersion}`, `Let clients use any version of ${name} again?`, () =>
+        change(name, "minimum", {}, `Any version of ${name} may be used.`)
+      )
+    );
+  }
   const head = ["Version", "State", "Published", "Whole", "Patches", "Change"];
   return element(
     "article",
@@ -96,7 +104,31 @@ function article(module) {
 
 function row(module, release) {
   const patches = release.patches.map((patch) => element("li", {}, `${patch.kind} from ${patch.from}: ${size(patch.file.size)}`));
-  const mayGoBack = module.live && release.version.localeCompare(module.live, "en", { numeric: true }) < 0;
+  const order = module.live ? release.version.localeCompare(module.live, "en", { numeric: true }) : 1;
+  const actions = [];
+  if (order < 0) {
+    actions.push(
+      button(`Roll back to ${release.version}`, `Roll ${module.module} back from ${module.live} to ${release.version}?`, () =>
+        change(module.module, "rollback", { version: release.version }, `${module.module} ${release.version} is live.`)
+      ),
+      " "
+    );
+  }
+  if (order <= 0 && release.version !== module.minimumVersion) {
+    actions.push(
+      button(
+        `Require ${release.version}`,
+        `Keep clients from using versions of ${module.module} below ${release.version}?`,
+        () =>
+          change(
+            module.module,
+            "minimum",
+            { version: release.version },
+            `${release.version} is the lowest version of ${module.module} that may be used.`
+          )
+      )
+    );
+  }
   return element(
     "tr",
     {},
@@ -105,20 +137,13 @@ function row(module, release) {
     element("td", {}, new Date(release.published).toLocaleString()),
     element("td", { className: "number" }, `${size(release.archive.size)}, ${release.fileCount} files`),
     element("td", { className: "number" }, patches.length ? element("ul", {}, ...patches) : "none"),
-    element(
-      "td",
-      {},
-      mayGoBack
-        ? button(`Roll back to ${release.version}`, `Roll ${module.module} back from ${module.live} to ${release.version}?`, () =>
-            change(module.module, "rollback", { version: release.version }, `${module.module} ${release.version} is live.`)
-          )
-        : ""
-    )
+    element("td", {}, ...actions)
   );
 }
 
 function state(module, release) {
   if (module.live === release.version) return element("span", { className: "live" }, "live");
+  if (module.minimumVersion === release.version) return "lowest that may be used";
   if (module.rollout && module.rollout.version === release.version) return `${module.rollout.percentage} % of the clients`;
   return "";
 }

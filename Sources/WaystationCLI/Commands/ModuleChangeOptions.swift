@@ -1,0 +1,21 @@
+import ArgumentParser
+import WaystationPacks
+import WaystationPublishing
+
+/// What every command takes that changes one module: which, where, and who signs.
+struct ModuleChangeOptions: ParsableArguments {
+    @Argument(help: "The module.")
+    var module: ModuleID
+
+    @OptionGroup
+    var release: ReleaseOptions
+
+    @OptionGroup
+    var options: OutputOptions
+
+    /// Makes the change, and writes what it led to.
+    func make(_ change: (ReleaseDirectory, ModuleID, [SigningKey]) async throws -> ReleaseIndex) async throws {
+        let index = try await change(release.directory, module, release.keys)
+        try options.write(ReleaseResult(module, index))
+    }
+}

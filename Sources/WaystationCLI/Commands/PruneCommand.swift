@@ -1,0 +1,61 @@
+import ArgumentParser
+import WaystationPacks
+import WaystationPublishing
+
+struct PruneCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prune",
+        abstract: "Removes old releases.",
+        discussion: """
+            Of each module the releases published last stay, and whatever is still needed: the live version, one that is \
+            being rolled out, the one that a rollback leads to, those from which patches lead to these, and all that \
+            are higher than the live one.
+
+            Example:
+              waystation prune --keep 5 --to /srv/packs --key release.key
+            """
+    )
+
+    @Argument(help: "The module; all without one.")
+    var module: ModuleID?
+
+    @Option(help: ArgumentHelp("How many of the releases published last stay at least.", valueName: "count"))
+    var keep: Int
+
+    @OptionGroup
+    var release: ReleaseOptions
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func validate() throws {
+        guard keep >= 1 else { throw ValidationError("--keep takes 1 or more.") }
+    }
+
+    func run() async throws {
+        try options.write(
+            PruneResult(try await release.directory.prune(module, keeping: keep, signedBy: release.keys))
+        )
+    }
+}
+
+/// What was removed.
+struct PruneResult: CommandResult {
+    struct Release: Encodable {
+        let module: ModuleID
+        let version: PackVersion
+    }
+
+    let removed: [Release]
+    let serial: UInt64
+
+    init(_ pruning: Pruning) {
+        removed = pruning.removed.map { Release(module: $0.module, version: $0.version) }
+        serial = pruning.index.serial
+    }
+
+    var text: String {
+        let lines = removed.map { "removed \($0.module) \($0.version)" }
+        return (lines.isEmpty ? ["nothing to remove"] : lines).joined(separator: "\n") + " (catalogue \(serial))"
+    }
+}

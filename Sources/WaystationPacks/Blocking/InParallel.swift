@@ -1,0 +1,16 @@
+import Dispatch
+import Synchronization
+
+/// Does work for each element, on all cores, for callers that are no task and wait; the first error ends it.
+func inParallel<Element: Sendable>(_ elements: [Element], _ body: @escaping @Sendable (Element) throws -> Void) throws {
+    let failure = Mutex<(any Error)?>(nil)
+    DispatchQueue.concurrentPerform(iterations: elements.count) { index in
+        guard failure.withLock({ $0 == nil }) else { return }
+        do {
+            try body(elements[index])
+        } catch {
+            failure.withLock { $0 = $0 ?? error }
+        }
+    }
+    if let failure = failure.withLock({ $0 }) { throw failure }
+}
