@@ -28,6 +28,16 @@ let package = Package(
                 .product(name: "WaystationPatch", package: "waystation"),
             ]
         ),
+        // libFuzzer's C interface, and bzip2 over bytes in memory.
+        .target(name: "CLibFuzzer", linkerSettings: [.linkedLibrary("bz2")]),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "CLibFuzzer", .product(name: "WaystationArchive", package: "waystation"),
+                .product(name: "WaystationPatch", package: "waystation"),
+                .product(name: "WaystationPacks", package: "waystation"),
+            ]
+        ),
         .testTarget(name: "MeasuringTests", dependencies: ["Measuring"]),
     ],
     swiftLanguageModes: [.v6]
