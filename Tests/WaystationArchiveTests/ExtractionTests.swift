@@ -31,6 +31,20 @@ struct ExtractionTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["out"])
     }
 
+    @Test("A directory whose entry lies about its nothing is not extracted, as it is not read", arguments: [0, 1])
+    func lyingDirectory(kind: Int) async throws {
+        let entry = RawEntry("d/").with { entry in
+            if kind == 0 {
+                entry.crc32 = 1
+            } else {
+                (entry.method, entry.data, entry.compressedSize) = (8, [0xFF, 0xFF], 2)
+            }
+        }
+        let archive = try ZipArchive(DataSource(RawZip([entry]).data))
+        #expect(throws: ZipError.self) { try archive.read(archive.entries[0]) }
+        await #expect(throws: ZipError.self) { try await archive.extract(into: scratch.url.appending(path: "out")) }
+    }
+
     @Test("Progress comes in order, for each entry once complete, and ends at the totals")
     func progress() async throws {
         let reports = Mutex<[ExtractionProgress]>([])
