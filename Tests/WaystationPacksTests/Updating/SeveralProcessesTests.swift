@@ -62,8 +62,8 @@ struct SeveralProcessesTests {
     func inheritedLock() async throws {
         let fixture = try LibraryFixture()
         let (fileSystem, path) = (LocalFileSystem(), fixture.root.appending(path: "lock").path)
-        var lock = try #require(try fileSystem.lock(path)) as OpenFile?
-        let inherited = dup(lock?.descriptor ?? -1)
+        var lock = try fileSystem.lock(path)
+        let inherited = dup(try #require(lock).descriptor)
         defer { close(inherited) }
         #expect(try fileSystem.lock(path) == nil)
         lock = nil
