@@ -45,6 +45,14 @@ struct ExtractionTests {
         await #expect(throws: ZipError.self) { try await archive.extract(into: scratch.url.appending(path: "out")) }
     }
 
+    @Test("A directory without data is one, also when it says that they are deflated")
+    func deflatedDirectory() async throws {
+        let archive = try ZipArchive(DataSource(RawZip([RawEntry("d/").with { $0.method = 8 }]).data))
+        #expect(try archive.read(archive.entries[0]).isEmpty)
+        try await archive.extract(into: scratch.url.appending(path: "out"))
+        #expect(try scratch.tree("out") == ["d/": Data()])
+    }
+
     @Test("Progress comes in order, for each entry once complete, and ends at the totals")
     func progress() async throws {
         let reports = Mutex<[ExtractionProgress]>([])

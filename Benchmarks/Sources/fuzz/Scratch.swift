@@ -30,7 +30,6 @@ struct Scratch: Sendable {
                 let path = folder + "/" + name
                 let isInside = path.hasPrefix(prefix) || path == target.path
                 try Finding.unless(isInside || folders.contains(path), "\(path) is outside of the target")
-                // Not by `attributesOfItem`, which leaks 4 KiB each time.
                 var status = stat()
                 guard lstat(path, &status) == 0 else { throw Finding("\(path) is gone") }
                 switch status.st_mode & S_IFMT {
