@@ -75,7 +75,10 @@ struct PatchStreams {
 
     /// What the original `bspatch` makes of the streams; nil where it would find them damaged.
     func applied(to old: [UInt8], limit: Int) -> [UInt8]? {
-        guard let size = Int(exactly: newSize), size <= limit else { return nil }
+        // The highest bit is a sign, and minus zero is zero.
+        let magnitude = Int(newSize & ~(1 << 63))
+        guard newSize >> 63 == 0 || magnitude == 0, magnitude <= limit else { return nil }
+        let size = magnitude
         var new: [UInt8] = []
         var (diffAt, extraAt, oldAt) = (0, 0, 0)
         for instruction in instructions where new.count < size {
