@@ -21,7 +21,7 @@ help:
 	@echo "make test          everything: lint, unit and end-to-end tests, the differential test, the examples"
 	@echo "make differential  plain URLSession and Waystation against one origin, a row a scenario"
 	@echo "make soak          500,000 loads, 64 at a time"
-	@echo "make fuzz          a million damaged zips, and as many damaged patches"
+	@echo "make fuzz          a million damaged zips and as many damaged patches, from seeds and by libFuzzer"
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make format        format every source file"
 	@echo "make docs          build the documentation"
@@ -68,8 +68,10 @@ differential: deps
 soak: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet soak
 
-# A million damaged zips and a million damaged patches, from seeds.
+# A million damaged zips and a million damaged patches, from seeds; and as many again that libFuzzer makes, for each kind
+# of input, led by what the earlier ones have reached.
 fuzz: deps
+	@SWIFT=$(SWIFT) Scripts/fuzz-guided.sh
 	WAYSTATION_ARCHIVE_MUTATIONS=250000 WAYSTATION_PATCH_MUTATIONS=125000 \
 		$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter 'HostileInput|PatchMutation'
 

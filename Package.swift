@@ -132,7 +132,8 @@ let package = Package(
         .testTarget(
             name: "WaystationPacksTests",
             dependencies: [
-                "WaystationPacks", "WaystationArchive", "WaystationFileSystem", "WaystationPatch", "WaystationTesting",
+                "WaystationPacks", "WaystationArchive", "WaystationFileSystem", "WaystationFiles", "WaystationPatch",
+                "WaystationRules", "WaystationTesting",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]

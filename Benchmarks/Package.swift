@@ -42,6 +42,16 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
+        // libFuzzer's C interface, and bzip2 over bytes in memory.
+        .target(name: "CLibFuzzer", linkerSettings: [.linkedLibrary("bz2")]),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "CLibFuzzer", .product(name: "WaystationArchive", package: "waystation"),
+                .product(name: "WaystationPatch", package: "waystation"),
+                .product(name: "WaystationPacks", package: "waystation"),
+            ]
+        ),
         .testTarget(name: "MeasuringTests", dependencies: ["Measuring"]),
     ],
     swiftLanguageModes: [.v6]

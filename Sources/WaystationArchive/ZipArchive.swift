@@ -64,6 +64,8 @@ public struct ZipArchive: Sendable {
     ///
     /// - Throws: ``ZipError`` when the data are damaged, what the source throws, or what `body` throws.
     public func read(_ entry: ZipEntry, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        // Whatever the method says: there is nothing to unpack.
+        if entry.isDirectory, entry.compressedSize == 0, entry.crc32 == 0 { return }
         try EntryReader(source).read(entry, body)
     }
 }

@@ -58,10 +58,15 @@ package struct LocalFileSystem: FileSystem {
         try opened(path, O_RDWR | O_APPEND, "open")
     }
 
-    private func opened(_ path: String, _ flags: Int32, _ operation: String) throws -> OpenFile {
+    private func opened(
+        _ path: String,
+        _ flags: Int32,
+        _ operation: String,
+        isLocked: Bool = false
+    ) throws -> OpenFile {
         while true {
             let descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            if descriptor >= 0 { return OpenFile(descriptor: descriptor, path: path) }
+            if descriptor >= 0 { return OpenFile(descriptor: descriptor, path: path, isLocked: isLocked) }
             if errno != EINTR { throw FileError(operation, path) }
         }
     }
@@ -123,7 +128,7 @@ package struct LocalFileSystem: FileSystem {
     }
 
     package func lock(_ path: String) throws -> OpenFile? {
-        let file = try opened(path, O_RDWR | O_CREAT, "open")
+        let file = try opened(path, O_RDWR | O_CREAT, "open", isLocked: true)
         while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return nil }
             if errno != EINTR { throw FileError("lock", path) }
@@ -132,7 +137,7 @@ package struct LocalFileSystem: FileSystem {
     }
 
     package func waitForLock(_ path: String) throws -> OpenFile {
-        let file = try opened(path, O_RDWR | O_CREAT, "open")
+        let file = try opened(path, O_RDWR | O_CREAT, "open", isLocked: true)
         while flock(file.descriptor, LOCK_EX) != 0 {
             if errno != EINTR { throw FileError("lock", path) }
         }

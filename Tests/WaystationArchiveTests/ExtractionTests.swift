@@ -32,6 +32,28 @@ struct ExtractionTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["out"])
     }
 
+    @Test("A directory whose entry lies about its nothing is not extracted, as it is not read", arguments: [0, 1])
+    func lyingDirectory(kind: Int) async throws {
+        let entry = RawEntry("d/").with { entry in
+            if kind == 0 {
+                entry.crc32 = 1
+            } else {
+                (entry.method, entry.data, entry.compressedSize) = (8, [0xFF, 0xFF], 2)
+            }
+        }
+        let archive = try ZipArchive(DataSource(RawZip([entry]).data))
+        #expect(throws: ZipError.self) { try archive.read(archive.entries[0]) }
+        await #expect(throws: ZipError.self) { try await archive.extract(into: scratch.url.appending(path: "out")) }
+    }
+
+    @Test("A directory without data is one, also when it says that they are deflated")
+    func deflatedDirectory() async throws {
+        let archive = try ZipArchive(DataSource(RawZip([RawEntry("d/").with { $0.method = 8 }]).data))
+        #expect(try archive.read(archive.entries[0]).isEmpty)
+        try await archive.extract(into: scratch.url.appending(path: "out"))
+        #expect(try scratch.tree("out") == ["d/": Data()])
+    }
+
     @Test("Progress comes in order, for each entry once complete, and ends at the totals")
     func progress() async throws {
         let reports = Mutex<[ExtractionProgress]>([])

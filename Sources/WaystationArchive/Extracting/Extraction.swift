@@ -94,6 +94,8 @@ final class Extraction: Sendable {
         }
         try options.fileSystem.createDirectory(target)
         let entries = Set(archive.entries.lazy.filter(\.isDirectory).map(\.path))
+        // They have no bytes, but an entry may still lie about that: deflated data, or a check sum.
+        for entry in archive.entries where entry.isDirectory { try archive.read(entry) { _ in } }
         for directory in archive.directories {
             try checkStopped()
             try options.fileSystem.createDirectory(target + "/" + directory)

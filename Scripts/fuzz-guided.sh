@@ -1,0 +1,43 @@
+#!/bin/sh
+# Feeds what reads bytes from outside with libFuzzer, a million inputs of each kind, led by the coverage of earlier ones.
+#
+#   fuzz-guided.sh [TARGET…]        zip, patch, manifest and content-patch by default
+#
+# RUNS and CONTENT_RUNS say how many: a content patch goes through a real library, which takes milliseconds. SANITIZERS=fuzzer
+# leaves the address sanitizer out. What is found is left in .build/guided/findings.
+
+set -eu
+cd "$(dirname "$0")/.."
+build=.build/guided
+findings=$build/findings
+
+# gold, the linker by default, cannot link a libFuzzer whose `main` is not used; lld is part of the toolchain.
+"${SWIFT:-swift}" build --package-path Benchmarks --scratch-path "$build" -c release --product fuzz \
+    -Xswiftc "-sanitize=${SANITIZERS:-fuzzer,address}" -Xswiftc -Xclang-linker -Xswiftc -fuse-ld=lld
+
+mkdir -p "$findings"
+# In memory where that can be: each archive is extracted.
+shared=/dev/shm
+[ -w "$shared" ] || shared=${TMPDIR:-/tmp}
+scratch=$(mktemp -d "$shared/waystation-fuzz.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+
+# The backtrace of a finding would wait for someone to answer; leaks are not looked for, since Foundation has its own.
+export SWIFT_BACKTRACE=enable=no TMPDIR="$scratch" ASAN_OPTIONS=symbolize=0:detect_leaks=0:quarantine_size_mb=16
+[ $# -gt 0 ] || set -- zip patch manifest content-patch
+status=0
+for target in "$@"; do
+    runs=${RUNS:-1000000}
+    [ "$target" != content-patch ] || runs=${CONTENT_RUNS:-20000}
+    mkdir -p "$scratch/corpus-$target"
+    echo "== $target, $runs inputs"
+    if "$build/release/fuzz" "$target" "$scratch/corpus-$target" -runs="$runs" -seed=1 -timeout=5 -rss_limit_mb=1024 \
+        -detect_leaks=0 -print_final_stats=1 -artifact_prefix="$findings/$target-" \
+        >"$scratch/log" 2>&1 </dev/null; then
+        grep -E 'DONE|stat::' "$scratch/log"
+    else
+        tail -n 20 "$scratch/log"
+        status=1
+    fi
+done
+exit $status
