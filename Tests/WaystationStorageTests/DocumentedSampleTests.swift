@@ -53,7 +53,7 @@ struct DocumentedSampleTests {
     private func fill() async throws {
         let store = ResponseStore(directory: fixture.directory)
         let page = Data("<!doctype html><title>Shop</title>".utf8)
-        let film = Data.pattern(2_097_152)
+        let film = Data.random(2_097_152)
         let html: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .date: "Fri, 20 Nov 2026 09:30:00 GMT", .eTag: "\"v7\"",
         ]

@@ -19,7 +19,7 @@ struct FresheningTests {
     func freshen(length: Int) async throws {
         let store = fixture.store()
         let vary = VaryRecord([.init(name: .acceptLanguage, value: "de")])
-        try await store.store(.get("a"), .pattern(length), vary: vary)
+        try await store.store(.get("a"), .random(length), vary: vary)
         for round in 1...20 {
             let old = try #require(await store.lookup(.get("a")).first)
             fixture.clock.advance(.milliseconds(1))
@@ -29,7 +29,7 @@ struct FresheningTests {
             #expect(new.headerFields == [.age: "\(round)"])
             #expect((new.id, new.status, new.vary) == (old.id, 200, vary))
             #expect(new.responseTime == time)
-            #expect(try new.body.contents() == .pattern(length))
+            #expect(try new.body.contents() == .random(length))
         }
     }
 
@@ -41,7 +41,7 @@ struct FresheningTests {
                 if [.write, .createFile, .rename, .synchronize].contains(operation) { operations.count += 1 }
             }
         )
-        try await store.store(.get("a"), .pattern(100_000))
+        try await store.store(.get("a"), .random(100_000))
         let response = try #require(await store.lookup(.get("a")).first)
         await store.flush()
         let before = operations.count
@@ -81,11 +81,11 @@ struct FresheningTests {
     @Test("removing responses leaves what has taken their places")
     func removeResponses() async throws {
         let store = fixture.store()
-        try await store.store(.get("a"), .pattern(10, seed: 1))
+        try await store.store(.get("a"), .random(10, seed: 1))
         let old = await store.lookup(.get("a"))
-        try await store.store(.get("a"), .pattern(10, seed: 2))
+        try await store.store(.get("a"), .random(10, seed: 2))
         #expect(try await store.remove(old) == 0)
-        #expect(try await store.bodies(.get("a")) == [.pattern(10, seed: 2)])
+        #expect(try await store.bodies(.get("a")) == [.random(10, seed: 2)])
         store.remove(await store.lookup(.get("a"))) { _ in }
         #expect(await store.lookup(.get("a")).isEmpty)
     }
@@ -94,19 +94,19 @@ struct FresheningTests {
     func cutOff() async throws {
         let store = fixture.store(limits: StoreLimits(maximumEntrySize: .kibibytes(256)))
         let writer = try #require(store.write(.get("a"), Data()))
-        for _ in 0..<4 { writer.append(.pattern(65_536)) }
+        for _ in 0..<4 { writer.append(.random(65_536)) }
         await store.flush()
         #expect(!fixture.files(in: "staging").allSatisfy { $0.hasSuffix("/lock") })
         writer.append(Data([1]))
         await store.flush()
         #expect(fixture.files(in: "staging").allSatisfy { $0.hasSuffix("/lock") })
-        writer.append(.pattern(65_536))
+        writer.append(.random(65_536))
         let error = await #expect(throws: StoreError.self) { try await writer.commit() }
         #expect(error?.code == .abandoned)
         #expect(fixture.events.of(.tooLarge).map(\.bytes) == [262_145])
-        let whole = try #require(store.write(.get("b"), .pattern(262_144)))
+        let whole = try #require(store.write(.get("b"), .random(262_144)))
         try await whole.commit()
-        #expect(try await store.bodies(.get("b")) == [.pattern(262_144)])
+        #expect(try await store.bodies(.get("b")) == [.random(262_144)])
     }
 
     @Test("a head that is larger than the store is not kept")
@@ -123,7 +123,7 @@ struct FresheningTests {
     func trim() async throws {
         let store = fixture.store(limits: .unlimited)
         for name in ["a", "b", "c", "d"] {
-            try await store.store(.get(name), .pattern(10_000))
+            try await store.store(.get(name), .random(10_000))
             fixture.clock.advance(.seconds(1))
         }
         #expect(try await store.trim(to: .bytes(25_000)) == 2)

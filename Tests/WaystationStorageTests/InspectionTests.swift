@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import HTTPTypes
 import Testing
+import WaystationTesting
 
 @testable import WaystationStorage
 
@@ -24,9 +25,9 @@ struct InspectionTests {
     @Test("lists a scope in the order of URLs, and reads fields and bodies")
     func entries() async throws {
         let store = fixture.store()
-        try await store.store(.get("b"), .pattern(100_000))
-        try await store.store(.get("a"), .pattern(10))
-        try await store.store(.get("a", partition: "anna"), .pattern(20))
+        try await store.store(.get("b"), .random(100_000))
+        try await store.store(.get("a"), .random(10))
+        try await store.store(.get("a", partition: "anna"), .random(20))
         let inspector = try inspector()
         let entries = try inspector.entries()
         #expect(entries.map(\.key) == [.get("a"), .get("a", partition: "anna"), .get("b")])
@@ -34,7 +35,7 @@ struct InspectionTests {
         #expect(entries.map { $0.bodyFile == nil } == [true, true, false])
         #expect(try inspector.totals().bytes == entries.reduce(0) { $0 + $1.size })
         let large = try #require(try inspector.response(entries[2]))
-        #expect(try large.body.contents() == .pattern(100_000))
+        #expect(try large.body.contents() == .random(100_000))
         #expect(large.headerFields == [.contentType: "text/plain"])
         #expect(try inspector.entries(in: .partition("anna")).count == 1)
         #expect(try inspector.entries(in: .host("shop.example", partition: "")).count == 2)
@@ -45,7 +46,7 @@ struct InspectionTests {
     @Test("refuses what is no store, and makes nothing there", arguments: ["nothing", "text", "database", "empty"])
     func noStore(what: String) throws {
         switch what {
-        case "text": try Data.pattern(5_000).write(to: URL(filePath: fixture.layout.index))
+        case "text": try Data.random(5_000).write(to: URL(filePath: fixture.layout.index))
         case "empty": try Data().write(to: URL(filePath: fixture.layout.index))
         case "database": try execute("CREATE TABLE other (x)")
         default: break
@@ -58,7 +59,7 @@ struct InspectionTests {
 
     @Test("refuses a store of a later version")
     func newer() async throws {
-        try await fixture.store().store(.get("a"), .pattern(10))
+        try await fixture.store().store(.get("a"), .random(10))
         try execute("PRAGMA user_version = 3")
         let error = #expect(throws: StoreError.self) { try inspector() }
         #expect(error?.code == .newerVersion)
@@ -69,10 +70,10 @@ struct InspectionTests {
     func damage() async throws {
         let store = fixture.store()
         for (number, name) in ["field", "body", "url", "fine"].enumerated() {
-            try await store.store(.get(name), .pattern(1_000 + number))
+            try await store.store(.get(name), .random(1_000 + number))
         }
         for name in ["gone", "short", "changed", "large"] {
-            try await store.store(.get(name), .pattern(100_000, seed: UInt64(name.utf8.count)))
+            try await store.store(.get(name), .random(100_000, seed: UInt64(name.utf8.count)))
         }
         await store.flush()
         #expect(try inspector().verify().isIntact)
@@ -85,8 +86,8 @@ struct InspectionTests {
         try execute("UPDATE responses SET body = zeroblob(body_length) WHERE url LIKE '%/body'")
         try execute("UPDATE responses SET url = url || 'x' WHERE url LIKE '%/url'")
         try FileManager.default.removeItem(at: try #require(files[.get("gone")]))
-        try Data.pattern(99, seed: 5).write(to: try #require(files[.get("short")]))
-        try Data.pattern(100_000, seed: 99).write(to: try #require(files[.get("changed")]))
+        try Data.random(99, seed: 5).write(to: try #require(files[.get("short")]))
+        try Data.random(100_000, seed: 99).write(to: try #require(files[.get("changed")]))
         try Data("left over".utf8).write(
             to: try #require(files[.get("large")]).deletingLastPathComponent().appending(path: "x")
         )
@@ -107,7 +108,7 @@ struct InspectionTests {
     @Test("finds totals that are wrong, and a repair counts anew")
     func totals() async throws {
         let store = fixture.store()
-        try await store.store(.get("a"), .pattern(10))
+        try await store.store(.get("a"), .random(10))
         await store.flush()
         try execute("UPDATE totals SET bytes = 5")
         let found = try inspector().verify()
@@ -119,7 +120,7 @@ struct InspectionTests {
     @Test("finds an index that SQLite calls damaged, and a repair begins it anew")
     func index() async throws {
         var store: ResponseStore? = fixture.store()
-        for number in 0..<200 { store?.write(.get("\(number)"), .pattern(2_000))?.commit { _ in } }
+        for number in 0..<200 { store?.write(.get("\(number)"), .random(2_000))?.commit { _ in } }
         await store?.flush()
         store?.opened()?.index.close()
         store = nil
@@ -128,7 +129,7 @@ struct InspectionTests {
         let file = URL(filePath: fixture.layout.index)
         var bytes = try Data(contentsOf: file)
         for page in stride(from: 4, to: 30, by: 2) {
-            bytes.replaceSubrange(page * 8_192..<page * 8_192 + 64, with: Data.pattern(64))
+            bytes.replaceSubrange(page * 8_192..<page * 8_192 + 64, with: Data.random(64))
         }
         try bytes.write(to: file)
         let found = try inspector().verify()
@@ -137,7 +138,7 @@ struct InspectionTests {
         let repaired = fixture.store()
         _ = try? await repaired.repair(found)
         await repaired.flush()
-        try await repaired.store(.get("a"), .pattern(10))
+        try await repaired.store(.get("a"), .random(10))
         #expect(try inspector().verify().isIntact)
         #expect(!fixture.events.of(.damaged).isEmpty)
     }

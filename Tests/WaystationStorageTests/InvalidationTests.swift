@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Testing
+import WaystationTesting
 
 @testable import WaystationStorage
 
@@ -35,7 +36,7 @@ struct InvalidationTests {
 
     @Test("a writer that had begun before does not commit", arguments: Way.allCases, [10, 100_000])
     func writerBefore(way: Way, length: Int) async throws {
-        let writer = try #require(store.write(anna, .pattern(length)))
+        let writer = try #require(store.write(anna, .random(length)))
         try await way.apply(to: store)
         let error = await #expect(throws: StoreError.self) { try await writer.commit() }
         #expect(error?.code == .invalidated)
@@ -47,7 +48,7 @@ struct InvalidationTests {
 
     @Test("a commit that was asked for before is removed again", arguments: Way.allCases)
     func commitBefore(way: Way) async throws {
-        store.write(anna, .pattern(10))?.commit { _ in }
+        store.write(anna, .random(10))?.commit { _ in }
         try await way.apply(to: store)
         #expect(await store.lookup(anna).isEmpty)
     }
@@ -55,8 +56,8 @@ struct InvalidationTests {
     @Test("a writer that begins afterwards commits", arguments: Way.allCases)
     func writerAfter(way: Way) async throws {
         try await way.apply(to: store)
-        try await store.store(anna, .pattern(10))
-        #expect(try await store.bodies(anna) == [.pattern(10)])
+        try await store.store(anna, .random(10))
+        #expect(try await store.bodies(anna) == [.random(10)])
     }
 
     @Test("a response whose request was sent before is not stored, though its writer begins afterwards")
@@ -88,18 +89,18 @@ struct InvalidationTests {
             case .prefix, .host: [RequestKey(method: "GET", url: "https://other.example/a", partition: "anna")]
             case .all: []
             }
-        for key in keys { try await store.store(key, .pattern(10)) }
-        let writers = try keys.map { try #require(store.write($0, .pattern(20))) }
+        for key in keys { try await store.store(key, .random(10)) }
+        let writers = try keys.map { try #require(store.write($0, .random(20))) }
         try await way.apply(to: store)
-        for key in keys { #expect(try await store.bodies(key) == [.pattern(10)]) }
+        for key in keys { #expect(try await store.bodies(key) == [.random(10)]) }
         for writer in writers { try await writer.commit() }
-        for key in keys { #expect(try await store.bodies(key) == [.pattern(20)]) }
+        for key in keys { #expect(try await store.bodies(key) == [.random(20)]) }
     }
 
     @Test("is seen at once, in memory as on disk")
     func seenAtOnce() async throws {
         for round in 0..<20 {
-            try await store.store(anna, .pattern(10))
+            try await store.store(anna, .random(10))
             _ = await store.lookup(anna)
             #expect(store.resident(anna) != nil, "round \(round)")
             store.invalidate(url: Self.url, partition: "anna")
@@ -111,9 +112,9 @@ struct InvalidationTests {
     @Test("tells how many responses were removed")
     func count() async throws {
         for method in ["GET", "HEAD"] {
-            try await store.store(RequestKey(method: method, url: Self.url, partition: "anna"), .pattern(10))
+            try await store.store(RequestKey(method: method, url: Self.url, partition: "anna"), .random(10))
         }
-        try await store.store(.get("a"), .pattern(10))
+        try await store.store(.get("a"), .random(10))
         let count = await withCheckedContinuation { continuation in
             store.invalidate(url: Self.url, partition: "anna") { continuation.resume(returning: $0) }
         }
@@ -123,7 +124,7 @@ struct InvalidationTests {
 
     @Test("keeps a 304 that was on its way from bringing the response back")
     func freshenedAfterwards() async throws {
-        try await store.store(anna, .pattern(10))
+        try await store.store(anna, .random(10))
         let response = try #require(await store.lookup(anna).first)
         store.invalidate(url: Self.url, partition: "anna")
         store.freshen(
@@ -138,7 +139,7 @@ struct InvalidationTests {
     @Test("one process's commits are refused by its own invalidations alone")
     func otherProcess() async throws {
         let other = fixture.store()
-        let writer = try #require(other.write(anna, .pattern(10)))
+        let writer = try #require(other.write(anna, .random(10)))
         try await store.removeAll()
         try await writer.commit()
         #expect(await store.lookup(anna).count == 1)

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import HTTPTypes
 import Testing
+import WaystationTesting
 
 @testable import WaystationStorage
 
@@ -9,7 +10,7 @@ import Testing
 @Suite("A store of schema version 1")
 struct MigrationTests {
     private let fixture: StoreFixture
-    private let large = Data.pattern(100_000)
+    private let large = Data.random(100_000)
     private static let largeFile = "4f/4f0c9d8e5b7a43219c1de28f6a3b5c70"
 
     init() async throws {
@@ -49,7 +50,7 @@ struct MigrationTests {
     func totals() async throws {
         let store = fixture.store()
         let before = await store.statistics().bytes
-        for name in ["a", "b"] { try await store.store(.get(name), .pattern(150_000, seed: 7)) }
+        for name in ["a", "b"] { try await store.store(.get(name), .random(150_000, seed: 7)) }
         #expect(await store.statistics().bytes < before + 151_000)
         try await store.remove(url: RequestKey.get("large").url)
         #expect(fixture.files(in: "bodies").count == 1)

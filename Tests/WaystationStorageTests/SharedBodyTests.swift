@@ -11,7 +11,7 @@ import WaystationTesting
 @Suite("Bodies that responses share")
 struct SharedBodyTests {
     private let fixture: StoreFixture
-    private let body = Data.pattern(200_000)
+    private let body = Data.random(200_000)
 
     init() throws { fixture = try StoreFixture() }
 
@@ -51,7 +51,7 @@ struct SharedBodyTests {
         let store = fixture.store()
         for name in ["a", "b", "c"] { try await store.store(.get(name), body) }
         try await store.remove(url: RequestKey.get("a").url)
-        try await store.store(.get("b"), .pattern(10))
+        try await store.store(.get("b"), .random(10))
         #expect(fixture.files(in: "bodies").count == 1)
         #expect(try await store.bodies(.get("c")) == [body])
         try await store.remove(url: RequestKey.get("c").url)
@@ -70,7 +70,7 @@ struct SharedBodyTests {
     func size() async throws {
         let store = fixture.store()
         for name in ["a", "b", "c"] { try await store.store(.get(name), body) }
-        try await store.store(.get("small"), .pattern(100))
+        try await store.store(.get("small"), .random(100))
         let bytes = await store.statistics().bytes
         #expect(bytes > 200_100)
         #expect(bytes < 201_000)
@@ -91,12 +91,12 @@ struct SharedBodyTests {
             fixture.clock.advance(.seconds(120))
         }
         for number in 0..<3 as Range<UInt64> {
-            try await store.store(.get("\(number)"), .pattern(150_000, seed: 10 + number))
+            try await store.store(.get("\(number)"), .random(150_000, seed: 10 + number))
             fixture.clock.advance(.seconds(120))
         }
         await store.flush()
         #expect(await store.statistics().bytes <= 480_000)
-        #expect(try await store.bodies(.get("2")) == [.pattern(150_000, seed: 12)])
+        #expect(try await store.bodies(.get("2")) == [.random(150_000, seed: 12)])
         #expect(fixture.files(in: "bodies").count == 3)
         #expect(fixture.events.of(.evicted).reduce(0) { $0 + $1.bytes } >= 200_000)
     }
@@ -105,7 +105,7 @@ struct SharedBodyTests {
     func damage() async throws {
         let store = fixture.store()
         for name in ["a", "b"] { try await store.store(.get(name), body) }
-        try await store.store(.get("other"), .pattern(100_000, seed: 2))
+        try await store.store(.get("other"), .random(100_000, seed: 2))
         let response = try #require(await store.lookup(.get("a")).first)
         let file = try #require(fixture.files(in: "bodies").first { $0.hasSuffix(Self.digest(of: body)) })
         let handle = try FileHandle(forWritingTo: URL(filePath: path(file)))

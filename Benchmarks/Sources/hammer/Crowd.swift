@@ -9,6 +9,7 @@ final class Crowd: Sendable {
         var steps = 0
         var kills = 0
         var notes = 0
+        var evicted = 0
         var wrong: [String] = []
     }
 
@@ -71,10 +72,12 @@ final class Crowd: Sendable {
         tally.withLock { tally in
             if line == "done 50" {
                 tally.steps += 50
+            } else if line.hasPrefix("evicted "), let count = Int(line.dropFirst(8)) {
+                tally.evicted += count
             } else if line.hasPrefix("note ") {
                 tally.notes += 1
                 if tally.notes <= 3 { say(line) }
-            } else if !["done 50", "note "].contains(where: { $0.hasPrefix(line) }) {
+            } else if !["done 50", "note ", "evicted "].contains(where: { $0.hasPrefix(line) }) {
                 tally.wrong.append(line)
             }
         }

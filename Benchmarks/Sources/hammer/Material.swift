@@ -10,7 +10,7 @@ enum Material {
     static let partitions = ["", "anna", "bert"]
 
     /// Small enough that eviction goes on all the time.
-    static let limits = StoreLimits(maximumSize: .mebibytes(6), maximumEntrySize: .mebibytes(1), maximumVariants: 4)
+    static let limits = StoreLimits(maximumSize: .mebibytes(3), maximumEntrySize: .mebibytes(1), maximumVariants: 4)
 
     static let version = field("x-version")
     static let freshened = field("x-freshened")

@@ -19,6 +19,7 @@ struct Member {
             switch event.kind {
             case .damaged, .full, .truncated, .tooLarge: complaints.add("event \(event)")
             case .unavailable: say("note \(event)")
+            case .evicted: say("evicted \(event.count)")
             default: break
             }
         }
@@ -50,10 +51,18 @@ struct Member {
         case ..<85: await write(key, number)
         case ..<93: await freshen(key)
         case ..<96: store.invalidate(url: key.url, partition: key.partition)
-        case ..<97: _ = try? await store.remove(host: "host\(number % 4).example")
-        case ..<98: store.invalidate(partition: key.partition)
-        case ..<99: await bound()
+        case ..<98: await bound()
+        case ..<99: await purge(key)
         default: _ = try? await store.remove(store.lookup(key))
+        }
+    }
+
+    private mutating func purge(_ key: RequestKey) async {
+        // Seldom, so that the store is full most of the time.
+        switch Int.random(in: 0..<40, using: &random) {
+        case 0: _ = try? await store.remove(host: "host\(Int.random(in: 0..<4, using: &random)).example")
+        case 1: store.invalidate(partition: key.partition)
+        default: _ = try? await store.remove(url: key.url)
         }
     }
 

@@ -31,7 +31,7 @@ for line in wrong.prefix(20) { say(line) }
 let took = Int((started.duration(to: .now) / .seconds(1)).rounded())
 say(
     """
-    hammer: 8 processes, \(took) s, \(tally.steps) steps, \(tally.kills) kills, \(tally.notes) waits given up, \
+    hammer: 8 processes, \(took) s, \(tally.steps) steps, \(tally.kills) kills, \(tally.evicted) evicted, \(tally.notes) waits given up, \
     \(rest.entries) responses left, \(rest.bytes) of \(Material.limits.maximumSize.bytes) bytes, integrity \
     \(rest.isWhole ? "ok" : "BROKEN"), \(wrong.count) wrong
     """
