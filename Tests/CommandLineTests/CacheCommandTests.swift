@@ -195,7 +195,10 @@ struct CacheCommandTests {
         #expect(size.keys.sorted() == ["bytes", "entries", "removed"])
         #expect(try #require(size["bytes"] as? Int) <= 10_000)
         #expect(try urls().contains("https://img.example/logo"))
-        #expect(FileManager.default.subpaths(atPath: directory.appending(path: "bodies").path)?.contains { $0.count > 2 } == false)
+        #expect(
+            FileManager.default.subpaths(atPath: directory.appending(path: "bodies").path)?.contains { $0.count > 2 }
+                == false
+        )
     }
 
     @Test("purge removes what was asked for, and nothing else")
@@ -203,7 +206,10 @@ struct CacheCommandTests {
         try await fill()
         let prefix = try run("purge", "--in", "http", "--prefix", "https://shop.example/app/a")
         #expect(prefix.output.hasPrefix("2 responses removed, 4 responses left, "))
-        #expect(try object(run("purge", "--in", "http", "--host", "img.example", "--format=json").output)["removed"] as? Int == 2)
+        #expect(
+            try object(run("purge", "--in", "http", "--host", "img.example", "--format=json").output)["removed"] as? Int
+                == 2
+        )
         #expect(try urls() == ["https://shop.example/app/", "https://shop.example/film"])
         #expect(try run("purge", "--in", "http", "--all").output == "2 responses removed, 0 responses left, 0 B\n")
         #expect(try urls().isEmpty)

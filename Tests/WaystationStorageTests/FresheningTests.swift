@@ -15,7 +15,10 @@ struct FresheningTests {
 
     private let fields: HTTPFields = [.eTag: "\"2\"", .age: "0"]
 
-    @Test("without waiting is seen by the next look-up, which keeps status, variant and body", arguments: [10, 100_000])
+    @Test(
+        "without waiting is seen by the next look-up, which keeps status, variant and body",
+        arguments: [10, 100_000]
+    )
     func freshen(length: Int) async throws {
         let store = fixture.store()
         let vary = VaryRecord([.init(name: .acceptLanguage, value: "de")])
@@ -132,7 +135,6 @@ struct FresheningTests {
         #expect(try await store.trim(to: .bytes(0)) == 2)
     }
 }
-
 
 private final class Counter: Sendable {
     private let state = Mutex(0)

@@ -99,7 +99,8 @@ struct MigrationTests {
                 """,
             arguments: [
                 key.method, key.url, key.partition, microseconds, microseconds, microseconds,
-                body.count + fields.count + key.url.utf8.count, Int64(bitPattern: seal), body.count, file, Data(), fields,
+                body.count + fields.count + key.url.utf8.count, Int64(bitPattern: seal), body.count, file, Data(),
+                fields,
                 sums, file == nil ? body : nil,
             ]
         )

@@ -8,7 +8,10 @@ extension Benchmark {
     static let opening = Benchmark("open-100000/open-100") {
         let few = try await FilledStore(entries: 100)
         let many = try await FilledStore(entries: 100_000)
-        let costs = try await interleaved(rounds: 41, [{ try await few.openAndLookUp() }, { try await many.openAndLookUp() }])
+        let costs = try await interleaved(
+            rounds: 41,
+            [{ try await few.openAndLookUp() }, { try await many.openAndLookUp() }]
+        )
         return [
             Figure(
                 "open-100000/open-100",

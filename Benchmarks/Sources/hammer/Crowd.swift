@@ -13,7 +13,6 @@ final class Crowd: Sendable {
         var wrong: [String] = []
     }
 
-
     private let directory: URL
     private let end: ContinuousClock.Instant
     private let tally = Mutex(Tally())

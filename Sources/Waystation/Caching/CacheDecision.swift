@@ -62,7 +62,9 @@ package enum CacheDecision: Sendable {
         rules: CachingRules = CachingRules()
     ) -> CacheDecision {
         guard strategy.obeysHTTP || request.asksForWhole else { return strategy == .cacheOnly ? .unavailable : .bypass }
-        if policy == .useProtocolCachePolicy, strategy.kind == .standard { return standard(request, stored, now, rules) }
+        if policy == .useProtocolCachePolicy, strategy.kind == .standard {
+            return standard(request, stored, now, rules)
+        }
         let chosen = Chosen(request, stored, now, rules)
         switch policy {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData:

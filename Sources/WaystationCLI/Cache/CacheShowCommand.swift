@@ -28,7 +28,9 @@ struct CacheShowCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only the response of this partition.", valueName: "name"))
     var partition: String?
 
-    @Option(help: ArgumentHelp("Only the response with this number, as `list --format json` shows it.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("Only the response with this number, as `list --format json` shows it.", valueName: "id")
+    )
     var id: Int64?
 
     @Flag(help: "Write the body and nothing else.")
@@ -41,7 +43,9 @@ struct CacheShowCommand: AsyncParsableCommand {
     var options: OutputOptions
 
     func validate() throws {
-        if body, options.format == .json { throw ValidationError("--body writes the bytes themselves: no --format json.") }
+        if body, options.format == .json {
+            throw ValidationError("--body writes the bytes themselves: no --format json.")
+        }
     }
 
     func run() async throws {

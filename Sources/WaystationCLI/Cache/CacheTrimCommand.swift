@@ -20,7 +20,9 @@ struct CacheTrimCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The size to come down to.", valueName: "size"))
     var maximumSize: SizeArgument?
 
-    @Option(help: ArgumentHelp("The age, since it arrived or was freshened, that a response may have.", valueName: "age"))
+    @Option(
+        help: ArgumentHelp("The age, since it arrived or was freshened, that a response may have.", valueName: "age")
+    )
     var maximumAge: AgeArgument?
 
     @OptionGroup

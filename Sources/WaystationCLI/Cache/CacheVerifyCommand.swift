@@ -57,7 +57,13 @@ struct CacheCheck: CommandResult {
         bodyFiles = found.bodyFiles
         unnamedFiles = found.unnamedFiles
         damaged = found.damaged.map {
-            Damage(id: $0.id, method: $0.key?.method, url: $0.key?.url, partition: $0.key?.partition, problem: $0.problem)
+            Damage(
+                id: $0.id,
+                method: $0.key?.method,
+                url: $0.key?.url,
+                partition: $0.key?.partition,
+                problem: $0.problem
+            )
         }
         indexProblems = found.indexProblems
         self.dropped = dropped
