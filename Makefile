@@ -8,12 +8,12 @@ SOURCES := Sources Tests Examples Benchmarks Package.swift
 
 # What building and testing needs beside the toolchain; what the demo and the benchmarks need beside that.
 PACKAGES := git pkg-config g++ binutils libncurses6 libsqlite3-dev zlib1g-dev libbz2-dev libgumbo-dev libcurl4 \
-	libxml2 ca-certificates tzdata bsdiff zip unzip libarchive-tools python3 python3-pip
+	libxml2 ca-certificates tzdata bsdiff zip unzip libarchive-tools python3 python3-pip sqlite3
 DEMO_PACKAGES := sqlite3-doc
 WEB_APPS := $(CURDIR)/.build/web-apps
 BENCH_PACKAGES := nginx-light wget python3.11-doc
 
-.PHONY: help deps demo-deps bench-deps build web-apps test lint format demo demo-packs differential soak fuzz bench docs clean
+.PHONY: help deps demo-deps bench-deps build web-apps test lint format demo demo-packs differential soak hammer fuzz bench docs clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -21,6 +21,7 @@ help:
 	@echo "make test          everything: lint, unit and end-to-end tests, the differential test, the examples"
 	@echo "make differential  plain URLSession and Waystation against one origin, a row a scenario"
 	@echo "make soak          500,000 loads, 64 at a time"
+	@echo "make hammer        eight processes on one store for two minutes, killed at random"
 	@echo "make fuzz          a million damaged zips and as many damaged patches, from seeds and by libFuzzer"
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make format        format every source file"
@@ -45,6 +46,7 @@ test: deps lint web-apps
 		WEB_APPS=$(WEB_APPS) $(SWIFT) test $(IN) $$package; \
 	done
 	@$(MAKE) --no-print-directory differential
+	@$(MAKE) --no-print-directory hammer SECONDS=10
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
@@ -67,6 +69,10 @@ differential: deps
 
 soak: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet soak
+
+# Eight processes on one store, killed at random.
+hammer: deps
+	@$(SWIFT) run $(IN) Benchmarks -c release --quiet hammer $(or $(SECONDS),120)
 
 # A million damaged zips and a million damaged patches, from seeds; and as many again that libFuzzer makes, for each kind
 # of input, led by what the earlier ones have reached.

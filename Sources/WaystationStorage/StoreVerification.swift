@@ -14,7 +14,9 @@ public struct StoreVerification: Sendable {
     public internal(set) var entries = 0
     /// How many body files were read.
     public internal(set) var bodyFiles = 0
-    /// How many body files no response names: left-overs of a kill, which the next opening sweeps. No damage.
+    /// How many body files no response names.
+    ///
+    /// These are left-overs of a kill, which the next opening sweeps, and no damage.
     public internal(set) var unnamedFiles = 0
     /// The responses that are damaged, in the order of their URLs.
     public internal(set) var damaged: [Damage] = []

@@ -48,9 +48,9 @@ struct BoundsTests {
     @Test("evicting a large body removes its file")
     func evictedFile() async throws {
         let store = fixture.store(limits: StoreLimits(maximumSize: .kilobytes(300)))
-        for name in ["a", "b", "c", "d"] {
+        for (seed, name) in ["a", "b", "c", "d"].enumerated() {
             fixture.clock.advance(.seconds(120))
-            try await store.store(.get(name), .random(100_000))
+            try await store.store(.get(name), .random(100_000, seed: UInt64(seed)))
         }
         await store.flush()
         #expect(await store.statistics().entries == 2)

@@ -54,9 +54,12 @@ struct DocumentedSampleTests {
         let store = ResponseStore(directory: fixture.directory)
         let page = Data("<!doctype html><title>Shop</title>".utf8)
         let film = Data.random(2_097_152)
-        let html: HTTPFields = [
-            .contentType: "text/html; charset=utf-8", .date: "Fri, 20 Nov 2026 09:30:00 GMT", .eTag: "\"v7\"",
+        // As Foundation spells it, and so the store.
+        let etag = try #require(HTTPField.Name("Etag"))
+        var html: HTTPFields = [
+            .contentType: "text/html; charset=utf-8", .date: "Fri, 20 Nov 2026 09:30:00 GMT",
         ]
+        html.append(HTTPField(name: etag, value: "\"v7\""))
         var varied = html
         varied[.vary] = "Accept-Language, X-Shop"
         let shop = try #require(HTTPField.Name("X-Shop"))

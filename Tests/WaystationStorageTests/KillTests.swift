@@ -11,7 +11,7 @@ import WaystationTesting
 /// it left.
 @Suite("Killed at any moment")
 struct KillTests {
-    @Test("each response is as before or as after, and nothing is left over", arguments: 1...64)
+    @Test("each response is as before or as after, and nothing is left over", arguments: 1...96)
     func whileItWrites(point: Int) async throws {
         try await kill(at: point, isOpen: true)
     }
@@ -42,13 +42,16 @@ struct KillTests {
         let added = try await after.bodies(.get("added"))
         #expect(added.isEmpty || added == [.random(200_000, seed: 2)])
         #expect(fixture.events.of(.damaged).isEmpty)
+        let shared = try await after.bodies(.get("shared"))
+        #expect(shared.isEmpty || shared == [.random(200_000, seed: 2)])
         let entries = await after.statistics().entries
-        #expect(entries == [small, large, added].filter { !$0.isEmpty }.count)
-        #expect(fixture.files(in: "bodies").count == [large, added].filter { !$0.isEmpty }.count)
+        #expect(entries == [small, large, added, shared].filter { !$0.isEmpty }.count)
+        #expect(fixture.files(in: "bodies").count == Set(large + added + shared).count)
+        #expect(try StoreInspector(directory: fixture.directory).verify().isIntact)
         #expect(fixture.files(in: "staging").allSatisfy { $0.hasSuffix("/lock") })
     }
 
-    /// What the child does: replaces both, adds one, removes one, over and over, until its count is up.
+    /// What the child does: replaces both, adds two that share a body, removes, over and over, until its count is up.
     private static func work(in directory: String, until point: Int, countingFromOpen isOpen: Bool) async {
         let counter = Counter(limit: point)
         var environment = StoreEnvironment()
@@ -62,6 +65,8 @@ struct KillTests {
             _ = try? await store.store(.get("small"), .random(1_000, seed: 2))
             _ = try? await store.store(.get("large"), .random(100_000, seed: 2))
             _ = try? await store.store(.get("added"), .random(200_000, seed: 2))
+            _ = try? await store.store(.get("shared"), .random(200_000, seed: 2))
+            _ = try? await store.remove(url: RequestKey.get("added").url)
             _ = try? await store.remove(url: RequestKey.get("large").url)
         }
     }
