@@ -19,7 +19,8 @@ extension Interceptor {
         public var packs: PackLibrary?
         /// Makes the network of a session from its configuration; ``URLSessionTransport`` by default.
         ///
-        /// Called at most once for each configuration that is intercepted, with the first request that needs it.
+        /// Called with the first request that needs it, for each configuration that is intercepted; of transports that
+        /// are made at once by several requests one is used.
         public var makeTransport: @Sendable (URLSessionConfiguration) -> any Transport = {
             URLSessionTransport(configuration: $0)
         }
@@ -34,7 +35,8 @@ extension Interceptor {
 
         // MARK: Options
 
-        /// The choices that the RFCs of HTTP caching leave to a cache, for `.standard` and `.revalidate`.
+        /// The choices that the RFCs of HTTP caching leave to a cache, for `.standard` and `.revalidate`
+        /// above all.
         public var cachingRules = CachingRules()
 
         /// The rules, in order; none by default, so that nothing is touched.

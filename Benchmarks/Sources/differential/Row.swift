@@ -52,7 +52,7 @@ struct Row: Sendable {
             limit: 20 * Double(times)
         )
         switch child.ending {
-        case .timedOut: return .hung(Observation(["process": "stuck"]))
+        case .timedOut, .unknown: return .hung(Observation(["process": "stuck"]))
         case .killed(let signal): return .crashed("signal \(signal): \(child.complaint)")
         case .exited(let status):
             guard status == 0, let report = try? JSONDecoder().decode(Report.self, from: child.output) else {

@@ -61,7 +61,9 @@ package enum CacheDecision: Sendable {
         now: Date,
         rules: CachingRules = CachingRules()
     ) -> CacheDecision {
-        guard strategy.obeysHTTP || request.asksForWhole else { return strategy == .cacheOnly ? .unavailable : .bypass }
+        guard strategy.obeysHTTP || request.asksForWhole else {
+            return strategy == .cacheOnly || policy == .returnCacheDataDontLoad ? .unavailable : .bypass
+        }
         if policy == .useProtocolCachePolicy, strategy.kind == .standard {
             return standard(request, stored, now, rules)
         }
@@ -136,7 +138,9 @@ private struct Chosen {
 
     /// The same, unless it arrived `limit` ago or longer.
     func selection(within limit: Duration) -> StoredSelection? {
-        guard let selection, max(0, now.timeIntervalSince(selection.exchange.responseTime)) < limit.inSeconds else {
+        guard !isPassingRedirect, let selection,
+            max(0, now.timeIntervalSince(selection.exchange.responseTime)) < limit.inSeconds
+        else {
             return nil
         }
         return selection
@@ -146,10 +150,21 @@ private struct Chosen {
         Revalidation(alwaysFor: request.message, among: stored, now: now, rules: rules)
     }
 
+    /// Whether it is a redirect for the moment, which nothing says to be good for longer (RFC 9110 §15.4.3).
+    ///
+    /// An archive keeps it for when there is no network: who was sent to a login once is not sent there for a week.
+    private var isPassingRedirect: Bool {
+        guard let exchange = selection?.exchange, [302, 303, 307].contains(exchange.response.status.code) else {
+            return false
+        }
+        return !exchange.freshness(now: now, rules: rules).isFresh
+    }
+
     var missReason: CacheStatus.ForwardReason { stored.isEmpty ? .uriMiss : .varyMiss }
 
     /// Of what is too old, or of nothing.
     var renewal: CacheDecision.Fetch {
-        selection == nil ? CacheDecision.Fetch(missReason) : CacheDecision.Fetch(.stale, revalidation)
+        guard let selection else { return CacheDecision.Fetch(missReason) }
+        return CacheDecision.Fetch(.stale, revalidation, fallback: isPassingRedirect ? selection : nil)
     }
 }

@@ -71,6 +71,10 @@ extension HTTPRequest {
 enum Partition {
     /// A name that tells two credentials apart and reveals neither.
     static func name(for credentials: String) -> String {
-        SHA256.hash(data: Data(credentials.utf8)).prefix(16).map { String(format: "%02x", $0) }.joined()
+        let digits = Array("0123456789abcdef".utf8)
+        let name = SHA256.hash(data: Data(credentials.utf8)).prefix(16).flatMap {
+            [digits[Int($0 >> 4)], digits[Int($0 & 15)]]
+        }
+        return String(decoding: name, as: UTF8.self)
     }
 }

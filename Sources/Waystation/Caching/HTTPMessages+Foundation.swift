@@ -28,6 +28,10 @@ extension HTTPResponse {
     /// one that was asked about is meant.
     package init(validating head: HTTPURLResponse, _ stored: [StoredExchange]) {
         self.init(storing: head)
+        if head.value(forHTTPHeaderField: "Content-Encoding") == nil {
+            // A HEAD tells by it that there is other content (RFC 9111 §4.3.5).
+            headerFields[.contentLength] = head.value(forHTTPHeaderField: "Content-Length")
+        }
         guard let tag = headerFields[.eTag], !tag.hasPrefix("W/"),
             stored.contains(where: { $0.response.headerFields[.eTag] == "W/" + tag })
         else { return }

@@ -191,7 +191,7 @@ final class Load: Sendable {
 
 extension Optional {
     /// The value, leaving nil behind.
-    fileprivate mutating func take() -> Wrapped? {
+    mutating func take() -> Wrapped? {
         defer { self = nil }
         return self
     }

@@ -21,14 +21,14 @@ final class NetworkLoad: ForwardedLoadOwner {
     static func start(_ load: Load, _ request: URLRequest, _ forwarding: Forwarding, _ context: LoadContext) {
         let owner = NetworkLoad(load, forwarding, context)
         let network = context.binding.network
-        let engine = context.engine
+        let plan = forwarding.cache ?? CachePlan(strategy: .networkOnly, first: nil)
+        // One for all hops: what was found for the first is of no use to another.
+        let caching = context.engine.cache.map { _ in
+            CachingTransport(plan, engine: context.engine, network: network)
+        }
         let forwarded = ForwardedLoad(
             request,
-            through: {
-                guard engine.cache != nil else { return network.transport }
-                let plan = forwarding.cache ?? CachePlan(strategy: .networkOnly, first: nil)
-                return CachingTransport(plan, engine: engine, network: network)
-            },
+            through: { caching ?? network.transport },
             credentials: network.credentials,
             failures: forwarding.failures,
             owner: owner

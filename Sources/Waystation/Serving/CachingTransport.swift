@@ -35,7 +35,7 @@ final class CachingTransport: Transport {
             defer { first = nil }
             return first
         }
-        if let known, known.request.url == request.url {
+        if let known, known.entry.message == entry.message, known.request.url == request.url {
             // With the mark that it goes out with.
             hop.begin(known.sent(as: request))
         } else {

@@ -121,8 +121,7 @@ final class SharedFetch: TransportReceiver {
             guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else { return (false, nil) }
             state.waiters.remove(at: index)
             guard state.waiters.isEmpty, !state.hasEnded else { return (false, nil) }
-            state.end()
-            return (true, state.exchange)
+            return (true, state.end())
         }
         guard isLast else { return }
         closed()
@@ -152,7 +151,8 @@ final class SharedFetch: TransportReceiver {
         guard let request else { return }
         let exchange = transport().start(ForwardingTag.tagging(request), receiver: self)
         let isTooLate = state.withLock { state in
-            state.exchange = exchange
+            // It holds this fetch as its receiver, so it is not kept beyond the end.
+            if !state.hasEnded { state.exchange = exchange }
             return state.hasEnded
         }
         if isTooLate { exchange.cancel() }
@@ -307,8 +307,7 @@ final class SharedFetch: TransportReceiver {
             }
             let exchange = state.withLock { state in
                 state.tell { $0.fetchDidAnswer(answer) }
-                state.end()
-                return state.exchange
+                return state.end()
             }
             closed()
             exchange?.cancel()
@@ -439,9 +438,14 @@ extension SharedFetch.State {
         for waiter in waiters.dropFirst() { calls.append { waiter.fetchIsNotShared() } }
     }
 
-    fileprivate mutating func end() {
+    /// Ends the fetch; what is told already is still heard.
+    ///
+    /// - Returns: The exchange behind it.
+    @discardableResult
+    fileprivate mutating func end() -> (any TransportExchange)? {
         phase = .ended
         waiters = []
         replay = nil
+        return exchange.take()
     }
 }

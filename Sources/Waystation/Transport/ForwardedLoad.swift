@@ -33,12 +33,23 @@ final class ForwardedLoad: AnswerReceiver {
     private struct State {
         var request: URLRequest
         var exchange: (any TransportExchange)?
+        /// How many exchanges were started: one may end, and the next begin, before it is known here.
+        var started = 0
         var redirects = 0
         var failures = 0
         var head: HTTPURLResponse?
         /// The body of a redirect, kept until it is known whether the redirect is followed.
         var redirectBody = Data()
         var hasEnded = false
+        var isCancelled = false
+
+        /// False when it was over already.
+        mutating func end() -> Bool {
+            guard !hasEnded else { return false }
+            hasEnded = true
+            exchange = nil
+            return true
+        }
     }
 
     /// Made when the load starts: making a session on the loading queue is not allowed either.
@@ -65,25 +76,28 @@ final class ForwardedLoad: AnswerReceiver {
     ///
     /// To be called once.
     func start() {
-        let request = state.withLock { state in
+        let (request, number): (URLRequest?, Int) = state.withLock { state in
             state.head = nil
             state.redirectBody = Data()
-            return state.hasEnded ? nil : state.request
+            state.started += 1
+            return (state.hasEnded ? nil : state.request, state.started)
         }
         guard let request else { return }
         let exchange = transport().start(ForwardingTag.tagging(request), receiver: self)
         let isTooLate = state.withLock { state in
-            state.exchange = exchange
-            return state.hasEnded
+            // It holds this load as its receiver, so it is not kept beyond the end.
+            if state.started == number, !state.hasEnded { state.exchange = exchange }
+            return state.hasEnded && state.isCancelled
         }
         if isTooLate { exchange.cancel() }
     }
 
     /// Stops the traffic; the owner hears nothing more.
     func cancel() {
-        let exchange = state.withLock { state in
-            state.hasEnded = true
-            return state.exchange
+        let exchange: (any TransportExchange)? = state.withLock { state in
+            let exchange = state.exchange
+            state.isCancelled = state.end()
+            return exchange
         }
         exchange?.cancel()
     }
@@ -124,11 +138,7 @@ final class ForwardedLoad: AnswerReceiver {
             if case .data(let body) = answer.body { transportDidReceive(body) }
             return transportDidEnd(nil)
         }
-        let isFirst = state.withLock { state in
-            defer { state.hasEnded = true }
-            return !state.hasEnded
-        }
-        if isFirst { owner.didFind(answer) }
+        if state.withLock({ $0.end() }) { owner.didFind(answer) }
     }
 
     /// Ends the load, or goes on with the next exchange.
@@ -192,11 +202,7 @@ final class ForwardedLoad: AnswerReceiver {
     }
 
     private func end(_ error: (any Error)?) {
-        let isFirst = state.withLock { state in
-            defer { state.hasEnded = true }
-            return !state.hasEnded
-        }
-        if isFirst { owner.didEnd(error) }
+        if state.withLock({ $0.end() }) { owner.didEnd(error) }
     }
 }
 

@@ -7,8 +7,8 @@ final class Network: Sendable {
     private struct Settings: @unchecked Sendable {
         // `@unchecked`: a private copy of a configuration that nobody changes any more.
         let configuration: URLSessionConfiguration
-        /// Credentials that the configuration adds to every request, by field name.
-        let credentials: [String: String]
+        /// What the configuration adds to every request, by field name.
+        let additional: [String: String]
     }
 
     private let settings: Settings
@@ -21,13 +21,12 @@ final class Network: Sendable {
     ) {
         let own = (configuration.copy() as? URLSessionConfiguration) ?? .default
         let additional = (configuration.httpAdditionalHeaders ?? [:]) as? [String: String] ?? [:]
-        let credentials = additional.filter { CredentialFields.contains($0.key) }
         // What a session adds it adds to every request, those after a redirect to another origin as well. So
         // credentials are put on the app's own request instead, and stay with its origin.
-        if !credentials.isEmpty {
-            own.httpAdditionalHeaders = additional.filter { credentials[$0.key] == nil }
+        if additional.keys.contains(where: CredentialFields.contains) {
+            own.httpAdditionalHeaders = additional.filter { !CredentialFields.contains($0.key) }
         }
-        settings = Settings(configuration: own, credentials: credentials)
+        settings = Settings(configuration: own, additional: additional)
         self.makeTransport = makeTransport
     }
 
@@ -42,11 +41,13 @@ final class Network: Sendable {
         }
     }
 
-    /// The request with the credentials that its session would add to it.
+    /// The request with the fields that its session would add to it.
+    ///
+    /// Credentials among them decide about its part of the cache, and others may be what `Vary` nominates.
     func completing(_ request: URLRequest) -> URLRequest {
-        guard !settings.credentials.isEmpty else { return request }
+        guard !settings.additional.isEmpty else { return request }
         var request = request
-        for (name, value) in settings.credentials where request.value(forHTTPHeaderField: name) == nil {
+        for (name, value) in settings.additional where request.value(forHTTPHeaderField: name) == nil {
             request.setValue(value, forHTTPHeaderField: name)
         }
         return request

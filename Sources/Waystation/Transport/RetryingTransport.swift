@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import FoundationNetworking
 import Synchronization
@@ -40,6 +39,7 @@ private final class RepeatableExchange: TransportExchange, TransportReceiver {
         var hasBegun = false
         var isRepeated = false
         var isCancelled = false
+        var hasEnded = false
     }
 
     private let request: URLRequest
@@ -56,7 +56,8 @@ private final class RepeatableExchange: TransportExchange, TransportReceiver {
     func start() {
         let exchange = transport.start(request, receiver: self)
         let isCancelled = state.withLock { state in
-            state.running = exchange
+            // It holds this object as its receiver, so it is not kept beyond the end.
+            if !state.hasEnded, !state.isCancelled { state.running = exchange }
             return state.isCancelled
         }
         if isCancelled { exchange.cancel() }
@@ -65,6 +66,7 @@ private final class RepeatableExchange: TransportExchange, TransportReceiver {
     func cancel() {
         let exchange = state.withLock { state in
             state.isCancelled = true
+            defer { state.running = nil }
             return state.running
         }
         exchange?.cancel()
@@ -83,14 +85,17 @@ private final class RepeatableExchange: TransportExchange, TransportReceiver {
 
     func transportDidEnd(_ error: (any Error)?) {
         let isRepeating = state.withLock { state in
+            state.running = nil
             guard let error, RetryingTransport.isDropped(error), !state.hasBegun, !state.isRepeated,
                 !state.isCancelled
-            else { return false }
+            else {
+                state.hasEnded = true
+                return false
+            }
             state.isRepeated = true
             return true
         }
         guard isRepeating else { return receiver.transportDidEnd(error) }
-        // Where the end of the first is told, no task may be made (Docs/FoundationTraps.md, L1).
-        DispatchQueue.global().async { self.start() }
+        start()
     }
 }

@@ -67,7 +67,11 @@ public actor PackUpdater {
         progress: @escaping @Sendable (UpdateProgress) -> Void = { _ in }
     ) async throws(PackError) -> UpdateReport {
         // One that was given up has nothing to tell to someone who comes later.
-        while let running, running.isCancelled { await end(running) }
+        while let former = running, former.isCancelled {
+            _ = await former.value()
+            guard !Task.isCancelled else { throw PackError(.cancelled, "the check was cancelled before it began") }
+            if running === former { running = nil }
+        }
         let check: RunningCheck
         if let running {
             check = running

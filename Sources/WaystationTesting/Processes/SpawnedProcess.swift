@@ -16,6 +16,8 @@ public final class SpawnedProcess: Sendable {
         case killed(Int32)
         /// It still ran at its limit, and was killed then.
         case timedOut
+        /// The kernel does not say.
+        case unknown
     }
 
     /// Where what a process writes to standard output or standard error goes.
@@ -158,7 +160,7 @@ public final class SpawnedProcess: Sendable {
     @discardableResult
     public func wait() -> Ending {
         running.wait()
-        return state.withLock(\.ending) ?? .exited(-1)
+        return state.withLock(\.ending) ?? .unknown
     }
 
     /// Waits for its end, up to a number of seconds; nil waits as long as it runs.
@@ -198,9 +200,9 @@ public final class SpawnedProcess: Sendable {
             state.withLock { state in
                 var status: Int32 = 0
                 var usage = rusage()
-                _ = wait4(identifier, &status, 0, &usage)
+                let isKnown = wait4(identifier, &status, 0, &usage) == identifier
                 let signal = status & 0x7f
-                state.ending = signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal)
+                state.ending = !isKnown ? .unknown : signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal)
                 state.peakMemory = usage.ru_maxrss
             }
             running.leave()

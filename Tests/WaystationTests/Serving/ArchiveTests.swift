@@ -220,9 +220,9 @@ struct ArchiveTests {
         #expect(origin.requestCount == 3)
     }
 
-    @Test("a redirected load is stored under the URL that was asked for, and names where it came from")
-    func redirectedLoad() async throws {
-        let origin = try ScriptedOrigin { $0.path == "/a" ? .redirect(302, to: "/b") : .ok("there") }
+    @Test("a lasting redirect is stored as one, and leads to what is stored", arguments: [301, 308])
+    func redirectedLoad(status: Int) async throws {
+        let origin = try ScriptedOrigin { $0.path == "/a" ? .redirect(status, to: "/b") : .ok("there") }
         let waystation = try waystation(.cacheFirst(for: .days(1)))
         _ = try await text(waystation.session, origin.url("/a"))
         await waystation.cache.flush()
@@ -230,6 +230,22 @@ struct ArchiveTests {
         #expect(data == Data("there".utf8))
         #expect(response.url == origin.url("/b"))
         #expect(origin.requestCount == 2)
+    }
+
+    @Test(
+        "a redirect for the moment is asked for each time, and stands in without a network",
+        arguments: [302, 303, 307]
+    )
+    func passingRedirect(status: Int) async throws {
+        let origin = try ScriptedOrigin { $0.path == "/a" ? .redirect(status, to: "/b") : .ok("there") }
+        let waystation = try waystation(.cacheFirst(for: .days(1)))
+        for _ in 0..<2 {
+            #expect(try await text(waystation.session, origin.url("/a")) == "there")
+            await waystation.cache.flush()
+        }
+        #expect(origin.requests.map(\.path) == ["/a", "/b", "/a"])
+        origin.stop()
+        #expect(try await text(waystation.session, origin.url("/a")) == "there")
     }
 
     @Test("purging by URL, prefix and host leaves the rest")

@@ -1,0 +1,93 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import Waystation
+import WaystationTesting
+
+@Suite("What belongs to one login")
+struct CachePartitionTests {
+    private static let challenged: CachingFixture.Script = { request in
+        request.value(of: "Authorization") == nil
+            ? .status(401, fields: ["WWW-Authenticate": "Basic realm=\"a\""])
+            : .ok("secret of alice", fields: ["Cache-Control": "max-age=3600"])
+    }
+
+    @Test(
+        "what a challenge was answered for is not given to who has no credentials",
+        arguments: [CacheStrategy.standard, .cacheFirst(for: .days(1)), .networkFirst()]
+    )
+    func challenge(strategy: CacheStrategy) async throws {
+        let fixture = try CachingFixture(strategy, Self.challenged)
+        let alice = RecordingDelegate(credential: { _ in
+            (.useCredential, URLCredential(user: "alice", password: "a", persistence: .none))
+        })
+        let configuration = URLSessionConfiguration.ephemeral.intercepted(by: fixture.interceptor)
+        let session = URLSession(configuration: configuration, delegate: alice, delegateQueue: nil)
+        session.dataTask(with: fixture.origin.url("/account")).resume()
+        await alice.completion()
+        #expect(alice.body == Data("secret of alice".utf8))
+        await fixture.cache.flush()
+        #expect(try await fixture.load("/account").status == 401)
+    }
+
+    @Test("additional fields of a session are what Vary goes by")
+    func additionalFields() async throws {
+        let fixture = try CachingFixture { request in
+            .ok(
+                request.value(of: "Accept-Language") ?? "-",
+                fields: ["Cache-Control": "max-age=60", "Vary": "Accept-Language"]
+            )
+        }
+        for language in ["de", "fr", "de"] {
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpAdditionalHeaders = ["Accept-Language": language]
+            let session = URLSession(configuration: configuration.intercepted(by: fixture.interceptor))
+            let (data, _) = try await session.data(from: fixture.origin.url())
+            #expect(String(decoding: data, as: UTF8.self) == language)
+            await fixture.cache.flush()
+        }
+        #expect(fixture.origin.requestCount == 2)
+    }
+
+    @Test("what varies by cookies, which Foundation adds after us, is not stored")
+    func cookies() async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { _ in
+            .ok("\(count.next())", fields: ["Cache-Control": "max-age=60", "Vary": "Cookie"])
+        }
+        #expect(try await fixture.load().body == "1")
+        #expect(try await fixture.load().body == "2")
+    }
+
+    @Test("asking for what is stored never reaches the network, whatever is asked for", arguments: ["HEAD", "GET"])
+    func dontLoad(method: String) async throws {
+        let fixture = try CachingFixture(.cacheFirst(for: .days(1))) { _ in .ok("1") }
+        await #expect(throws: URLError.self) {
+            try await fixture.load(method: method, ["Range": "bytes=0-1"], policy: .returnCacheDataDontLoad)
+        }
+        #expect(fixture.origin.requestCount == 0)
+    }
+}
+
+@Suite("A load that is over")
+struct LoadLifetimeTests {
+    @Test("keeps nothing alive: interceptor, cache and network go with their last owner", arguments: [true, false])
+    func released(isCached: Bool) async throws {
+        weak var interceptor: Interceptor?
+        weak var cache: ResponseCache?
+        do {
+            let fixture = try CachingFixture(isCached ? .standard : .networkOnly) { request in
+                request.path == "/a" ? .redirect(302, to: "/b") : .ok("x", fields: ["ETag": "\"e\""])
+            }
+            interceptor = fixture.interceptor
+            cache = fixture.cache
+            for _ in 0..<3 { try await fixture.load("/a", ["Authorization": "Bearer t"]) }
+            await #expect(throws: URLError.self) { try await fixture.load("/c", policy: .returnCacheDataDontLoad) }
+            fixture.session.invalidateAndCancel()
+        }
+        // Sessions let go of their delegates and caches on their own queues.
+        for _ in 0..<1_000 where interceptor != nil || cache != nil { await Task.yield() }
+        #expect(interceptor == nil)
+        #expect(cache == nil)
+    }
+}
