@@ -9,7 +9,7 @@ extension Interceptor {
     public struct Configuration: Sendable {
         // MARK: Dependencies
 
-        /// The response archive that rules with `.cache(…)` use; nil by default.
+        /// The response cache that rules with `.cache(…)` use; nil by default.
         ///
         /// Several interceptors may share one.
         public var cache: ResponseCache?

@@ -3,7 +3,7 @@ public import FoundationNetworking
 import Synchronization
 import WaystationRules
 
-/// Intercepts what sessions load, by rules in code: answers from files and from the response archive, or lets
+/// Intercepts what sessions load, by rules in code: answers from files and from the response cache, or lets
 /// the request travel on.
 ///
 /// ```swift

@@ -2,7 +2,7 @@ public import Foundation
 import Synchronization
 public import WaystationStorage
 
-/// The response archive: what was loaded, kept on disk with its time, bounded by age and bytes.
+/// The response cache: what was loaded, kept on disk with its time, bounded by age and bytes.
 ///
 /// One directory may be used by several caches and processes at once. A cache that cannot read or write, on a
 /// full or damaged disk, degrades: look-ups find nothing, nothing is stored, loads go to the network, and an
@@ -16,10 +16,10 @@ public final class ResponseCache: Sendable {
     private let listeners: Listeners
     private let now: @Sendable () -> Date
 
-    /// The directory that holds the archive.
+    /// The directory that holds the cache.
     public let directory: URL
 
-    /// Opens, or makes, the archive in a directory.
+    /// Opens, or makes, the cache in a directory.
     ///
     /// - Parameters:
     ///   - directory: A folder of its own; made when missing, with access for its owner alone.
@@ -102,7 +102,7 @@ public final class ResponseCache: Sendable {
     /// Waits until everything that was handed over is on disk.
     public func flush() async { await store.flush() }
 
-    /// Hears of what the archive does; several interceptors may share one cache.
+    /// Hears of what the cache does; several interceptors may share one cache.
     func addListener(_ listener: @escaping @Sendable (StoreEvent) -> Void) {
         listeners.add(listener)
     }

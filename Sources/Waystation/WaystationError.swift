@@ -24,7 +24,7 @@ public struct WaystationError: Error, Sendable, CustomStringConvertible {
         public static let registeredTooLate = Code(description: "registeredTooLate")
         /// A rule blocks the request.
         public static let blocked = Code(description: "blocked")
-        /// The request may be answered from the archive alone, which has nothing for it.
+        /// The request may be answered from the cache alone, which has nothing for it.
         public static let notStored = Code(description: "notStored")
         /// No source of the rule has the file, and the rule ends there.
         public static let notFound = Code(description: "notFound")

@@ -1,4 +1,4 @@
-/// How a rule uses the response archive and the network.
+/// How a rule uses the response cache and the network.
 ///
 /// The names are Workbox's and the RFCs'.
 ///
@@ -51,7 +51,7 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     ///
     /// A late answer is still stored.
     ///
-    /// - Parameter timeout: nil, the default, waits as long as the request itself does: the archive is used
+    /// - Parameter timeout: nil, the default, waits as long as the request itself does: the cache is used
     ///   only when there is no network.
     /// - Returns: The strategy.
     public static func networkFirst(timeout: Duration? = nil) -> Self { Self(kind: .networkFirst(timeout)) }

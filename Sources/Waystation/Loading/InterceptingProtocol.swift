@@ -45,7 +45,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         Binding.of(self)?.interceptor.claims(request) ?? false
     }
 
-    /// Foundation on Linux never asks; rules and the archive canonicalise by themselves.
+    /// Foundation on Linux never asks; rules and the cache canonicalise by themselves.
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     /// Starts, or goes on after a suspension.

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import WaystationRules
 
-/// A request in the form in which rules and the archive know it.
+/// A request in the form in which rules and the cache know it.
 ///
 /// Foundation on Linux never calls `canonicalRequest(for:)`, so canonicalising is a step of our own. It decides
 /// and names; what is sent to the network is the URL as the app wrote it.

@@ -17,7 +17,7 @@ public struct Route: Sendable, CustomStringConvertible {
     /// With nothing to store or to change, Foundation's own loader runs the task.
     public static let network = Route(kind: .network)
 
-    /// The response archive and the network, in the order of `strategy`.
+    /// The response cache and the network, in the order of `strategy`.
     ///
     /// Needs a ``Interceptor/Configuration/cache``.
     public static func cache(_ strategy: CacheStrategy) -> Route { Route(kind: .cache(strategy)) }
