@@ -172,7 +172,9 @@ let package = Package(
         ),
         .testTarget(
             name: "WaystationRecordingTests",
-            dependencies: ["WaystationRecording", "Waystation", "WaystationStorage", "WaystationTesting"]
+            dependencies: [
+                "WaystationRecording", "Waystation", "WaystationFileSystem", "WaystationStorage", "WaystationTesting",
+            ]
         ),
         .testTarget(
             name: "EndToEndTests",

@@ -142,7 +142,10 @@ private final class GzipMembers {
             }
             guard let step, step.isAtEnd || step.consumed > 0 || step.produced > 0 else {
                 let start = place - pending.count
-                throw RecordingError(.damagedCompression, "the compressed data are damaged near byte \(start) of the file")
+                throw RecordingError(
+                    .damagedCompression,
+                    "the compressed data are damaged near byte \(start) of the file"
+                )
             }
             pending = (pending.lowerBound + step.consumed)..<pending.upperBound
             if step.isAtEnd { isInMember = false }

@@ -15,6 +15,11 @@ final class ExchangeRecording: Sendable {
         var isDelivered = false
         var isExplained = false
         var isOver = false
+
+        /// Seconds since the request was begun.
+        var elapsed: TimeInterval {
+            Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
+        }
     }
 
     private let recorder: any ExchangeRecorder
@@ -109,12 +114,5 @@ final class ExchangeRecording: Sendable {
             return state.exchange
         }
         if let told { recorder.exchangeDidEnd(told) }
-    }
-}
-
-extension ExchangeRecording.State {
-    /// Seconds since the request was begun.
-    fileprivate var elapsed: TimeInterval {
-        Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
     }
 }

@@ -86,6 +86,18 @@ extension HARArchive.Timings: Codable {
             receive: object.number(.receive) ?? -1
         )
     }
+
+    /// Writes durations.
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Key.self)
+        try object.encode(blocked, forKey: .blocked)
+        try object.encode(dns, forKey: .dns)
+        try object.encode(connect, forKey: .connect)
+        try object.encode(ssl, forKey: .ssl)
+        try object.encode(send, forKey: .send)
+        try object.encode(wait, forKey: .wait)
+        try object.encode(receive, forKey: .receive)
+    }
 }
 
 extension HARArchive.Request: Codable {

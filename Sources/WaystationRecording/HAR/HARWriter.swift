@@ -24,7 +24,10 @@ public final class HARWriter {
         guard FileManager.default.createFile(atPath: path, contents: nil, attributes: attributes),
             let handle = FileHandle(forWritingAtPath: path)
         else {
-            throw RecordingError(.unwritable, "\(file.path) cannot be made: is its folder there, and may it be changed?")
+            throw RecordingError(
+                .unwritable,
+                "\(file.path) cannot be made: is its folder there, and may it be changed?"
+            )
         }
         self.handle = handle
         let maker = try Self.json(creator)

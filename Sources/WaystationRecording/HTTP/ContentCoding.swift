@@ -17,7 +17,8 @@ enum ContentCoding {
             case "gzip", "x-gzip": body = try inflate(body, .gzip, coding, limit)
             case "deflate":
                 // The framing of zlib is meant, and some servers send none.
-                let isFramed = body.count >= 2 && body.first.map { $0 & 0x0F == 8 } ?? false
+                let isFramed =
+                    body.count >= 2 && body.first.map { $0 & 0x0F == 8 } ?? false
                     && (Int(body[body.startIndex]) << 8 | Int(body[body.startIndex + 1])).isMultiple(of: 31)
                 body = try inflate(body, isFramed ? .zlib : .none, coding, limit)
             default:

@@ -36,18 +36,25 @@ extension ArchivedExchange {
             throw ImportRefusal(.status, status == 0 ? "there is no response" : "its status is \(status)")
         }
         let times = try times(options, maximumAge: maximumAge, now: now)
-        guard let head = HTTPURLResponse(
-            url: target,
-            statusCode: status,
-            httpVersion: "HTTP/1.1",
-            headerFields: responseFields(options, receivedAt: times.response).dictionary
-        ) else { throw ImportRefusal(.damagedHead, "its head cannot be told in Foundation's terms") }
+        guard
+            let head = HTTPURLResponse(
+                url: target,
+                statusCode: status,
+                httpVersion: "HTTP/1.1",
+                headerFields: responseFields(options, receivedAt: times.response).dictionary
+            )
+        else { throw ImportRefusal(.damagedHead, "its head cannot be told in Foundation's terms") }
         var request = URLRequest(url: target)
         request.allHTTPHeaderFields = requestFields.dictionary
         if options.includesNoStore { request.setValue(nil, forHTTPHeaderField: "Cache-Control") }
-        guard let entry = CacheRequest(request, canonical: url) else { throw ImportRefusal(.url, "its URL is no web address") }
+        guard let entry = CacheRequest(request, canonical: url) else {
+            throw ImportRefusal(.url, "its URL is no web address")
+        }
         if let credentials = requestFields[.authorization], credentials.contains(Redaction.placeholder) {
-            throw ImportRefusal(.redacted, "it was asked for with credentials, which are redacted: nobody could be given it")
+            throw ImportRefusal(
+                .redacted,
+                "it was asked for with credentials, which are redacted: nobody could be given it"
+            )
         }
         let decision = CacheStrategy.cacheOnly.storing(
             head,

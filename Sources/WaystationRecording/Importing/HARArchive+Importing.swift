@@ -7,7 +7,10 @@ extension HARArchive.Entry {
         // What is refused in any case needs no body.
         guard request.method == "GET", 200...399 ~= response.status, response.status != 304 else {
             throw request.method == "GET"
-                ? ImportRefusal(.status, response.status == 0 ? "there is no response" : "its status is \(response.status)")
+                ? ImportRefusal(
+                    .status,
+                    response.status == 0 ? "there is no response" : "its status is \(response.status)"
+                )
                 : ImportRefusal(.method, "its method is \(request.method.prefix(20))")
         }
         var fields = HTTPFields(recorded: response.headers.map { ($0.name, $0.value) })
@@ -54,7 +57,8 @@ extension HARArchive.Response {
                 throw ImportRefusal(.damagedBody, "its body is no Base64")
             }
             return data
-        case let encoding?: throw ImportRefusal(.damagedBody, "its body has the unknown encoding \(encoding.prefix(20))")
+        case let encoding?:
+            throw ImportRefusal(.damagedBody, "its body has the unknown encoding \(encoding.prefix(20))")
         }
     }
 }

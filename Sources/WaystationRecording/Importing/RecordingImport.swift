@@ -40,10 +40,14 @@ struct RecordingImport {
         writer.append(archived.body)
         do {
             let id = try await writer.commit()
-            let imported = ImportReport.Imported(url: response.key.url, status: archived.status, bytes: archived.body.count)
+            let imported = ImportReport.Imported(
+                url: response.key.url,
+                status: archived.status,
+                bytes: archived.body.count
+            )
             report.imported.append(imported)
             return (response.key, id)
-        } catch where error.code == .tooLarge || error.code == .abandoned {
+        } catch  where error.code == .tooLarge || error.code == .abandoned {
             skip(url, ImportRefusal(.tooLarge, "the cache keeps no body of \(archived.body.count) bytes"))
             return nil
         }

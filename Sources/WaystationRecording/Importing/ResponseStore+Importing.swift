@@ -61,7 +61,10 @@ extension ResponseStore {
             return try await importRecording(archive, options: options)
         }
         guard beginning.hasPrefix("WARC/") else {
-            throw RecordingError(.unknownFormat, "\(file.path) is neither HAR (JSON) nor WARC: unpack it if it is packed")
+            throw RecordingError(
+                .unknownFormat,
+                "\(file.path) is neither HAR (JSON) nor WARC: unpack it if it is packed"
+            )
         }
         var recording = RecordingImport(self, options)
         var records = try WARCImport(source, options.warc)

@@ -32,10 +32,15 @@ struct WARCImport {
         let reader = try WARCReader(source, limits: limits)
         var bytes = 0
         while let record = try reader.next() {
-            guard record.type == "request", let block = record.block, let message = try? HTTPBlock(block) else { continue }
+            guard record.type == "request", let block = record.block, let message = try? HTTPBlock(block) else {
+                continue
+            }
             bytes += block.count
             guard bytes <= Self.maximumRequestBytes else {
-                throw RecordingError(.tooLarge, "the requests have more than \(Self.maximumRequestBytes) bytes: split the file")
+                throw RecordingError(
+                    .tooLarge,
+                    "the requests have more than \(Self.maximumRequestBytes) bytes: split the file"
+                )
             }
             let request = Request(method: message.method, fields: message.fields)
             for id in record.relatives { requests[id] = request }
@@ -57,14 +62,17 @@ struct WARCImport {
         }
     }
 
-    private mutating func store(_ record: WARCRecord, _ url: String, into recording: inout RecordingImport) async throws {
+    private mutating func store(_ record: WARCRecord, _ url: String, into recording: inout RecordingImport) async throws
+    {
         let request = request(of: record)
         let limit = limits.maximumBlockSize.bytes
         let place = try await recording.take(url) { () throws(ImportRefusal) in
             guard let block = record.block else {
                 throw ImportRefusal(.tooLarge, "its record has \(record.blockLength) bytes, and \(limit) are read")
             }
-            guard record.isIntact else { throw ImportRefusal(.damagedBody, "its bytes are not those that its digest tells") }
+            guard record.isIntact else {
+                throw ImportRefusal(.damagedBody, "its bytes are not those that its digest tells")
+            }
             if let cut = record["WARC-Truncated"] { throw ImportRefusal(.incomplete, "its record was cut off: \(cut)") }
             guard record.type == "response" else { return record.resource(block) }
             let message = try HTTPBlock(block)

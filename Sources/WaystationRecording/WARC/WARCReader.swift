@@ -132,9 +132,15 @@ public final class WARCReader {
     }
 
     private func block(_ length: Int, _ header: HeaderLines) throws(RecordingError) -> Data? {
-        let isKept = length <= limits.maximumBlockSize.bytes
-        let block = isKept ? try input.read(length) : nil
-        let count = try block?.count ?? input.skip(length)
+        var block: Data?
+        let count: Int
+        if length <= limits.maximumBlockSize.bytes {
+            let bytes = try input.read(length)
+            block = bytes
+            count = bytes.count
+        } else {
+            count = try input.skip(length)
+        }
         guard count == length else {
             throw RecordingError(
                 .truncated,
