@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import Testing
 import Waystation
 import WaystationFileSystem
@@ -141,7 +142,7 @@ struct HostileRecordingTests {
     }
 
     @Test("errors tell the byte and the line")
-    func place() throws {
+    func positions() throws {
         let reader = try WARCReader(DataSource(Data((Self.good + "WARC/1.1\r\nWARC-Type: x\r\nbroken\r\n").utf8)))
         #expect(try reader.next()?.block == Data("ab".utf8))
         let error = #expect(throws: RecordingError.self) { try reader.next() }

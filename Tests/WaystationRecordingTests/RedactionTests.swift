@@ -71,14 +71,11 @@ struct RedactionTests {
     func none() async throws {
         let text = try await record(.none)
         let found = Set(text.matches(of: /s3cret-[a-z]+/).map { String($0.output) })
-        #expect(
-            found
-                == [
-                    "s3cret-location", "s3cret-query", "s3cret-coded", "s3cret-bearer", "s3cret-cookie", "s3cret-theme",
-                    "s3cret-key", "s3cret-user", "s3cret-referer", "s3cret-form", "s3cret-json", "s3cret-broken",
-                    "s3cret-part", "s3cret-set", "s3cret-second",
-                ].union(found.contains("s3cret-fragment") ? ["s3cret-fragment"] : [])
-        )
+        let all = [
+            "location", "query", "coded", "bearer", "cookie", "theme", "key", "user", "referer", "form", "json", "broken",
+            "part", "set", "second",
+        ]
+        #expect(Set(all.map { "s3cret-\($0)" }).isSubset(of: found))
     }
 
     @Test("are what an app says they are")

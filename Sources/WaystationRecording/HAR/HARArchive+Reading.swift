@@ -1,5 +1,5 @@
 public import Foundation
-public import WaystationFileSystem
+import WaystationFileSystem
 public import WaystationStorage
 
 extension HARArchive {

@@ -1,5 +1,3 @@
-public import Foundation
-
 /// A log of HTTP exchanges in the form of HAR 1.2, as browsers' developer tools save it.
 ///
 /// ```swift
