@@ -3,7 +3,11 @@ import Foundation
 /// Points in time as HAR and WARC write them: ISO 8601 in the profile of RFC 3339, and what is shorter or longer.
 enum Timestamp {
     /// With milliseconds, in UTC.
-    static func text(_ date: Date) -> String { date.formatted(style) }
+    static func text(_ date: Date) -> String {
+        // The style cuts what is below a millisecond, and no number is exactly one.
+        let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded() + 0.25
+        return Date(timeIntervalSince1970: milliseconds / 1_000).formatted(style)
+    }
 
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 

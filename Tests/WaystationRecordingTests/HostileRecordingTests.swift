@@ -94,7 +94,7 @@ struct HostileRecordingTests {
         Case(
             "HAR: text that is not UTF-8",
             Data(#"{"log": ""#.utf8) + Data([0xC3, 0x28]) + Data("\"}".utf8),
-            "damagedJSON"
+            "invalidHAR"
         ),
         Case("HAR: too deep", #"{"log": {"entries": "# + String(repeating: "[", count: 100_000), "damagedJSON"),
         Case("HAR: another object", #"{"name": "value"}"#, "invalidHAR"),

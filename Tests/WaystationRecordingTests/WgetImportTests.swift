@@ -10,6 +10,8 @@ import WaystationRecording
 struct WgetImportTests {
     private let place: Workplace
     private let site: Site
+    /// What wget writes about itself, under an address that is not of the web.
+    private static let arguments = "/software/wget/warc/wget_arguments.txt"
 
     init() throws {
         place = try Workplace()
@@ -42,7 +44,7 @@ struct WgetImportTests {
         #expect(try Data(contentsOf: file).starts(with: compressed ? [0x1F, 0x8B] : Array("WARC/1.0".utf8)))
         let cache = try place.cache()
         let report = try await cache.importRecording(at: file)
-        #expect(report.reasons == ["/gone": "status", "/private": "noStore"])
+        #expect(report.reasons == ["/gone": "status", "/private": "noStore", Self.arguments: "url"])
         #expect(Set(report.imported.map(\.url)).count == 6)
         for strategy in [CacheStrategy.cacheOnly, .standard, .cacheFirst(for: .days(1)), .networkFirst()] {
             try await site.expectPages(in: cache, strategy)
@@ -60,7 +62,7 @@ struct WgetImportTests {
         var options = ImportOptions()
         options.includesNoStore = true
         let report = try await cache.importRecording(at: file, options: options)
-        #expect(report.reasons == ["/gone": "status"])
+        #expect(report.reasons == ["/gone": "status", Self.arguments: "url"])
         let (data, _) = try await WaystationRecordingTests.offline(cache).data(from: site.origin.url("/private"))
         #expect(String(decoding: data, as: UTF8.self) == "mine")
     }

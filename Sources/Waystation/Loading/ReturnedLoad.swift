@@ -113,7 +113,8 @@ final class ReturnedLoad: NSObject {
 
     private func finish(status: Int) {
         pass { $0.urlProtocolDidFinishLoading(loader) }
-        client.recording?.didEnd()
+        // Of a response without a body the loader says nothing.
+        client.recording?.didEnd(with: client.task.response)
         context.emit(.served(from: .foundation, status: status, bytes: bytes))
         release()
     }

@@ -82,8 +82,14 @@ final class ExchangeRecording: Sendable {
         }
     }
 
-    func didEnd(_ error: (any Error)? = nil) {
+    /// The load ended; `response` is the task's, for where nothing was said of it before.
+    func didEnd(_ error: (any Error)? = nil, with response: URLResponse? = nil) {
         tell { state in
+            if state.exchange.response == nil, let response = response as? HTTPURLResponse {
+                state.exchange.response = response
+                state.exchange.wait = state.elapsed
+                state.exchange.body = state.isUnseen ? nil : Data()
+            }
             state.exchange.duration = state.elapsed
             state.exchange.error = error.map { ($0 as? URLError) ?? URLError(.unknown, failing: nil, "\($0)") }
             state.isDelivered = true
