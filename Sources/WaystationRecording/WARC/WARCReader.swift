@@ -24,9 +24,13 @@ public import WaystationStorage
 public final class WARCReader {
     /// How much of one record is taken into memory.
     public struct Limits: Sendable {
-        /// The largest block that is read; 64 MiB by default. Of a larger one there are the fields alone.
+        /// The largest block that is read; 64 MiB by default.
+        ///
+        /// Of a larger one there are the fields alone.
         public var maximumBlockSize = ByteCount.mebibytes(64)
-        /// The largest header; 64 KiB by default. A larger one is an error.
+        /// The largest header; 64 KiB by default.
+        ///
+        /// A larger one is an error.
         public var maximumHeaderSize = ByteCount.kibibytes(64)
 
         /// The limits above.

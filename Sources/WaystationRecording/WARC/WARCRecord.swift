@@ -31,7 +31,7 @@ public struct WARCRecord: Sendable {
         fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
 
-    /// What sort of record it is: `response`, `request`, `resource`, `revisit`, `warcinfo`, `metadata`, …
+    /// What sort of record it is, such as `response`, `request` or `resource`; in small letters.
     public var type: String { self["WARC-Type"]?.lowercased() ?? "" }
 
     /// Its name within the world, without angle brackets.
