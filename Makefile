@@ -8,10 +8,10 @@ SOURCES := Sources Tests Examples Benchmarks Package.swift
 
 # What building and testing needs beside the toolchain; what the demo and the benchmarks need beside that.
 PACKAGES := git pkg-config g++ binutils libncurses6 libsqlite3-dev zlib1g-dev libbz2-dev libgumbo-dev libcurl4 \
-	libxml2 ca-certificates tzdata bsdiff zip unzip libarchive-tools python3 python3-pip sqlite3
+	libxml2 ca-certificates tzdata bsdiff zip unzip libarchive-tools python3 python3-pip sqlite3 wget
 DEMO_PACKAGES := sqlite3-doc
 WEB_APPS := $(CURDIR)/.build/web-apps
-BENCH_PACKAGES := nginx-light wget python3.11-doc
+BENCH_PACKAGES := nginx-light python3.11-doc
 
 .PHONY: help deps demo-deps bench-deps build web-apps test lint format demo demo-packs differential soak hammer fuzz bench docs clean
 

@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "WaystationPatch", targets: ["WaystationPatch"]),
         .library(name: "WaystationPacks", targets: ["WaystationPacks"]),
         .library(name: "WaystationPublishing", targets: ["WaystationPublishing"]),
+        .library(name: "WaystationRecording", targets: ["WaystationRecording"]),
         .library(name: "WaystationTesting", targets: ["WaystationTesting"]),
         .executable(name: "waystation", targets: ["WaystationCLI"]),
     ],
@@ -83,10 +84,19 @@ let package = Package(
             name: "WaystationPublishing",
             dependencies: ["WaystationPacks", "WaystationFileSystem", "WaystationPatch"]
         ),
+        .target(
+            name: "WaystationRecording",
+            dependencies: [
+                "Waystation", "WaystationArchive", "WaystationCaching", "WaystationFileSystem", "WaystationRules",
+                "WaystationStorage",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
         .executableTarget(
             name: "WaystationCLI",
             dependencies: [
-                "WaystationPacks", "WaystationPublishing", "WaystationStorage",
+                "WaystationPacks", "WaystationPublishing", "WaystationRecording", "WaystationStorage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
@@ -161,8 +171,14 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "WaystationRecordingTests",
+            dependencies: [
+                "WaystationRecording", "Waystation", "WaystationFileSystem", "WaystationStorage", "WaystationTesting",
+            ]
+        ),
+        .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Waystation", "WaystationTesting"]
+            dependencies: ["Waystation", "WaystationRecording", "WaystationTesting"]
         ),
     ],
     swiftLanguageModes: [.v6]

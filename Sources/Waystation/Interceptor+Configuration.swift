@@ -24,6 +24,8 @@ extension Interceptor {
         public var makeTransport: @Sendable (URLSessionConfiguration) -> any Transport = {
             URLSessionTransport(configuration: $0)
         }
+        /// Hears of each load with its body; nil, the default, collects nothing and costs nothing.
+        public var recorder: (any ExchangeRecorder)?
         /// The clock; the system's by default.
         public var now: @Sendable () -> Date = { Date() }
         /// Runs work after a delay; a dispatch timer by default.

@@ -3,6 +3,7 @@ import FoundationNetworking
 import Synchronization
 import Testing
 import Waystation
+import WaystationRecording
 import WaystationTesting
 
 /// Every Swift example of the documentation, compiled and, where it can be, run.
@@ -276,6 +277,41 @@ struct ReadmeExamplesTests {
         let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
         let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
         #expect(error?.code == .notConnectedToInternet)
+    }
+
+    @Test("a session is recorded, and loads offline from another cache")
+    func recording() async throws {
+        let (cacheFolder, offlineFolder) = (folder.cache, folder.root.appending(path: "offline"))
+        let harFile = folder.root.appending(path: "session.har")
+        let origin = try ScriptedOrigin { _ in .ok("a page") }
+        let url = origin.url("/page")
+        // snippet: recording
+        let recorder = HARRecorder()
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.standard))]
+            $0.cache = try ResponseCache(directory: cacheFolder)
+            $0.recorder = recorder
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        let (page, _) = try await session.data(from: url)
+        try recorder.write(to: harFile)
+        // end snippet
+        origin.stop()
+        #expect(try await imported(harFile, into: offlineFolder, loading: url) == page)
+    }
+
+    private func imported(_ harFile: URL, into offlineFolder: URL, loading url: URL) async throws -> Data {
+        // snippet: recording-import
+        let cache = try ResponseCache(directory: offlineFolder)
+        let report = try await cache.importRecording(at: harFile)
+        for skipped in report.skipped { print(skipped.url, skipped.detail) }
+        // end snippet
+        #expect(report.imported.map(\.url) == [url.absoluteString])
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.cacheOnly))]
+            $0.cache = cache
+        }
+        return try await URLSession(configuration: .ephemeral.intercepted(by: interceptor)).data(from: url).0
     }
 
     /// Compiled and not run: it would hold for every other test of this process.

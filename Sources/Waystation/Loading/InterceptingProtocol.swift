@@ -82,9 +82,11 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         guard type(of: task) == URLSessionDataTask.self else { return leave(client, binding) }
         let prepared = (cachedResponse as? PreparedStep).map { ($0.step, $0.rule) }
         guard let (step, rule) = prepared ?? binding.firstStep(for: request) else {
-            return handBack(client, LoadContext(binding: binding, request: request, rule: nil), "no rule takes it")
+            let context = LoadContext(binding: binding, request: request, rule: nil)
+            return handBack(client.recorded(in: context), context, "no rule takes it")
         }
-        take(step, client, LoadContext(binding: binding, request: binding.network.completing(request), rule: rule))
+        let context = LoadContext(binding: binding, request: binding.network.completing(request), rule: rule)
+        take(step, client.recorded(in: context), context)
     }
 
     /// Leaves a task to Foundation's own loader that no protocol can serve: uploads keep their body, downloads get
@@ -94,6 +96,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     private func leave(_ client: LoadClient, _ binding: Binding) {
         let refusal = binding.interceptor.engine.refusal(of: client.task, request)
         let context = LoadContext(binding: binding, request: request, rule: refusal?.rule)
+        let client = client.recorded(in: context)
         guard let refusal else { return handBack(client, context, "a \(type(of: client.task)) is Foundation's own") }
         fail(client, refusal.error)
         context.emit(refusal.error.isBlocked ? .blocked : .failed(refusal.error))

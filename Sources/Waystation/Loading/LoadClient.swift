@@ -10,6 +10,8 @@ struct LoadClient: @unchecked Sendable {
     let owner: URLProtocol
     /// The client itself, which the protocol no longer gives away once the load is over.
     let client: any URLProtocolClient
+    /// Collects what the app gets; nil unless a recorder listens.
+    private(set) var recording: ExchangeRecording?
 
     init?(_ owner: URLProtocol) {
         guard let task = owner.task, let client = owner.client else { return nil }
@@ -18,13 +20,23 @@ struct LoadClient: @unchecked Sendable {
         self.client = client
     }
 
+    /// The same client, with what it is told collected where a recorder listens.
+    func recorded(in context: LoadContext) -> LoadClient {
+        guard let recording = context.recording else { return self }
+        var client = self
+        client.recording = recording
+        return client
+    }
+
     /// Sets the task's response, and tells the delegate when there is one to tell.
     func receive(_ response: URLResponse) {
+        recording?.didReceive(response)
         client.urlProtocol(owner, didReceive: response, cacheStoragePolicy: .notAllowed)
     }
 
     /// Delivers bytes: all of them to a delegate; a completion handler gets those of the last call alone.
     func load(_ data: Data) {
+        recording?.didLoad(data)
         client.urlProtocol(owner, didLoad: data)
     }
 
@@ -35,10 +47,12 @@ struct LoadClient: @unchecked Sendable {
         (response as? UnchallengedResponse).concluding {
             client.urlProtocolDidFinishLoading(owner)
         }
+        recording?.didEnd()
     }
 
     /// Ends the task with an error.
     func fail(_ error: any Error) {
         client.urlProtocol(owner, didFailWithError: error)
+        recording?.didEnd(error)
     }
 }

@@ -7,18 +7,23 @@ struct LoadContext: Sendable {
     let binding: Binding
     let request: URLRequest
     let rule: Int?
+    /// Nil unless a recorder listens.
+    let recording: ExchangeRecording?
     private let begun = DispatchTime.now()
 
     init(binding: Binding, request: URLRequest, rule: Int?) {
         self.binding = binding
         self.request = request
         self.rule = rule
+        let configuration = binding.interceptor.engine.configuration
+        recording = configuration.recorder.map { ExchangeRecording(request, $0, now: configuration.now) }
     }
 
     var engine: Engine { binding.interceptor.engine }
 
     /// Tells an event of this load.
     func emit(_ kind: LoadEvent.Kind) {
+        recording?.isExplained(by: kind)
         engine.events.emit(
             LoadEvent(
                 kind: kind,

@@ -52,8 +52,13 @@ final class NetworkLoad: ForwardedLoadOwner {
     func shouldFollow(
         _ response: HTTPURLResponse,
         _ next: URLRequest,
-        answer: @escaping @Sendable (URLRequest?) -> Void
+        answer decide: @escaping @Sendable (URLRequest?) -> Void
     ) {
+        let recording = context.recording
+        let answer: @Sendable (URLRequest?) -> Void = { followed in
+            if let followed { recording?.didRedirect(response, to: followed) }
+            decide(followed)
+        }
         guard let delegate = load.task.delegate, let session = FoundationInternals.session(of: load.task)
         else {
             return answer(next)
@@ -79,7 +84,8 @@ final class NetworkLoad: ForwardedLoadOwner {
 
     // MARK: - Bringing what arrives
 
-    func didReceive(head: HTTPURLResponse, to _: URLRequest) {
+    func didReceive(head: HTTPURLResponse, to request: URLRequest) {
+        context.recording?.isAnswering(request)
         state.withLock { state in
             state.status = head.statusCode
             state.bytes = 0

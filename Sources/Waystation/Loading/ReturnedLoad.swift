@@ -28,6 +28,7 @@ final class ReturnedLoad: NSObject {
         relay.load = self
         // The loader holds its client, and the client this object, until the load is over.
         self.relay = relay
+        if client.task is URLSessionDownloadTask { client.recording?.bodyIsUnseen() }
     }
 
     private var relay: ClientRelay?
@@ -58,6 +59,7 @@ final class ReturnedLoad: NSObject {
 
     fileprivate func didReceive(_ response: URLResponse) {
         status = (response as? HTTPURLResponse)?.statusCode ?? 0
+        client.recording?.didReceive(response)
         guard let head = response as? HTTPURLResponse else {
             return pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
         }
@@ -77,6 +79,7 @@ final class ReturnedLoad: NSObject {
 
     fileprivate func didLoad(_ data: Data) {
         bytes += data.count
+        client.recording?.didLoad(data)
         pass { $0.urlProtocol(loader, didLoad: data) }
     }
 
@@ -103,12 +106,15 @@ final class ReturnedLoad: NSObject {
             return release(isCancelled: true)
         }
         pass { $0.urlProtocol(loader, didFailWithError: error) }
+        client.recording?.didEnd(error)
         context.emit(.failed((error as? URLError) ?? URLError(.unknown, failing: context.request.url, "\(error)")))
         release()
     }
 
     private func finish(status: Int) {
         pass { $0.urlProtocolDidFinishLoading(loader) }
+        // Of a response without a body the loader says nothing.
+        client.recording?.didEnd(with: client.task.response)
         context.emit(.served(from: .foundation, status: status, bytes: bytes))
         release()
     }

@@ -2,8 +2,8 @@ import Foundation
 import FoundationNetworking
 import HTTPTypes
 import Synchronization
-import WaystationCaching
-import WaystationStorage
+package import WaystationCaching
+package import WaystationStorage
 
 /// The stored responses of one key, as the store has them and as the rules of caching see them; newest first.
 struct StoredVariants: Sendable {
@@ -187,5 +187,5 @@ extension VaryRecord {
     }
 
     /// The record of a key.
-    init(_ key: VaryKey) { self.init(key.nominees.map { Field(name: $0.name, value: $0.value) }) }
+    package init(_ key: VaryKey) { self.init(key.nominees.map { Field(name: $0.name, value: $0.value) }) }
 }

@@ -1,21 +1,39 @@
 import CZlib
 
-/// zlib's decompressor for data without a header; made once, used for one entry after another.
-final class Inflater {
+/// zlib's decompressor; made once, used for one entry after another.
+package final class Inflater {
     /// What one step did.
-    struct Step {
-        let consumed: Int
-        let produced: Int
-        let isAtEnd: Bool
+    package struct Step {
+        package let consumed: Int
+        package let produced: Int
+        package let isAtEnd: Bool
+    }
+
+    /// What stands around the compressed data.
+    package enum Framing {
+        /// Nothing (RFC 1951).
+        case none
+        /// Header and checksum of zlib (RFC 1950).
+        case zlib
+        /// Header and checksum of gzip (RFC 1952), one member.
+        case gzip
+
+        fileprivate var windowBits: Int32 {
+            switch self {
+            case .none: -MAX_WBITS
+            case .zlib: MAX_WBITS
+            case .gzip: MAX_WBITS + 16
+            }
+        }
     }
 
     /// zlib keeps a pointer back to this, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    init() throws(ZipError) {
+    package init(_ framing: Framing = .none) throws(ZipError) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        guard inflateInit2_(stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+        guard inflateInit2_(stream, framing.windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
             stream.deallocate()
             throw ZipError.outOfMemory
         }
@@ -27,12 +45,12 @@ final class Inflater {
     }
 
     /// Gets ready for other data.
-    func reset() { inflateReset(stream) }
+    package func reset() { inflateReset(stream) }
 
     /// Goes as far as input and output allow.
     ///
     /// - Returns: `nil` when the data are not valid.
-    func step(
+    package func step(
         from input: UnsafeMutableRawBufferPointer.SubSequence,
         into output: UnsafeMutableRawBufferPointer.SubSequence
     ) throws(ZipError) -> Step? {

@@ -10,7 +10,7 @@ struct CacheCommand: AsyncParsableCommand {
             """,
         subcommands: [
             CacheListCommand.self, CacheShowCommand.self, CacheVerifyCommand.self, CacheTrimCommand.self,
-            CachePurgeCommand.self,
+            CachePurgeCommand.self, CacheImportCommand.self, CacheExportCommand.self,
         ]
     )
 }

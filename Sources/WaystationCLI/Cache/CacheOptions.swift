@@ -14,6 +14,15 @@ struct StoreOptions: ParsableArguments {
         _ = try inspector()
         return ResponseStore(directory: URL(argument: directory), limits: .unlimited)
     }
+
+    /// Opens the store to add to it; makes one where there is nothing yet, and never in a directory of something else.
+    func storeOrNew() throws -> ResponseStore {
+        let folder = URL(argument: directory)
+        let contents = try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+        let isFile = FileManager.default.fileExists(atPath: folder.path(percentEncoded: false)) && contents == nil
+        if isFile || contents?.isEmpty == false { return try store() }
+        return ResponseStore(directory: folder, limits: .unlimited)
+    }
 }
 
 /// Which responses a command concerns.

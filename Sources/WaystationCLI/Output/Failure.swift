@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaystationPacks
+import WaystationRecording
 import WaystationStorage
 
 /// An error as the tool tells it: a code, words, and the exit code.
@@ -23,6 +24,11 @@ struct Failure {
             message = error.cause.map { "\(error.message) (\($0))" } ?? error.message
             fullMessage = "Error: \(message)"
             exitCode = error.code.exitCode
+        case let error as RecordingError:
+            code = error.code.description
+            message = error.cause.map { "\(error.message) (\($0))" } ?? error.message
+            fullMessage = "Error: \(message)"
+            exitCode = error.code == .unreadable || error.code == .unwritable ? .disk : .refused
         case let error as CacheFailure:
             code = error.code
             message = error.message

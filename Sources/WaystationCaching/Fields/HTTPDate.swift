@@ -1,5 +1,5 @@
 /// HTTP-date as a number of whole seconds since 1970-01-01 00:00:00 UTC (RFC 9110 §5.6.7).
-enum HTTPDate {
+package enum HTTPDate {
     /// Reads any of the three forms, or nil when the text is none of them or names a day that no calendar has.
     ///
     /// Names are matched without regard to case, as RFC 9111 §4.2 asks of caches; a zone other than GMT makes the date
@@ -9,13 +9,13 @@ enum HTTPDate {
     ///   - text: The field value.
     ///   - year: The present year, for two-digit years: one that seems more than 50 years ahead is the past one.
     /// - Returns: The seconds, or nil.
-    static func seconds(_ text: String, presentYear year: Int) -> Int? {
+    package static func seconds(_ text: String, presentYear year: Int) -> Int? {
         var reader = DateReader(text)
         return reader.imfFixdate() ?? reader.rfc850(presentYear: year) ?? reader.asctime()
     }
 
     /// Writes IMF-fixdate, the one form that may be sent; a moment outside the years 1 to 9999 becomes the nearest.
-    static func text(_ seconds: Int) -> String {
+    package static func text(_ seconds: Int) -> String {
         let seconds = min(max(seconds, -62_135_596_800), 253_402_300_799)
         let (days, time) = seconds.flooringQuotientAndRemainder(86_400)
         let day = CivilDay(daysSinceEpoch: days)
@@ -25,7 +25,7 @@ enum HTTPDate {
     }
 
     /// The year of a moment; of the nearest that has four digits when it has none.
-    static func year(ofSeconds seconds: Double) -> Int {
+    package static func year(ofSeconds seconds: Double) -> Int {
         guard seconds > -62_135_596_800, seconds < 253_402_300_799 else { return seconds > 0 ? 9999 : 1 }
         return CivilDay(daysSinceEpoch: Int((seconds / 86_400).rounded(.down))).year
     }

@@ -1,0 +1,49 @@
+import ArgumentParser
+import Foundation
+import WaystationRecording
+import WaystationStorage
+
+struct CacheExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Writes what is stored into a HAR file.",
+        discussion: """
+            Bodies are whole. Values of Authorization, Cookie and their like, and of query items such as token and \
+            password, are [redacted] unless --secrets is given. Without --partition it is what everybody shares.
+
+            Example:
+              waystation cache export --in caches/http --host shop.example -o shop.har
+            """
+    )
+
+    @OptionGroup
+    var store: StoreOptions
+
+    @OptionGroup
+    var filter: ScopeOptions
+
+    @Option(name: [.short, .long], help: ArgumentHelp("The file to write.", valueName: "file"))
+    var output: String
+
+    @Flag(help: "Also write cookies, credentials and tokens.")
+    var secrets = false
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() async throws {
+        let inspector = try store.inspector()
+        var filter = filter
+        filter.partition = filter.partition ?? ""
+        let file = URL(argument: output)
+        let count = try inspector.exportHAR(to: file, scope: filter.scope, redaction: secrets ? .none : .standard)
+        try options.write(CacheExport(exported: count, file: file.path(percentEncoded: false)))
+    }
+}
+
+struct CacheExport: CommandResult {
+    let exported: Int
+    let file: String
+
+    var text: String { "\(Words.responses(exported)) written to \(file)".printable }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import WaystationRecording
+import WaystationStorage
+
+struct CacheImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Brings a recording into the cache, so that its pages load without a network.",
+        discussion: """
+            The file is a HAR, as developer tools of browsers save it, or a WARC, as wget and crawlers write it; packed by \
+            gzip or not. The cache is made when the directory is empty or not there. What is not imported is told on a \
+            line each.
+
+            Example:
+              waystation cache import session.har --in caches/http --time now
+            """
+    )
+
+    @Argument(help: "The recording.")
+    var file: String
+
+    @OptionGroup
+    var store: StoreOptions
+
+    @Option(help: "When a response counts as received: when it was recorded, or now.")
+    var time = ImportTime.recorded
+
+    @Flag(help: "Let what a request field chose (Vary) answer every request.")
+    var ignoreVary = false
+
+    @Flag(help: "Also import what says no-store.")
+    var includeNoStore = false
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() async throws {
+        var choices = ImportOptions()
+        choices.time = time == .now ? .now : .recorded
+        choices.ignoresVary = ignoreVary
+        choices.includesNoStore = includeNoStore
+        let open = try store.storeOrNew()
+        let report = try await open.importRecording(at: URL(argument: file), options: choices)
+        await open.flush()
+        try options.write(CacheImport(report))
+    }
+}
+
+enum ImportTime: String, ExpressibleByArgument, CaseIterable {
+    case recorded, now
+}
+
+struct CacheImport: CommandResult {
+    struct Imported: Encodable {
+        let url: String
+        let status: Int
+        let bytes: Int
+    }
+
+    struct Skipped: Encodable {
+        let url: String
+        let reason: String
+        let detail: String
+    }
+
+    let imported: [Imported]
+    let skipped: [Skipped]
+
+    init(_ report: ImportReport) {
+        imported = report.imported.map { Imported(url: $0.url, status: $0.status, bytes: $0.bytes) }
+        skipped = report.skipped.map { Skipped(url: $0.url, reason: $0.reason.description, detail: $0.detail) }
+    }
+
+    var text: String {
+        let bytes = imported.reduce(0) { $0 + $1.bytes }
+        let lines = skipped.map { "skipped \($0.url): \($0.detail)".printable }
+        let summary = "\(Words.responses(imported.count)) imported, \(Words.bytes(bytes)), \(skipped.count) skipped"
+        return (lines + [summary]).joined(separator: "\n")
+    }
+}

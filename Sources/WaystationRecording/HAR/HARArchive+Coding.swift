@@ -1,0 +1,241 @@
+// What may be missing or of another type in files of real programs is read as nothing; what an exchange is nothing
+// without (its request's method and URL) is not.
+
+extension HARArchive: Codable {
+    private enum Top: String, CodingKey { case log }
+    private enum Log: String, CodingKey { case version, creator, entries, comment }
+
+    /// Reads a whole file's object.
+    public init(from decoder: any Decoder) throws {
+        let log = try decoder.container(keyedBy: Top.self).nestedContainer(keyedBy: Log.self, forKey: .log)
+        let version = log.text(.version) ?? "1.1"
+        guard ["", "1.1", "1.2", "1.3"].contains(version) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .version,
+                in: log,
+                debugDescription: "the version is \(version), and 1.1 to 1.3 are read"
+            )
+        }
+        self.init(
+            creator: log.value(.creator) ?? Creator(name: "", version: ""),
+            entries: try log.decode([Entry].self, forKey: .entries),
+            comment: log.text(.comment)
+        )
+    }
+
+    /// Writes a whole file's object.
+    public func encode(to encoder: any Encoder) throws {
+        var top = encoder.container(keyedBy: Top.self)
+        var log = top.nestedContainer(keyedBy: Log.self, forKey: .log)
+        try log.encode(Self.version, forKey: .version)
+        try log.encode(creator, forKey: .creator)
+        try log.encode(entries, forKey: .entries)
+        try log.encodeIfPresent(comment, forKey: .comment)
+    }
+}
+
+extension HARArchive.Entry: Codable {
+    private enum Key: String, CodingKey {
+        case startedDateTime, time, request, response, cache, timings, comment
+        case source = "_servedFrom"
+    }
+    private struct Empty: Encodable {}
+
+    /// Reads an entry.
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: Key.self)
+        self.init(
+            started: object.text(.startedDateTime).flatMap(Timestamp.date),
+            time: object.number(.time) ?? 0,
+            request: try object.decode(HARArchive.Request.self, forKey: .request),
+            response: try object.decodeIfPresent(HARArchive.Response.self, forKey: .response)
+                ?? HARArchive.Response(status: 0),
+            timings: object.value(.timings) ?? HARArchive.Timings(),
+            source: object.text(.source),
+            comment: object.text(.comment)
+        )
+    }
+
+    /// Writes an entry.
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Key.self)
+        try object.encode(started.map(Timestamp.text) ?? "1970-01-01T00:00:00.000Z", forKey: .startedDateTime)
+        try object.encode(time, forKey: .time)
+        try object.encode(request, forKey: .request)
+        try object.encode(response, forKey: .response)
+        try object.encode(Empty(), forKey: .cache)
+        try object.encode(timings, forKey: .timings)
+        try object.encodeIfPresent(source, forKey: .source)
+        try object.encodeIfPresent(comment, forKey: .comment)
+    }
+}
+
+extension HARArchive.Timings: Codable {
+    private enum Key: String, CodingKey { case blocked, dns, connect, ssl, send, wait, receive }
+
+    /// Reads durations; those that are missing are unknown.
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: Key.self)
+        self.init(
+            blocked: object.number(.blocked) ?? -1,
+            dns: object.number(.dns) ?? -1,
+            connect: object.number(.connect) ?? -1,
+            ssl: object.number(.ssl) ?? -1,
+            send: object.number(.send) ?? -1,
+            wait: object.number(.wait) ?? -1,
+            receive: object.number(.receive) ?? -1
+        )
+    }
+
+    /// Writes durations.
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Key.self)
+        try object.encode(blocked, forKey: .blocked)
+        try object.encode(dns, forKey: .dns)
+        try object.encode(connect, forKey: .connect)
+        try object.encode(ssl, forKey: .ssl)
+        try object.encode(send, forKey: .send)
+        try object.encode(wait, forKey: .wait)
+        try object.encode(receive, forKey: .receive)
+    }
+}
+
+extension HARArchive.Request: Codable {
+    private enum Key: String, CodingKey {
+        case method, url, httpVersion, cookies, headers, queryString, postData, headersSize, bodySize
+    }
+
+    /// Reads a request.
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: Key.self)
+        self.init(
+            method: try object.decode(String.self, forKey: .method),
+            url: try object.decode(String.self, forKey: .url),
+            httpVersion: object.text(.httpVersion) ?? "",
+            cookies: object.value(.cookies) ?? [],
+            headers: try object.decodeIfPresent([HARArchive.Pair].self, forKey: .headers) ?? [],
+            queryString: object.value(.queryString) ?? [],
+            postData: object.value(.postData),
+            bodySize: object.count(.bodySize)
+        )
+    }
+
+    /// Writes a request.
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Key.self)
+        try object.encode(method, forKey: .method)
+        try object.encode(url, forKey: .url)
+        try object.encode(httpVersion, forKey: .httpVersion)
+        try object.encode(cookies, forKey: .cookies)
+        try object.encode(headers, forKey: .headers)
+        try object.encode(queryString, forKey: .queryString)
+        try object.encodeIfPresent(postData, forKey: .postData)
+        try object.encode(-1, forKey: .headersSize)
+        try object.encode(bodySize, forKey: .bodySize)
+    }
+}
+
+extension HARArchive.PostData: Codable {
+    private enum Key: String, CodingKey {
+        case mimeType, text, params
+        case encoding = "_encoding"
+    }
+
+    /// Reads a body; one that is given as parameters alone has no text.
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: Key.self)
+        self.init(
+            mimeType: object.text(.mimeType) ?? "",
+            text: object.text(.text) ?? "",
+            encoding: object.text(.encoding)
+        )
+    }
+
+    /// Writes a body.
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Key.self)
+        try object.encode(mimeType, forKey: .mimeType)
+        try object.encode([HARArchive.Pair](), forKey: .params)
+        try object.encode(text, forKey: .text)
+        try object.encodeIfPresent(encoding, forKey: .encoding)
+    }
+}
+
+extension HARArchive.Response: Codable {
+    private enum Key: String, CodingKey {
+        case status, statusText, httpVersion, cookies, headers, content, redirectURL, headersSize, bodySize
+    }
+
+    /// Reads a response.
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: Key.self)
+        self.init(
+            status: max(0, object.count(.status)),
+            statusText: object.text(.statusText) ?? "",
+            httpVersion: object.text(.httpVersion) ?? "",
+            cookies: object.value(.cookies) ?? [],
+            headers: try object.decodeIfPresent([HARArchive.Pair].self, forKey: .headers) ?? [],
+            content: try object.decodeIfPresent(HARArchive.Content.self, forKey: .content)
+                ?? HARArchive.Content(size: -1),
+            redirectURL: object.text(.redirectURL) ?? "",
+            bodySize: object.count(.bodySize)
+        )
+    }
+
+    /// Writes a response.
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Key.self)
+        try object.encode(status, forKey: .status)
+        try object.encode(statusText, forKey: .statusText)
+        try object.encode(httpVersion, forKey: .httpVersion)
+        try object.encode(cookies, forKey: .cookies)
+        try object.encode(headers, forKey: .headers)
+        try object.encode(content, forKey: .content)
+        try object.encode(redirectURL, forKey: .redirectURL)
+        try object.encode(-1, forKey: .headersSize)
+        try object.encode(bodySize, forKey: .bodySize)
+    }
+}
+
+extension HARArchive.Content: Codable {
+    private enum Key: String, CodingKey {
+        case size, mimeType, text, encoding, comment
+        case isTruncated = "_truncated"
+    }
+
+    /// Reads a body.
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: Key.self)
+        self.init(
+            size: object.count(.size),
+            mimeType: object.text(.mimeType) ?? "",
+            text: try object.decodeIfPresent(String.self, forKey: .text),
+            encoding: object.text(.encoding).flatMap { $0.isEmpty ? nil : $0 },
+            isTruncated: object.value(.isTruncated) ?? false,
+            comment: object.text(.comment)
+        )
+    }
+
+    /// Writes a body.
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Key.self)
+        try object.encode(size, forKey: .size)
+        try object.encode(mimeType, forKey: .mimeType)
+        try object.encodeIfPresent(text, forKey: .text)
+        try object.encodeIfPresent(encoding, forKey: .encoding)
+        if isTruncated { try object.encode(true, forKey: .isTruncated) }
+        try object.encodeIfPresent(comment, forKey: .comment)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// What is there and of this type.
+    fileprivate func value<Value: Decodable>(_ key: Key) -> Value? { try? decodeIfPresent(Value.self, forKey: key) }
+
+    fileprivate func text(_ key: Key) -> String? { value(key) }
+
+    fileprivate func number(_ key: Key) -> Double? { value(key) }
+
+    /// A count; -1 where there is none.
+    fileprivate func count(_ key: Key) -> Int { number(key).flatMap { Int(exactly: $0.rounded()) } ?? -1 }
+}

@@ -1,0 +1,96 @@
+public import Foundation
+import WaystationFileSystem
+
+/// Writes a HAR file entry by entry, so that memory holds no more than one of them.
+///
+/// The file is readable by its owner alone. It appears under its name when it is complete, with ``finish()``; a writer
+/// that goes away without that leaves nothing. To be used by one thread at a time.
+public final class HARWriter {
+    private let file: URL
+    private let unfinished: URL
+    private let handle: FileHandle
+    private var count = 0
+    private var isOpen = true
+
+    /// Begins a file.
+    ///
+    /// - Throws: ``RecordingError`` when it cannot be made.
+    public init(_ file: URL, creator: HARArchive.Creator = .waystation) throws(RecordingError) {
+        self.file = file
+        unfinished = file.deletingLastPathComponent()
+            .appending(path: ".\(file.lastPathComponent).\(UUID().uuidString)")
+        let path = unfinished.path(percentEncoded: false)
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: attributes),
+            let handle = FileHandle(forWritingAtPath: path)
+        else {
+            throw RecordingError(
+                .unwritable,
+                "\(file.path) cannot be made: is its folder there, and may it be changed?"
+            )
+        }
+        self.handle = handle
+        let maker = try Self.json(creator)
+        try write(Data(#"{"log":{"version":"\#(HARArchive.version)","creator":"#.utf8) + maker)
+        try write(Data(#","entries":["#.utf8))
+    }
+
+    deinit { if isOpen { discard() } }
+
+    /// Adds an entry.
+    ///
+    /// - Throws: ``RecordingError`` when it cannot be written.
+    public func append(_ entry: HARArchive.Entry) throws(RecordingError) {
+        try write(Data((count == 0 ? "\n" : ",\n").utf8) + Self.json(entry))
+        count += 1
+    }
+
+    /// Completes the file, and gives it its name in the place of what was there.
+    ///
+    /// - Throws: ``RecordingError`` when it cannot be written.
+    public func finish() throws(RecordingError) {
+        guard isOpen else { return }
+        try write(Data("\n]}}\n".utf8))
+        do {
+            try handle.synchronize()
+            try handle.close()
+            try LocalFileSystem().rename(
+                unfinished.path(percentEncoded: false),
+                to: file.path(percentEncoded: false)
+            )
+        } catch { throw failure(error) }
+        isOpen = false
+    }
+
+    private func write(_ data: Data) throws(RecordingError) {
+        do { try handle.write(contentsOf: data) } catch { throw failure(error) }
+    }
+
+    private func failure(_ error: any Error) -> RecordingError {
+        RecordingError(.unwritable, "\(file.path) cannot be written", cause: error)
+    }
+
+    private func discard() {
+        try? handle.close()
+        try? FileManager.default.removeItem(at: unfinished)
+    }
+
+    private static func json(_ value: some Encodable) throws(RecordingError) -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do { return try encoder.encode(value) } catch {
+            throw RecordingError(.unwritable, "an exchange has numbers that JSON cannot hold", cause: error)
+        }
+    }
+}
+
+extension HARArchive {
+    /// Writes the log into a file, readable by its owner alone; see ``HARWriter``.
+    ///
+    /// - Throws: ``RecordingError`` when it cannot be written.
+    public func write(to file: URL) throws(RecordingError) {
+        let writer = try HARWriter(file, creator: creator)
+        for entry in entries { try writer.append(entry) }
+        try writer.finish()
+    }
+}

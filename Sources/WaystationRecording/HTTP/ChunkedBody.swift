@@ -1,0 +1,35 @@
+import Foundation
+
+/// Takes the chunked transfer coding off a body (RFC 9112 §7.1).
+enum ChunkedBody {
+    /// The body without chunks; trailers are left out.
+    static func decode(_ data: Data) throws(ImportRefusal) -> Data {
+        var result = Data()
+        var rest = data[...]
+        while true {
+            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { throw cutOff }
+            let line = rest[..<end]
+            // Extensions follow a semicolon.
+            let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: " ") }
+            guard !digits.isEmpty, digits.count <= 15, digits.allSatisfy({ isHexadecimal($0) }),
+                let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
+            else { throw ImportRefusal(.damagedBody, "the size of a chunk of its body is no number") }
+            rest = rest[(end + 1)...]
+            if size == 0 { return result }
+            guard rest.count >= size else { throw cutOff }
+            result.append(rest.prefix(size))
+            rest = rest.dropFirst(size)
+            if rest.first == UInt8(ascii: "\r") { rest = rest.dropFirst() }
+            guard rest.first == UInt8(ascii: "\n") else {
+                throw rest.isEmpty ? cutOff : ImportRefusal(.damagedBody, "a chunk of its body is longer than it says")
+            }
+            rest = rest.dropFirst()
+        }
+    }
+
+    private static var cutOff: ImportRefusal { ImportRefusal(.incomplete, "its chunked body is cut off") }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        0x30...0x39 ~= byte || 0x41...0x46 ~= byte || 0x61...0x66 ~= byte
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import WaystationArchive
+
+/// Takes content codings off a body (RFC 9110 §8.4.1).
+enum ContentCoding {
+    /// The body without the codings that a field names.
+    ///
+    /// - Throws: ``ImportRefusal`` for a coding that is not known here, damaged data, and what is larger than `limit`.
+    static func decode(_ body: Data, _ field: String, limit: Int) throws(ImportRefusal) -> Data {
+        let codings = field.lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        guard codings.count <= 8 else { throw ImportRefusal(.contentCoding, "it has \(codings.count) content codings") }
+        var body = body
+        // The last one was applied last.
+        for coding in codings.reversed() {
+            switch coding {
+            case "", "identity": break
+            case "gzip", "x-gzip": body = try inflate(body, .gzip, coding, limit)
+            case "deflate":
+                // The framing of zlib is meant, and some servers send none.
+                let isFramed =
+                    body.count >= 2 && body.first.map { $0 & 0x0F == 8 } ?? false
+                    && (Int(body[body.startIndex]) << 8 | Int(body[body.startIndex + 1])).isMultiple(of: 31)
+                body = try inflate(body, isFramed ? .zlib : .none, coding, limit)
+            default:
+                throw ImportRefusal(
+                    .contentCoding,
+                    "its content coding is \(coding.prefix(20)), and gzip and deflate are understood"
+                )
+            }
+        }
+        return body
+    }
+
+    private static func inflate(
+        _ data: Data,
+        _ framing: Inflater.Framing,
+        _ coding: String,
+        _ limit: Int
+    ) throws(ImportRefusal) -> Data {
+        if data.isEmpty { return data }
+        var input = data
+        let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { output.deallocate() }
+        do {
+            let inflater = try Inflater(framing)
+            return try input.withUnsafeMutableBytes { bytes in
+                var result = Data()
+                var place = 0
+                while true {
+                    guard let step = try inflater.step(from: bytes[place...], into: output[...]),
+                        step.isAtEnd || step.consumed > 0 || step.produced > 0
+                    else { throw ImportRefusal(.damagedBody, "its \(coding) data are damaged or cut off") }
+                    place += step.consumed
+                    guard result.count + step.produced <= limit else {
+                        throw ImportRefusal(.tooLarge, "its body has more than \(limit) bytes without \(coding)")
+                    }
+                    result.append(contentsOf: output[..<step.produced])
+                    if step.isAtEnd {
+                        guard framing == .gzip, place < bytes.count else { return result }
+                        // Another member follows (RFC 1952 §2.2).
+                        inflater.reset()
+                    }
+                }
+            }
+        } catch let refusal as ImportRefusal {
+            throw refusal
+        } catch {
+            throw ImportRefusal(.damagedBody, "its \(coding) data cannot be read: \(error)")
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import HTTPTypes
+
+/// An HTTP/1 message as a record holds it: its first line, its fields, and its body as it was transferred.
+struct HTTPBlock {
+    let firstLine: String
+    let fields: HTTPFields
+    private let content: Data
+
+    /// Far more than any server sends, far fewer than `HTTPFields` can hold.
+    private static let maximumFieldCount = 1_000
+
+    /// Reads a message.
+    ///
+    /// - Throws: ``ImportRefusal`` when it is none.
+    init(_ block: Data) throws(ImportRefusal) {
+        var rest = block[...]
+        var lines: [String] = []
+        while true {
+            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
+                throw ImportRefusal(.damagedHead, "its HTTP head does not end")
+            }
+            var line = rest[..<end]
+            if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
+            rest = rest[(end + 1)...]
+            if line.isEmpty { break }
+            guard lines.count <= Self.maximumFieldCount else {
+                throw ImportRefusal(.damagedHead, "its HTTP head has more than \(Self.maximumFieldCount) lines")
+            }
+            lines.append(String(decoding: line, as: UTF8.self))
+        }
+        guard let first = lines.first else { throw ImportRefusal(.damagedHead, "its HTTP head is empty") }
+        firstLine = first
+        fields = Self.fields(lines.dropFirst())
+        content = rest
+    }
+
+    private static func fields(_ lines: ArraySlice<String>) -> HTTPFields {
+        var pairs: [(name: String, value: String)] = []
+        for line in lines {
+            if line.first == " " || line.first == "\t", let last = pairs.popLast() {
+                // Obsolete folding (RFC 9112 §5.2).
+                pairs.append((last.name, last.value + " " + line.trimmingCharacters(in: .whitespaces)))
+            } else if let colon = line.firstIndex(of: ":") {
+                pairs.append((String(line[..<colon]), String(line[line.index(after: colon)...])))
+            }
+        }
+        return HTTPFields(recorded: pairs)
+    }
+
+    /// The status of a response.
+    func status() throws(ImportRefusal) -> Int {
+        let words = firstLine.split(separator: " ", maxSplits: 2)
+        guard words.count >= 2, words[0].hasPrefix("HTTP/"), words[1].utf8.count == 3, let status = Int(words[1]),
+            100...599 ~= status
+        else { throw ImportRefusal(.damagedHead, "it has no HTTP status line") }
+        return status
+    }
+
+    /// The method of a request.
+    var method: String { firstLine.split(separator: " ").first.map(String.init) ?? "" }
+
+    /// The body of a response without transfer and content coding.
+    func body(limit: Int) throws(ImportRefusal) -> Data {
+        var body = Data(content)
+        if let transfer = fields[.transferEncoding], transfer.lowercased() != "identity" {
+            guard transfer.lowercased() == "chunked" else {
+                throw ImportRefusal(.transferCoding, "its transfer coding is \(transfer.prefix(40))")
+            }
+            body = try ChunkedBody.decode(body)
+        } else if let text = fields[.contentLength] {
+            // Equal values that were joined are one (RFC 9110 §8.6).
+            let values = Set(text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
+            guard values.count == 1, let length = values.first.flatMap({ Int($0) }), length >= 0 else {
+                throw ImportRefusal(.damagedHead, "its Content-Length is no number")
+            }
+            guard length <= body.count else {
+                throw ImportRefusal(.incomplete, "its body has \(body.count) of \(length) bytes")
+            }
+            body = body.prefix(length)
+        }
+        guard let coding = fields[.contentEncoding] else { return body }
+        return try ContentCoding.decode(body, coding, limit: limit)
+    }
+}
+
+extension HTTPFields {
+    /// Fields as a recording has them.
+    ///
+    /// What is no valid HTTP, and the pseudo fields of HTTP/2, are left out, so that none can smuggle a line in.
+    init(recorded pairs: [(name: String, value: String)]) {
+        self.init()
+        for pair in pairs.prefix(4_000) {
+            let value = pair.value.trimmingCharacters(in: .whitespaces)
+            guard let name = HTTPField.Name(pair.name), HTTPField.isValidValue(value) else { continue }
+            append(HTTPField(name: name, value: value))
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import FoundationNetworking
+import HTTPTypes
+import Waystation
+import WaystationCaching
+import WaystationRules
+import WaystationStorage
+
+/// An exchange of a recording, of whatever format, as the cache needs it.
+struct ArchivedExchange {
+    var method: String
+    var url: String
+    var requestFields: HTTPFields
+    var status: Int
+    var fields: HTTPFields
+    /// Without transfer and content coding.
+    var body: Data
+    var requestTime: Date?
+    var responseTime: Date?
+}
+
+extension ArchivedExchange {
+    /// What is to be stored.
+    ///
+    /// The decision is the one that a rule with a time limit of its own makes about what it loads.
+    ///
+    /// - Throws: ``ImportRefusal`` that says why nothing is.
+    func prepared(
+        _ options: ImportOptions,
+        maximumAge: Duration,
+        now: Date
+    ) throws(ImportRefusal) -> NewResponse {
+        let (url, target) = try address()
+        guard method == "GET" else { throw ImportRefusal(.method, "its method is \(method.prefix(20))") }
+        guard 200...399 ~= status else {
+            throw ImportRefusal(.status, status == 0 ? "there is no response" : "its status is \(status)")
+        }
+        let times = try times(options, maximumAge: maximumAge, now: now)
+        guard
+            let head = HTTPURLResponse(
+                url: target,
+                statusCode: status,
+                httpVersion: "HTTP/1.1",
+                headerFields: responseFields(options, receivedAt: times.response).dictionary
+            )
+        else { throw ImportRefusal(.damagedHead, "its head cannot be told in Foundation's terms") }
+        var request = URLRequest(url: target)
+        request.allHTTPHeaderFields = requestFields.dictionary
+        if options.includesNoStore { request.setValue(nil, forHTTPHeaderField: "Cache-Control") }
+        guard let entry = CacheRequest(request, canonical: url) else {
+            throw ImportRefusal(.url, "its URL is no web address")
+        }
+        if let credentials = requestFields[.authorization], credentials.contains(Redaction.placeholder) {
+            throw ImportRefusal(
+                .redacted,
+                "it was asked for with credentials, which are redacted: nobody could be given it"
+            )
+        }
+        let decision = CacheStrategy.cacheOnly.storing(
+            head,
+            to: entry.message,
+            requestTime: times.request,
+            responseTime: times.response,
+            rules: options.cachingRules
+        )
+        switch decision {
+        case .refuse(let refusal): throw ImportRefusal(refusal, status: status)
+        case .store(let exchange):
+            for nominee in exchange.vary.nominees where nominee.value?.contains(Redaction.placeholder) ?? false {
+                throw ImportRefusal(.redacted, "it was chosen by \(nominee.name), which is redacted")
+            }
+            return NewResponse(
+                key: entry.key,
+                status: exchange.response.status.code,
+                headerFields: exchange.response.headerFields,
+                vary: VaryRecord(exchange.vary),
+                requestTime: times.request,
+                responseTime: times.response,
+                expectedLength: body.count
+            )
+        }
+    }
+
+    private func address() throws(ImportRefusal) -> (canonical: String, URL) {
+        guard let canonical = CanonicalURL(url), let target = URL(string: canonical.string) else {
+            throw ImportRefusal(.url, "its URL is none")
+        }
+        guard canonical.scheme == "http" || canonical.scheme == "https" else {
+            throw ImportRefusal(.url, "its URL is neither http nor https")
+        }
+        return (canonical.string, target)
+    }
+
+    private func times(
+        _ options: ImportOptions,
+        maximumAge: Duration,
+        now: Date
+    ) throws(ImportRefusal) -> (request: Date, response: Date) {
+        // What has no time of its own has just been made.
+        guard options.time == .recorded, let recorded = responseTime ?? requestTime else { return (now, now) }
+        let response = min(recorded, now)
+        guard now.timeIntervalSince(response) <= maximumAge.inSeconds else {
+            throw ImportRefusal(.tooOld, "it was recorded longer ago than the cache keeps anything")
+        }
+        return (min(requestTime ?? response, response), response)
+    }
+
+    /// The response's fields, as far as they hold for what is stored.
+    private func responseFields(_ options: ImportOptions, receivedAt received: Date) -> HTTPFields {
+        var fields = fields
+        if options.ignoresVary {
+            fields[.vary] = nil
+        } else if let vary = fields[.vary] {
+            // One representation is kept, without coding, for all who ask.
+            let names = vary.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+                .filter { $0.lowercased() != "accept-encoding" }
+            fields[.vary] = names.isEmpty ? nil : names.joined(separator: ", ")
+        }
+        if options.includesNoStore, let control = fields[.cacheControl] {
+            let directives = control.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            fields[.cacheControl] = directives.map { $0.lowercased() == "no-store" ? "no-cache" : $0 }
+                .joined(separator: ", ")
+        }
+        if options.time == .now { fields.move(to: received) }
+        return fields
+    }
+}
+
+extension HTTPFields {
+    /// Lets the response be as old at `received` as it was when its origin made it.
+    fileprivate mutating func move(to received: Date) {
+        let seconds = received.timeIntervalSince1970
+        let year = HTTPDate.year(ofSeconds: seconds)
+        let present = Int(exactly: seconds.rounded(.down)) ?? 0
+        if let date = self[.date].flatMap({ HTTPDate.seconds($0, presentYear: year) }),
+            let expires = self[.expires].flatMap({ HTTPDate.seconds($0, presentYear: year) })
+        {
+            let (moved, isTooFar) = present.addingReportingOverflow(expires - date)
+            if !isTooFar { self[.expires] = HTTPDate.text(moved) }
+        }
+        self[.date] = HTTPDate.text(present)
+        self[.age] = nil
+    }
+}
+
+extension ImportRefusal {
+    /// What the rules of caching say, in the importer's words.
+    fileprivate init(_ refusal: StoringRefusal, status: Int) {
+        switch refusal {
+        case .requestNoStore: self.init(.noStore, "its request says no-store")
+        case .responseNoStore: self.init(.noStore, "it says no-store")
+        case .method: self.init(.method, "its method is not GET")
+        case .target: self.init(.url, "its URL is not absolute")
+        case .variesOnEverything: self.init(.notStorable, "it says Vary: *, which no request matches")
+        case .tooManyFields: self.init(.notStorable, "it has too many fields")
+        case .incomplete: self.init(.incomplete, "its body is not whole")
+        case .notUnderstood: self.init(.notStorable, "it says must-understand, and its status is \(status)")
+        case .interim, .partialContent, .notModified, .conditional, .notMarkedStorable:
+            self.init(.status, "its status is \(status)")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import HTTPTypes
+
+extension HARArchive.Entry {
+    /// The exchange as the cache needs it.
+    func archived() throws(ImportRefusal) -> ArchivedExchange {
+        // What is refused in any case needs no body.
+        guard request.method == "GET", 200...399 ~= response.status, response.status != 304 else {
+            throw request.method == "GET"
+                ? ImportRefusal(
+                    .status,
+                    response.status == 0 ? "there is no response" : "its status is \(response.status)"
+                )
+                : ImportRefusal(.method, "its method is \(request.method.prefix(20))")
+        }
+        var fields = HTTPFields(recorded: response.headers.map { ($0.name, $0.value) })
+        let body = try response.body()
+        if response.content.encoding == nil, let type = fields[.contentType] { fields[.contentType] = Self.utf8(type) }
+        // A body that is there has no codings, whatever the fields say of the transfer.
+        return ArchivedExchange(
+            method: request.method,
+            url: request.url,
+            requestFields: HTTPFields(recorded: request.headers.map { ($0.name, $0.value) }),
+            status: response.status,
+            fields: fields,
+            body: body,
+            requestTime: started,
+            responseTime: started?.addingTimeInterval(min(86_400, max(0, time.isFinite ? time : 0) / 1_000))
+        )
+    }
+
+    /// Text in a HAR has been decoded, and is stored as UTF-8, which its type must say then.
+    private static func utf8(_ type: String) -> String {
+        let parts = type.split(separator: ";", omittingEmptySubsequences: false)
+        return parts.map { part in
+            let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            return pair.count == 2 && pair[0].lowercased() == "charset" ? " charset=utf-8" : String(part)
+        }.joined(separator: ";")
+    }
+}
+
+extension HARArchive.Response {
+    /// The bytes of the body.
+    fileprivate func body() throws(ImportRefusal) -> Data {
+        guard !content.isTruncated else {
+            throw ImportRefusal(.incomplete, "the recording has \(content.text == nil ? "no" : "a") part of its body")
+        }
+        guard let text = content.text else {
+            let isEmpty = content.size == 0 || 300...399 ~= status || status == 204
+            guard isEmpty else { throw ImportRefusal(.noBody, "the recording does not have its body") }
+            return Data()
+        }
+        switch content.encoding?.lowercased() {
+        case nil: return Data(text.utf8)
+        case "base64":
+            guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
+                throw ImportRefusal(.damagedBody, "its body is no Base64")
+            }
+            return data
+        case let encoding?:
+            throw ImportRefusal(.damagedBody, "its body has the unknown encoding \(encoding.prefix(20))")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import HTTPTypes
+import WaystationStorage
+
+/// One recording on its way into a store.
+struct RecordingImport {
+    let store: ResponseStore
+    let options: ImportOptions
+    let now: Date
+    private(set) var report = ImportReport()
+
+    init(_ store: ResponseStore, _ options: ImportOptions) {
+        self.store = store
+        self.options = options
+        now = options.now()
+    }
+
+    /// Stores an exchange, or notes why not.
+    ///
+    /// - Returns: Where it is stored.
+    /// - Throws: `StoreError` when the store does not work.
+    @discardableResult
+    mutating func take(
+        _ url: String,
+        _ exchange: () throws(ImportRefusal) -> ArchivedExchange
+    ) async throws(StoreError) -> (key: RequestKey, id: Int64)? {
+        let archived: ArchivedExchange
+        let response: NewResponse
+        do {
+            archived = try exchange()
+            response = try archived.prepared(options, maximumAge: store.limits.maximumAge, now: now)
+        } catch {
+            skip(url, error)
+            return nil
+        }
+        guard let writer = store.begin(response) else {
+            skip(url, ImportRefusal(.tooLarge, "the cache keeps no body of \(archived.body.count) bytes"))
+            return nil
+        }
+        writer.append(archived.body)
+        do {
+            let id = try await writer.commit()
+            let imported = ImportReport.Imported(
+                url: response.key.url,
+                status: archived.status,
+                bytes: archived.body.count
+            )
+            report.imported.append(imported)
+            return (response.key, id)
+        } catch  where error.code == .tooLarge || error.code == .abandoned {
+            skip(url, ImportRefusal(.tooLarge, "the cache keeps no body of \(archived.body.count) bytes"))
+            return nil
+        }
+    }
+
+    mutating func skip(_ url: String, _ refusal: ImportRefusal) {
+        report.skipped.append(ImportReport.Skipped(url: url, reason: refusal.reason, detail: refusal.detail))
+    }
+
+    mutating func take(_ archive: HARArchive) async throws(StoreError) {
+        for entry in archive.entries {
+            try await take(entry.request.url) { () throws(ImportRefusal) in try entry.archived() }
+        }
+    }
+}

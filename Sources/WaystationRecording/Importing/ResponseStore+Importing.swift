@@ -1,0 +1,87 @@
+public import Foundation
+public import Waystation
+import WaystationFileSystem
+public import WaystationStorage
+
+extension ResponseCache {
+    /// Brings a recording into the cache, so that its pages load without a network; by its content a HAR or a WARC, packed
+    /// by gzip or not.
+    ///
+    /// Each response to a GET with a status of 2xx or 3xx is stored under its canonical URL, as a rule with
+    /// `.cacheFirst(for:)` stores it, decoded, with its `Vary`, in the place of what was stored there.
+    ///
+    /// ```swift
+    /// let report = try await cache.importRecording(at: file)
+    /// for skipped in report.skipped { print(skipped.url, skipped.detail) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - file: The recording.
+    ///   - options: How it is imported.
+    /// - Returns: What became of each exchange.
+    /// - Throws: ``RecordingError`` when the file cannot be read or is damaged; what came before the damage is stored.
+    ///   `StoreError` when the cache does not work.
+    @discardableResult
+    public func importRecording(at file: URL, options: ImportOptions = ImportOptions()) async throws -> ImportReport {
+        try await store.importRecording(at: file, options: options)
+    }
+
+    /// Brings a HAR into the cache; see ``importRecording(at:options:)``.
+    ///
+    /// - Throws: `StoreError` when the cache does not work.
+    @discardableResult
+    public func importRecording(
+        _ archive: HARArchive,
+        options: ImportOptions = ImportOptions()
+    ) async throws -> ImportReport {
+        try await store.importRecording(archive, options: options)
+    }
+}
+
+extension ResponseStore {
+    /// Brings a recording into the store, by its content a HAR or a WARC, packed by gzip or not.
+    ///
+    /// - Parameters:
+    ///   - file: The recording.
+    ///   - options: How it is imported.
+    /// - Returns: What became of each exchange.
+    /// - Throws: ``RecordingError`` when the file cannot be read or is damaged; what came before the damage is stored.
+    ///   `StoreError` when the store does not work.
+    @discardableResult
+    public func importRecording(at file: URL, options: ImportOptions = ImportOptions()) async throws -> ImportReport {
+        let source: FileSource
+        do { source = try FileSource(file) } catch {
+            throw RecordingError(.unreadable, "\(file.path) cannot be opened", cause: error)
+        }
+        let input = try RecordInput(source)
+        let beginning = String(decoding: try input.peek(512), as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
+        if beginning.hasPrefix("{") {
+            let archive = try HARArchive(reading: input, maximumSize: options.maximumHARSize)
+            return try await importRecording(archive, options: options)
+        }
+        guard beginning.hasPrefix("WARC/") else {
+            throw RecordingError(
+                .unknownFormat,
+                "\(file.path) is neither HAR (JSON) nor WARC: unpack it if it is packed"
+            )
+        }
+        var recording = RecordingImport(self, options)
+        var records = try WARCImport(source, options.warc)
+        try await records.run(source, into: &recording)
+        return recording.report
+    }
+
+    /// Brings a HAR into the store.
+    ///
+    /// - Throws: `StoreError` when the store does not work.
+    @discardableResult
+    public func importRecording(
+        _ archive: HARArchive,
+        options: ImportOptions = ImportOptions()
+    ) async throws -> ImportReport {
+        var recording = RecordingImport(self, options)
+        try await recording.take(archive)
+        return recording.report
+    }
+}

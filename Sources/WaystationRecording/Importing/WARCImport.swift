@@ -1,0 +1,151 @@
+import Foundation
+import HTTPTypes
+import WaystationFileSystem
+import WaystationStorage
+
+/// A WARC file on its way into a store, in two passes: what was asked, then what came back.
+///
+/// A response does not say what it answers: method and request fields are in a record of their own, behind it or before
+/// it.
+struct WARCImport {
+    fileprivate struct Request {
+        let method: String
+        let fields: HTTPFields
+    }
+
+    /// Where a body is stored that later records refer to.
+    private struct Place {
+        let key: RequestKey
+        let id: Int64
+    }
+
+    /// More requests than this take more memory than an import should.
+    private static let maximumRequestBytes = 256 << 20
+
+    private let limits: WARCReader.Limits
+    private var requests: [String: Request] = [:]
+    private var bodies: [String: Place] = [:]
+
+    /// Reads what was asked.
+    init(_ source: any ByteSource, _ limits: WARCReader.Limits) throws(RecordingError) {
+        self.limits = limits
+        let reader = try WARCReader(source, limits: limits)
+        var bytes = 0
+        while let record = try reader.next() {
+            guard record.type == "request", let block = record.block, let message = try? HTTPBlock(block) else {
+                continue
+            }
+            bytes += block.count
+            guard bytes <= Self.maximumRequestBytes else {
+                throw RecordingError(
+                    .tooLarge,
+                    "the requests have more than \(Self.maximumRequestBytes) bytes: split the file"
+                )
+            }
+            let request = Request(method: message.method, fields: message.fields)
+            for id in record.relatives { requests[id] = request }
+        }
+    }
+
+    /// Brings what came back into the store.
+    mutating func run(_ source: any ByteSource, into recording: inout RecordingImport) async throws {
+        let reader = try WARCReader(source, limits: limits)
+        while let record = try reader.next() {
+            let url = record.targetURI ?? ""
+            switch record.type {
+            case "response", "resource": try await store(record, url, into: &recording)
+            case "revisit": try await revisit(record, url, into: &recording)
+            // What is about the file, or about other records.
+            case "warcinfo", "request", "metadata", "conversion", "continuation": break
+            default: break
+            }
+        }
+    }
+
+    private mutating func store(_ record: WARCRecord, _ url: String, into recording: inout RecordingImport) async throws
+    {
+        let request = request(of: record)
+        let limit = limits.maximumBlockSize.bytes
+        let place = try await recording.take(url) { () throws(ImportRefusal) in
+            guard let block = record.block else {
+                throw ImportRefusal(.tooLarge, "its record has \(record.blockLength) bytes, and \(limit) are read")
+            }
+            guard record.isIntact else {
+                throw ImportRefusal(.damagedBody, "its bytes are not those that its digest tells")
+            }
+            if let cut = record["WARC-Truncated"] { throw ImportRefusal(.incomplete, "its record was cut off: \(cut)") }
+            guard record.type == "response" else { return record.resource(block) }
+            let message = try HTTPBlock(block)
+            return try record.exchange(request, message, status: message.status(), body: message.body(limit: limit))
+        }
+        guard let place else { return }
+        for name in [record["WARC-Payload-Digest"], record.id].compactMap(\.self) {
+            bodies[name] = Place(key: place.key, id: place.id)
+        }
+    }
+
+    /// The same body as that of an earlier record, with a head of its own.
+    private func revisit(_ record: WARCRecord, _ url: String, into recording: inout RecordingImport) async throws {
+        let request = request(of: record)
+        let names = [record["WARC-Payload-Digest"], record["WARC-Refers-To"].map(WARCRecord.unbracketed)]
+        let place = names.compactMap { $0 }.compactMap { bodies[$0] }.first
+        var body: Data?
+        if let place {
+            body = try await recording.store.lookup(place.key).first { $0.id == place.id }?.body.contents()
+        }
+        try await recording.take(url) { () throws(ImportRefusal) in
+            guard let body else {
+                throw ImportRefusal(.revisit, "it refers to another record, whose body this file did not bring")
+            }
+            guard let block = record.block, !block.isEmpty else {
+                throw ImportRefusal(.revisit, "it refers to another record, and has no head of its own")
+            }
+            let message = try HTTPBlock(block)
+            return try record.exchange(request, message, status: message.status(), body: body)
+        }
+    }
+
+    private func request(of record: WARCRecord) -> Request? {
+        record.relatives.lazy.compactMap { requests[$0] }.first
+    }
+}
+
+extension WARCRecord {
+    /// The names of the records that belong to one exchange with this one, its own among them.
+    fileprivate var relatives: [String] {
+        [id].compactMap(\.self) + values(of: "WARC-Concurrent-To").map(Self.unbracketed)
+    }
+
+    /// An exchange; without a record of its request it answered a GET without fields.
+    fileprivate func exchange(
+        _ request: WARCImport.Request?,
+        _ message: HTTPBlock,
+        status: Int,
+        body: Data
+    ) -> ArchivedExchange {
+        ArchivedExchange(
+            method: request?.method ?? "GET",
+            url: targetURI ?? "",
+            requestFields: request?.fields ?? HTTPFields(),
+            status: status,
+            fields: message.fields,
+            body: body,
+            requestTime: date,
+            responseTime: date
+        )
+    }
+
+    /// A file without a head: the record's own fields tell its type.
+    fileprivate func resource(_ block: Data) -> ArchivedExchange {
+        ArchivedExchange(
+            method: "GET",
+            url: targetURI ?? "",
+            requestFields: HTTPFields(),
+            status: 200,
+            fields: HTTPFields(recorded: self["Content-Type"].map { [("Content-Type", $0)] } ?? []),
+            body: block,
+            requestTime: date,
+            responseTime: date
+        )
+    }
+}

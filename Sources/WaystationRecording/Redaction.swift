@@ -1,0 +1,149 @@
+import Foundation
+
+/// What is left out of a recording: secrets, by the names of what holds them.
+///
+/// Names are compared without regard to case. What is left out stays visible as ``placeholder``. Bodies of responses are
+/// written as they came; bodies of requests are looked through where they are forms or JSON.
+public struct Redaction: Sendable, Hashable {
+    /// What stands in the place of a secret: `[redacted]`.
+    public static let placeholder = "[redacted]"
+
+    /// Fields whose values are left out, and with them the cookies that they carry.
+    public var fieldNames: Set<String>
+    /// Items whose values are left out: of the queries of URLs, of forms, and members of JSON.
+    public var itemNames: Set<String>
+    /// Whether user name and password are left out of URLs.
+    public var hidesUserInfo: Bool
+
+    /// Leaves out what has these names.
+    public init(fieldNames: Set<String>, itemNames: Set<String>, hidesUserInfo: Bool = true) {
+        self.fieldNames = fieldNames
+        self.itemNames = itemNames
+        self.hidesUserInfo = hidesUserInfo
+    }
+
+    /// Credentials and cookies, and what commonly carries a token, a key or a password.
+    public static let standard = Redaction(
+        fieldNames: [
+            "Authorization", "Proxy-Authorization", "Authentication-Info", "Proxy-Authentication-Info", "Cookie",
+            "Cookie2", "Set-Cookie", "Set-Cookie2", "X-API-Key", "X-Auth-Token", "X-Access-Token", "X-CSRF-Token",
+            "X-XSRF-Token", "X-Amz-Security-Token",
+        ],
+        itemNames: [
+            "access_token", "api_key", "apikey", "auth", "auth_token", "client_secret", "id_token", "jwt", "key",
+            "passwd", "password", "pwd", "refresh_token", "secret", "session", "session_id", "sessionid", "sid", "sig",
+            "signature", "token", "x-amz-credential", "x-amz-security-token", "x-amz-signature",
+        ]
+    )
+
+    /// Leaves nothing out: the recording lets its reader in wherever its maker was.
+    public static let none = Redaction(fieldNames: [], itemNames: [], hidesUserInfo: false)
+
+    func hides(field name: String) -> Bool { fieldNames.contains { $0.caseInsensitiveCompare(name) == .orderedSame } }
+
+    func hides(item name: String) -> Bool { itemNames.contains { $0.caseInsensitiveCompare(name) == .orderedSame } }
+}
+
+extension Redaction {
+    private static let encodedPlaceholder = "%5Bredacted%5D"
+
+    /// A field's value.
+    func value(_ value: String, ofField name: String) -> String {
+        if hides(field: name) { return Self.placeholder }
+        switch name.lowercased() {
+        case "location", "content-location", "referer": return url(value)
+        default: return value
+        }
+    }
+
+    /// A URL or a reference, with the secrets of its query and its fragment left out.
+    func url(_ text: String) -> String {
+        var base = Substring(text)
+        var fragment: Substring?
+        var query: Substring?
+        if let mark = base.firstIndex(of: "#") {
+            fragment = base[base.index(after: mark)...]
+            base = base[..<mark]
+        }
+        if let mark = base.firstIndex(of: "?") {
+            query = base[base.index(after: mark)...]
+            base = base[..<mark]
+        }
+        var result = withoutUserInfo(base)
+        if let query { result += "?" + form(query) }
+        // A grant of OAuth comes as a query in the fragment (RFC 6749 §4.2.2).
+        if let fragment { result += "#" + form(fragment) }
+        return result
+    }
+
+    private func withoutUserInfo(_ base: Substring) -> String {
+        guard hidesUserInfo, let start = base.range(of: "//")?.upperBound else { return String(base) }
+        let end = base[start...].firstIndex(of: "/") ?? base.endIndex
+        guard let at = base[start..<end].lastIndex(of: "@") else { return String(base) }
+        return base[..<start] + Self.encodedPlaceholder + base[at...]
+    }
+
+    /// A query or the body of a form.
+    func form(_ text: some StringProtocol) -> String {
+        text.split(separator: "&", omittingEmptySubsequences: false).map { item in
+            guard let equals = item.firstIndex(of: "=") else { return String(item) }
+            let name = Self.decoded(item[..<equals])
+            return hides(item: name) ? item[...equals] + Self.encodedPlaceholder : String(item)
+        }.joined(separator: "&")
+    }
+
+    /// A part of a query as it was meant.
+    static func decoded(_ text: some StringProtocol) -> String {
+        let spaced = text.replacingOccurrences(of: "+", with: " ")
+        return spaced.removingPercentEncoding ?? spaced
+    }
+
+    /// The body of a request.
+    func body(_ data: Data, type: String) -> Data {
+        guard !itemNames.isEmpty else { return data }
+        let type = type.lowercased()
+        if type.hasPrefix("application/x-www-form-urlencoded") {
+            return Data(form(String(decoding: data, as: UTF8.self)).utf8)
+        }
+        if type.contains("json") || data.first == UInt8(ascii: "{") || data.first == UInt8(ascii: "[") {
+            guard let object = try? JSONSerialization.jsonObject(with: data) else { return guarded(data) }
+            let (hidden, hasSecrets) = json(object)
+            guard hasSecrets else { return data }
+            return (try? JSONSerialization.data(withJSONObject: hidden, options: [.sortedKeys]))
+                ?? Data(Self.placeholder.utf8)
+        }
+        return guarded(data)
+    }
+
+    /// A body that is not understood, or nothing of it where it names a secret.
+    private func guarded(_ data: Data) -> Data {
+        let text = String(decoding: data, as: UTF8.self).lowercased()
+        let namesSecret = itemNames.contains { name in
+            text.contains("name=\"\(name.lowercased())\"") || text.contains("\"\(name.lowercased())\"")
+        }
+        return namesSecret ? Data(Self.placeholder.utf8) : data
+    }
+
+    private func json(_ value: Any) -> (Any, hasSecrets: Bool) {
+        switch value {
+        case let object as [String: Any]:
+            var result: [String: Any] = [:]
+            var hasSecrets = false
+            for (name, member) in object {
+                if hides(item: name) {
+                    result[name] = Self.placeholder
+                    hasSecrets = true
+                } else {
+                    let (hidden, isChanged) = json(member)
+                    result[name] = hidden
+                    hasSecrets = hasSecrets || isChanged
+                }
+            }
+            return (result, hasSecrets)
+        case let array as [Any]:
+            let members = array.map(json)
+            return (members.map(\.0), members.contains { $0.hasSecrets })
+        default: return (value, false)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+public import Foundation
+public import WaystationStorage
+
+extension StoreInspector {
+    /// Writes what is stored into a HAR file, without secrets; see ``HARWriter``.
+    ///
+    /// - Parameters:
+    ///   - file: The file to make.
+    ///   - scope: Which responses. A HAR does not tell one login's from another's, so that the default is those that
+    ///     everybody shares.
+    ///   - redaction: What is left out.
+    /// - Returns: How many responses were written.
+    /// - Throws: `StoreError` when a response cannot be read or is damaged; ``RecordingError`` when the file cannot be
+    ///   written. Nothing is left then.
+    @discardableResult
+    public func exportHAR(
+        to file: URL,
+        scope: ResponseScope = .partition(""),
+        redaction: Redaction = .standard
+    ) throws -> Int {
+        let writer = try HARWriter(file)
+        var count = 0
+        for entry in try entries(in: scope) {
+            guard let response = try response(entry) else { continue }
+            try writer.append(HARArchive.Entry(response, redaction))
+            count += 1
+        }
+        try writer.finish()
+        return count
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+
+/// Points in time as HAR and WARC write them: ISO 8601 in the profile of RFC 3339, and what is shorter or longer.
+enum Timestamp {
+    /// With milliseconds, in UTC.
+    static func text(_ date: Date) -> String {
+        // The style cuts what is below a millisecond, and no number is exactly one.
+        let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded() + 0.25
+        return Date(timeIntervalSince1970: milliseconds / 1_000).formatted(style)
+    }
+
+    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    /// Reads `2026-03-01T12:00:00.123+02:00`, with any number of digits behind the point, or none; without an offset it
+    /// is UTC.
+    ///
+    /// WARC 1.1 also has `2026`, `2026-03`, `2026-03-01` and `2026-03-01T12:00Z`.
+    static func date(_ text: String) -> Date? {
+        var rest = Substring(text)
+        guard let year = number(&rest, digits: 4) else { return nil }
+        var month = 1
+        var day = 1
+        var seconds = 0.0
+        if skip("-", &rest) {
+            guard let value = number(&rest, digits: 2), 1...12 ~= value else { return nil }
+            month = value
+            if skip("-", &rest) {
+                guard let value = number(&rest, digits: 2), 1...length(ofMonth: month, year) ~= value else {
+                    return nil
+                }
+                day = value
+                if skip("T", &rest) || skip("t", &rest) || skip(" ", &rest) {
+                    guard let value = timeOfDay(&rest) else { return nil }
+                    seconds = value
+                }
+            }
+        }
+        guard rest.isEmpty else { return nil }
+        return Date(timeIntervalSince1970: Double(days(year, month, day)) * 86_400 + seconds)
+    }
+
+    /// Seconds since midnight UTC.
+    private static func timeOfDay(_ rest: inout Substring) -> Double? {
+        guard let hour = number(&rest, digits: 2), hour < 24, skip(":", &rest), let minute = number(&rest, digits: 2),
+            minute < 60
+        else { return nil }
+        var seconds = Double(hour * 3_600 + minute * 60)
+        if skip(":", &rest) {
+            // 60 is a leap second.
+            guard let second = number(&rest, digits: 2), second <= 60 else { return nil }
+            seconds += Double(second)
+            if skip(".", &rest) {
+                let digits = rest.prefix { $0.isASCII && $0.isNumber }
+                guard !digits.isEmpty, digits.count <= 12, let fraction = Double("0." + digits) else { return nil }
+                seconds += fraction
+                rest = rest.dropFirst(digits.count)
+            }
+        }
+        if rest.isEmpty || skip("Z", &rest) || skip("z", &rest) { return seconds }
+        let isEast = rest.first == "+"
+        guard skip("+", &rest) || skip("-", &rest), let hours = number(&rest, digits: 2), hours < 24 else { return nil }
+        _ = skip(":", &rest)
+        guard let minutes = rest.isEmpty ? 0 : number(&rest, digits: 2), minutes < 60 else { return nil }
+        let offset = Double(hours * 3_600 + minutes * 60)
+        return isEast ? seconds - offset : seconds + offset
+    }
+
+    private static func skip(_ character: Character, _ rest: inout Substring) -> Bool {
+        guard rest.first == character else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    private static func number(_ rest: inout Substring, digits: Int) -> Int? {
+        let text = rest.prefix(digits)
+        guard text.count == digits, text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+        rest = rest.dropFirst(digits)
+        return Int(text)
+    }
+
+    private static func length(ofMonth month: Int, _ year: Int) -> Int {
+        switch month {
+        case 2: year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400)) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Days since 1970-01-01 in the proleptic Gregorian calendar; years begin in March, so that a leap day comes last.
+    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let year = month > 2 ? year : year - 1
+        let month = month > 2 ? month - 3 : month + 9
+        return 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468
+    }
+}

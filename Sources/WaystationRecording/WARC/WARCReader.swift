@@ -1,0 +1,202 @@
+public import Foundation
+public import WaystationFileSystem
+public import WaystationStorage
+
+/// Reads the records of a WARC 1.0 or 1.1 file (ISO 28500) one after the other, packed by gzip or not.
+///
+/// ```swift
+/// let reader = try WARCReader(contentsOf: file)
+/// while let record = try reader.next() { print(record.type, record.targetURI ?? "-", record.blockLength) }
+/// ```
+///
+/// A record is this, with line ends of CR LF, or of LF alone as some programs write:
+/// ```
+/// WARC/1.0
+/// WARC-Type: response
+/// WARC-Target-URI: https://shop.example/
+/// Content-Length: 42
+///
+/// …42 bytes…
+///
+/// ```
+/// At any time memory holds one block of at most ``Limits/maximumBlockSize``; larger ones are passed over. Whatever the
+/// bytes are, the outcome is records or a ``RecordingError`` that names the place. To be used by one thread at a time.
+public final class WARCReader {
+    /// How much of one record is taken into memory.
+    public struct Limits: Sendable {
+        /// The largest block that is read; 64 MiB by default.
+        ///
+        /// Of a larger one there are the fields alone.
+        public var maximumBlockSize = ByteCount.mebibytes(64)
+        /// The largest header; 64 KiB by default.
+        ///
+        /// A larger one is an error.
+        public var maximumHeaderSize = ByteCount.kibibytes(64)
+
+        /// The limits above.
+        public init() {}
+    }
+
+    private let input: RecordInput
+    private let limits: Limits
+
+    /// Opens a file.
+    ///
+    /// - Throws: ``RecordingError`` when it cannot be opened.
+    public convenience init(contentsOf file: URL, limits: Limits = Limits()) throws(RecordingError) {
+        let source: FileSource
+        do { source = try FileSource(file) } catch {
+            throw RecordingError(.unreadable, "\(file.path) cannot be opened", cause: error)
+        }
+        try self.init(source, limits: limits)
+    }
+
+    /// Begins to read bytes.
+    public convenience init(_ source: any ByteSource, limits: Limits = Limits()) throws(RecordingError) {
+        self.init(reading: try RecordInput(source), limits: limits)
+    }
+
+    init(reading input: RecordInput, limits: Limits) {
+        self.input = input
+        self.limits = limits
+    }
+
+    /// The next record, or nil at the end.
+    ///
+    /// - Throws: ``RecordingError``; nothing more can be read then.
+    public func next() throws(RecordingError) -> WARCRecord? {
+        // Some programs write an empty line more between records.
+        while try input.peek(1).first.map({ $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) ?? false {
+            _ = try input.skip(1)
+        }
+        guard try !input.peek(1).isEmpty else { return nil }
+        var header = HeaderLines(input, limit: limits.maximumHeaderSize.bytes)
+        let version = try version(header.next(), header)
+        let fields = try fields(&header)
+        let length = try length(fields, header)
+        let block = try block(length, header)
+        try end(header)
+        return WARCRecord(
+            offset: header.start,
+            version: version,
+            fields: fields,
+            blockLength: length,
+            block: block
+        )
+    }
+
+    private func version(_ line: String, _ header: HeaderLines) throws(RecordingError) -> String {
+        for version in ["1.0", "1.1"] where line == "WARC/\(version)" { return version }
+        throw RecordingError(
+            .invalidVersion,
+            "a record begins with WARC/1.0 or WARC/1.1, and here is \(line.debugDescription.prefix(40))",
+            at: header.position
+        )
+    }
+
+    private func fields(_ header: inout HeaderLines) throws(RecordingError) -> [WARCRecord.Field] {
+        var fields: [WARCRecord.Field] = []
+        while true {
+            let line = try header.next()
+            if line.isEmpty { return fields }
+            if line.first == " " || line.first == "\t" {
+                // A value goes on in a line that begins with space.
+                guard let last = fields.popLast() else {
+                    throw RecordingError(.invalidHeader, "a header begins with a folded line", at: header.position)
+                }
+                let more = line.trimmingCharacters(in: .whitespaces)
+                fields.append(WARCRecord.Field(name: last.name, value: last.value + " " + more))
+                continue
+            }
+            guard let colon = line.firstIndex(of: ":"), colon != line.startIndex,
+                line[..<colon].utf8.allSatisfy({ 0x21...0x7E ~= $0 })
+            else {
+                throw RecordingError(.invalidHeader, "a line of a header is no `name: value`", at: header.position)
+            }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            fields.append(WARCRecord.Field(name: String(line[..<colon]), value: value))
+        }
+    }
+
+    private func length(_ fields: [WARCRecord.Field], _ header: HeaderLines) throws(RecordingError) -> Int {
+        let values = fields.filter { $0.name.lowercased() == "content-length" }.map(\.value)
+        guard let value = values.first, values.allSatisfy({ $0 == value }), !value.isEmpty,
+            value.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let length = Int(value)
+        else {
+            throw RecordingError(
+                .invalidLength,
+                values.isEmpty ? "a record has no Content-Length" : "the Content-Length of a record is no number",
+                at: header.position
+            )
+        }
+        guard fields.contains(where: { $0.name.lowercased() == "warc-type" }) else {
+            throw RecordingError(.invalidHeader, "a record has no WARC-Type", at: header.position)
+        }
+        return length
+    }
+
+    private func block(_ length: Int, _ header: HeaderLines) throws(RecordingError) -> Data? {
+        var block: Data?
+        let count: Int
+        if length <= limits.maximumBlockSize.bytes {
+            let bytes = try input.read(length)
+            block = bytes
+            count = bytes.count
+        } else {
+            count = try input.skip(length)
+        }
+        guard count == length else {
+            throw RecordingError(
+                .truncated,
+                "the file ends after \(count) of the \(length) bytes of a record",
+                at: RecordingError.Position(offset: header.start, line: nil)
+            )
+        }
+        return block
+    }
+
+    /// Two line ends; at the end of the file fewer do no harm.
+    private func end(_ header: HeaderLines) throws(RecordingError) {
+        for _ in 0..<2 {
+            guard try !input.peek(1).isEmpty else { return }
+            guard let line = try input.readLine(limit: 1), line.isEmpty else {
+                throw RecordingError(
+                    .invalidRecordEnd,
+                    "a record is followed by something else than two line ends: its Content-Length is wrong",
+                    at: RecordingError.Position(offset: header.start, line: nil)
+                )
+            }
+        }
+    }
+}
+
+/// The lines of one record's header, counted.
+private struct HeaderLines {
+    let start: Int
+    private let input: RecordInput
+    private let limit: Int
+    private var line = 0
+
+    init(_ input: RecordInput, limit: Int) {
+        start = input.offset
+        self.input = input
+        self.limit = limit
+    }
+
+    var position: RecordingError.Position { RecordingError.Position(offset: start, line: max(1, line)) }
+
+    mutating func next() throws(RecordingError) -> String {
+        line += 1
+        let room = limit - (input.offset - start)
+        guard room >= 0, let bytes = try input.readLine(limit: room) else {
+            let isAtEnd = try input.peek(room + 1).count <= max(0, room)
+            throw isAtEnd
+                ? RecordingError(.truncated, "the file ends within the header of a record", at: position)
+                : RecordingError(.tooLarge, "the header of a record has more than \(limit) bytes", at: position)
+        }
+        guard !bytes.contains(0) else {
+            throw RecordingError(.invalidHeader, "a line of a header has a NUL", at: position)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,41 @@
+import Crypto
+import Foundation
+
+extension WARCRecord {
+    /// Whether the block is the one that `WARC-Block-Digest` speaks of; true where nothing can be said.
+    var isIntact: Bool {
+        guard let block, let digest = self["WARC-Block-Digest"], let colon = digest.firstIndex(of: ":") else {
+            return true
+        }
+        let stated = digest[digest.index(after: colon)...]
+        let actual: [UInt8]
+        switch digest[..<colon].lowercased() {
+        // What the format's programs write: it tells damage, not forgery.
+        case "sha1": actual = Array(Insecure.SHA1.hash(data: block))
+        case "sha256", "sha-256": actual = Array(SHA256.hash(data: block))
+        case "md5": actual = Array(Insecure.MD5.hash(data: block))
+        default: return true
+        }
+        let hexadecimal = actual.map { String(format: "%02x", $0) }.joined()
+        return stated.lowercased() == hexadecimal || stated.uppercased().prefix { $0 != "=" } == Self.base32(actual)
+    }
+
+    /// Base32 without padding (RFC 4648 §6).
+    private static func base32(_ bytes: [UInt8]) -> String {
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+        var text = ""
+        var bits = 0
+        var count = 0
+        for byte in bytes {
+            bits = bits << 8 | Int(byte)
+            count += 8
+            while count >= 5 {
+                count -= 5
+                text.append(letters[bits >> count & 31])
+            }
+            bits &= (1 << count) - 1
+        }
+        if count > 0 { text.append(letters[bits << (5 - count) & 31]) }
+        return text
+    }
+}

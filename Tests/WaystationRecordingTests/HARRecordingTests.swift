@@ -1,0 +1,213 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import Waystation
+import WaystationRecording
+import WaystationStorage
+@_spi(Processes) import WaystationTesting
+
+@Suite("A session recorded as HAR")
+struct HARRecordingTests {
+    private let place: Workplace
+    private let site: Site
+    private let recorder = HARRecorder()
+
+    init() throws {
+        place = try Workplace()
+        site = try Site(place)
+    }
+
+    /// A session of which the recorder hears.
+    private func session(_ recorder: HARRecorder? = nil, _ rules: [Rule]? = nil) throws -> URLSession {
+        let interceptor = try Interceptor {
+            $0.rules = rules ?? [.allow("http://127.0.0.1:*/**", via: .cache(.standard))]
+            $0.cache = try place.cache()
+            $0.recorder = recorder ?? self.recorder
+        }
+        return URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+    }
+
+    @Test("loads offline byte for byte from another cache")
+    func offline() async throws {
+        let session = try session()
+        for page in Site.pages { _ = try await session.data(from: site.origin.url(page.path)) }
+        let file = place.file("session.har")
+        try recorder.write(to: file)
+        site.origin.stop()
+        let cache = try place.cache()
+        let report = try await cache.importRecording(at: file)
+        #expect(report.skipped.isEmpty)
+        try await site.expectPages(in: cache)
+    }
+
+    @Test("tells where each answer came from, whoever takes it")
+    func sources() async throws {
+        let folder = place.file("files")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(Site.home.utf8).write(to: folder.appending(path: "index.html"))
+        try Site.image.write(to: folder.appending(path: "image.png"))
+        let base = "http://127.0.0.1:\(site.origin.port)"
+        let session = try session(
+            nil,
+            [
+                .allow("\(base)/files/**", via: .files(in: folder, at: "\(base)/files/")),
+                .block("\(base)/ads/**"),
+                .allow("\(base)/empty", via: .network),
+                .allow("\(base)/**", via: .cache(.standard)),
+            ]
+        )
+        for path in ["/files/index.html", "/files/image.png", "/image.png", "/image.png", "/empty"] {
+            _ = try await session.data(from: site.origin.url(path))
+        }
+        await #expect(throws: URLError.self) { try await session.data(from: site.origin.url("/ads/1")) }
+        // A delegate takes pieces, and a completion handler one.
+        let collector = Collector()
+        let configuration = session.configuration
+        let streaming = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
+        await withCheckedContinuation { continuation in
+            collector.finished = { continuation.resume() }
+            streaming.dataTask(with: site.origin.url("/files/image.png")).resume()
+        }
+        #expect(collector.data == Site.image)
+        let entries = recorder.archive().entries
+        #expect(
+            entries.map { "\($0.request.url.dropFirst(base.count)) \($0.response.status) \($0.source ?? "-")" } == [
+                "/files/index.html 200 files", "/files/image.png 200 files", "/image.png 200 network",
+                "/image.png 200 cache", "/empty 200 foundation", "/ads/1 0 -", "/files/image.png 200 files",
+            ]
+        )
+        for entry in entries where entry.request.url.hasSuffix("image.png") {
+            #expect(entry.response.content.encoding == "base64")
+            #expect(entry.response.content.text.flatMap { Data(base64Encoded: $0) } == Site.image)
+        }
+        #expect(entries[0].response.content.text == Site.home)
+        #expect(entries[5].comment == "failed: URLError \(URLError.Code.resourceUnavailable.rawValue)")
+    }
+
+    @Test("has the redirects on the way and the bodies that were sent")
+    func requests() async throws {
+        let session = try session()
+        _ = try await session.data(from: site.origin.url("/moved"))
+        var request = URLRequest(url: site.origin.url("/echo?a=b%20c&d"))
+        request.httpMethod = "POST"
+        request.httpBody = Data(#"{"name":"größe"}"#.utf8)
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        _ = try await session.data(for: request)
+        let entries = recorder.archive().entries
+        try #require(entries.count == 3)
+        #expect(entries[0].response.status == 301)
+        #expect(entries[0].response.redirectURL == "/image.png")
+        #expect(entries[1].request.url == site.origin.url("/image.png").absoluteString)
+        #expect(entries[1].response.content.size == Site.image.count)
+        #expect(entries[2].request.method == "POST")
+        #expect(entries[2].request.postData?.text == #"{"name":"größe"}"#)
+        #expect(entries[2].request.queryString == [.init("a", "b c"), .init("d", "")])
+        #expect(entries[2].response.content.text == #"{"name":"größe"}"#)
+    }
+
+    @Test("is what Python's json reads, with every member that HAR 1.2 asks for")
+    func python() async throws {
+        let session = try session()
+        for page in Site.pages { _ = try await session.data(from: site.origin.url(page.path)) }
+        let file = place.file("session.har")
+        try recorder.write(to: file)
+        let script = """
+            import base64, datetime, hashlib, json, sys
+            log = json.load(open(sys.argv[1], encoding="utf-8"))["log"]
+            assert log["version"] == "1.2", log["version"]
+            assert log["creator"]["name"] == "Waystation" and log["creator"]["version"]
+            for e in log["entries"]:
+                assert datetime.datetime.fromisoformat(e["startedDateTime"].replace("Z", "+00:00")).tzinfo
+                assert len(e["startedDateTime"]) == len("2026-01-01T00:00:00.000Z"), e["startedDateTime"]
+                assert e["time"] >= 0 and e["cache"] == {}
+                assert set(e["timings"]) == {"blocked", "dns", "connect", "ssl", "send", "wait", "receive"}
+                assert all(e["timings"][n] == -1 for n in ("blocked", "dns", "connect", "ssl"))
+                parts = sum(e["timings"][n] for n in ("send", "wait", "receive"))
+                assert abs(parts - e["time"]) < 0.001, (parts, e["time"])
+                q, r = e["request"], e["response"]
+                for n in ("method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize"):
+                    assert n in q, n
+                for n in ("status", "statusText", "httpVersion", "cookies", "headers", "content", "redirectURL",
+                          "headersSize", "bodySize"):
+                    assert n in r, n
+                c = r["content"]
+                b = base64.b64decode(c["text"]) if c.get("encoding") == "base64" else c.get("text", "").encode()
+                if r["status"] == 200:
+                    assert len(b) == c["size"], (q["url"], len(b), c["size"])
+                    print(q["url"].split("/", 3)[3], hashlib.sha256(b).hexdigest()[:8], c.get("encoding", "text"))
+            """
+        let outcome = try SpawnedProcess.run("/usr/bin/python3", ["-c", script, file.path])
+        #expect(outcome.ending == .exited(0), "\(String(decoding: outcome.errors, as: UTF8.self))")
+        let lines = String(decoding: outcome.output, as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 6)
+        #expect(lines.filter { $0.hasPrefix("image.png") && $0.hasSuffix("base64") }.count == 2)
+    }
+
+    @Test("a body beyond the limit is cut, says so, and is not imported")
+    func cut() async throws {
+        let small = HARRecorder(maximumBodySize: .bytes(1_000))
+        _ = try await session(small).data(from: site.origin.url("/image.png"))
+        let archive = small.archive()
+        let content = try #require(archive.entries.first?.response.content)
+        #expect(content.size == Site.image.count)
+        #expect(content.text.flatMap { Data(base64Encoded: $0) } == Site.image.prefix(1_000))
+        #expect(content.isTruncated)
+        #expect(content.comment == "1000 of 300000 bytes were kept")
+        let file = place.file("cut.har")
+        try small.write(to: file)
+        #expect(try String(contentsOf: file, encoding: .utf8).contains(#""_truncated":true"#))
+        let report = try await place.cache().importRecording(at: file)
+        #expect(report.reasons == ["/image.png": "incomplete"])
+    }
+
+    @Test("beyond the limit of all bodies exchanges are kept without theirs, and say so")
+    func total() async throws {
+        let small = HARRecorder(maximumTotalSize: .bytes(400_000))
+        let session = try session(small)
+        for path in ["/image.png", "/image.png?2"] { _ = try await session.data(from: site.origin.url(path)) }
+        let contents = small.archive().entries.map(\.response.content)
+        #expect(contents.map(\.isTruncated) == [false, true])
+        #expect(contents[1].text == nil)
+        #expect(contents[1].size == Site.image.count)
+    }
+
+    @Test("a load that fails midway is marked, and one that is cancelled is not told")
+    func failures() async throws {
+        let origin = try ScriptedOrigin { request in
+            request.path == "/cut"
+                ? .truncated(Site.image, after: 5_000, fields: ["Content-Type": "image/png"]) : .unanswered
+        }
+        let session = try session()
+        await #expect(throws: URLError.self) { try await session.data(from: origin.url("/cut")) }
+        let waiting = Task { try await session.data(from: origin.url("/never")) }
+        _ = await origin.waitForRequests(2)
+        waiting.cancel()
+        _ = await waiting.result
+        let entries = recorder.archive().entries
+        #expect(entries.count == 1)
+        #expect(entries.first?.response.content.isTruncated ?? true)
+        #expect(entries.first?.comment?.hasPrefix("failed: URLError ") == true)
+    }
+
+    @Test("without a recorder nothing is collected, and with one apps get the same bytes")
+    func sameBytes() async throws {
+        let session = try session()
+        for page in Site.pages {
+            let (data, _) = try await session.data(from: site.origin.url(page.path))
+            #expect(data == page.body)
+        }
+        #expect(recorder.count == Site.pages.count + 1)
+        recorder.removeAll()
+        #expect(recorder.archive().entries.isEmpty)
+    }
+}
+
+/// `@unchecked Sendable`: its members change on the delegate queue alone, and are read after the end.
+private final class Collector: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    var data = Data()
+    var finished: (() -> Void)?
+
+    func urlSession(_: URLSession, dataTask _: URLSessionDataTask, didReceive data: Data) { self.data.append(data) }
+
+    func urlSession(_: URLSession, task _: URLSessionTask, didCompleteWithError _: (any Error)?) { finished?() }
+}

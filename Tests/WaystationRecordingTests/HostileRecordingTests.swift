@@ -1,0 +1,373 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import Waystation
+import WaystationFileSystem
+import WaystationStorage
+import WaystationTesting
+
+@testable import WaystationRecording
+
+@Suite("Hostile recordings")
+struct HostileRecordingTests {
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    /// What a file is, and what becomes of it.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let bytes: Data
+        let code: String
+
+        init(_ name: String, _ text: String, _ code: String) {
+            self.init(name, Data(text.utf8), code)
+        }
+
+        init(_ name: String, _ bytes: Data, _ code: String) {
+            testDescription = name
+            self.bytes = bytes
+            self.code = code
+        }
+    }
+
+    private static let good = "WARC/1.0\r\nWARC-Type: metadata\r\nContent-Length: 2\r\n\r\nab\r\n\r\n"
+
+    static let files: [Case] = [
+        Case("no version", "WARC-Type: response\r\n\r\n", "invalidVersion"),
+        Case("an old version", "WARC/0.18\r\nWARC-Type: x\r\nContent-Length: 0\r\n\r\n", "invalidVersion"),
+        Case("a version to come", "WARC/2.0\r\n\r\n", "invalidVersion"),
+        Case("space behind the version", "WARC/1.0 \r\n\r\n", "invalidVersion"),
+        Case("a version alone", "WARC/1.0", "truncated"),
+        Case("a version and a line end", "WARC/1.0\r\n", "truncated"),
+        Case("a header without end", "WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 0\r\n", "truncated"),
+        Case("no fields", "WARC/1.0\r\n\r\n", "invalidLength"),
+        Case("no length", "WARC/1.0\r\nWARC-Type: response\r\n\r\n", "invalidLength"),
+        Case("a length of nothing", "WARC/1.0\r\nWARC-Type: x\r\nContent-Length:\r\n\r\n", "invalidLength"),
+        Case("a negative length", "WARC/1.0\r\nWARC-Type: x\r\nContent-Length: -1\r\n\r\n", "invalidLength"),
+        Case("a signed length", "WARC/1.0\r\nWARC-Type: x\r\nContent-Length: +1\r\n\r\na\r\n\r\n", "invalidLength"),
+        Case("a length in hexadecimal", "WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 0x1\r\n\r\n", "invalidLength"),
+        Case("a length in Arabic digits", "WARC/1.0\r\nWARC-Type: x\r\nContent-Length: ١\r\n\r\na", "invalidLength"),
+        Case(
+            "a length beyond 64 bits",
+            "WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
+            "invalidLength"
+        ),
+        Case(
+            "two lengths",
+            "WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab\r\n\r\n",
+            "invalidLength"
+        ),
+        Case(
+            "the greatest length",
+            "WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 9223372036854775807\r\n\r\nabc",
+            "truncated"
+        ),
+        Case("a block cut off", "WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 10\r\n\r\nabc", "truncated"),
+        Case("no type", "WARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n", "invalidHeader"),
+        Case("a line without a colon", "WARC/1.0\r\nWARC-Type response\r\n\r\n", "invalidHeader"),
+        Case("a field without a name", "WARC/1.0\r\n: response\r\n\r\n", "invalidHeader"),
+        Case("a name with space", "WARC/1.0\r\nWARC Type: response\r\n\r\n", "invalidHeader"),
+        Case("a name that is not ASCII", "WARC/1.0\r\nWÄRC-Type: response\r\n\r\n", "invalidHeader"),
+        Case("a NUL in a header", "WARC/1.0\r\nWARC-Type: a\0b\r\n\r\n", "invalidHeader"),
+        Case("a folded line first", "WARC/1.0\r\n folded\r\n\r\n", "invalidHeader"),
+        Case("a short length", "WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 1\r\n\r\nabc\r\n\r\n", "invalidRecordEnd"),
+        Case(
+            "one line end",
+            "WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 1\r\n\r\na\r\nWARC/1.0\r\n",
+            "invalidRecordEnd"
+        ),
+        Case("bytes behind a record", good + "junk\r\n\r\n", "invalidVersion"),
+        Case("a second record cut off", good + "WARC/1.0\r\nWARC-Ty", "truncated"),
+        Case("a header too long", "WARC/1.0\r\n" + String(repeating: "X-A: b\r\n", count: 20_000), "tooLarge"),
+        Case("a line too long", "WARC/1.0\r\nX-A: " + String(repeating: "b", count: 200_000), "tooLarge"),
+        Case("a line without end", "WARC/" + String(repeating: "1", count: 200_000), "tooLarge"),
+        Case("gzip and nothing else", Data([0x1F, 0x8B]), "truncated"),
+        Case("gzip with another method", Data([0x1F, 0x8B, 7, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]), "damagedCompression"),
+        Case(
+            "gzip with junk",
+            Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0xFF, 0xFF, 0xFF, 0xFF]),
+            "damagedCompression"
+        ),
+        Case("HAR: nothing", "{", "damagedJSON"),
+        Case("HAR: a trailing comma", #"{"log": {"entries": [,]}}"#, "damagedJSON"),
+        Case(
+            "HAR: text that is not UTF-8",
+            Data(#"{"log": ""#.utf8) + Data([0xC3, 0x28]) + Data("\"}".utf8),
+            "invalidHAR"
+        ),
+        Case("HAR: too deep", #"{"log": {"entries": "# + String(repeating: "[", count: 100_000), "damagedJSON"),
+        Case("HAR: another object", #"{"name": "value"}"#, "invalidHAR"),
+        Case("HAR: a log of another type", #"{"log": [1]}"#, "invalidHAR"),
+        Case("HAR: no entries", #"{"log": {"version": "1.2"}}"#, "invalidHAR"),
+        Case("HAR: entries of another type", #"{"log": {"version": "1.2", "entries": {}}}"#, "invalidHAR"),
+        Case("HAR: a version to come", #"{"log": {"version": "2.0", "entries": []}}"#, "invalidHAR"),
+        Case("HAR: an entry without request", #"{"log": {"entries": [{"response": {}}]}}"#, "invalidHAR"),
+        Case("HAR: a request without URL", #"{"log": {"entries": [{"request": {"method": "GET"}}]}}"#, "invalidHAR"),
+        Case(
+            "HAR: a URL of another type",
+            #"{"log": {"entries": [{"request": {"method": "GET", "url": 7}}]}}"#,
+            "invalidHAR"
+        ),
+        Case(
+            "HAR: a field without value",
+            #"{"log": {"entries": [{"request": {"method": "GET", "url": "http://a/", "headers": [{"name": "a"}]}}]}}"#,
+            "invalidHAR"
+        ),
+        Case(
+            "HAR: a body of another type",
+            #"{"log": {"entries": [{"request": {"method": "GET", "url": "http://a/"}, "response": {"content": {"text": 1}}}]}}"#,
+            "invalidHAR"
+        ),
+        Case("nothing", "", "unknownFormat"),
+        Case("a page", "<!doctype html>", "unknownFormat"),
+        Case("a zip", Data([0x50, 0x4B, 3, 4, 0, 0]), "unknownFormat"),
+    ]
+
+    @Test("are refused with an error that has a name and a place", arguments: files)
+    func refused(file: Case) async throws {
+        let isReaderCase = file.testDescription.hasPrefix("HAR") || file.code == "unknownFormat"
+        let url = try place.file("recording", file.bytes)
+        if isReaderCase {
+            let store = ResponseStore(directory: place.file("http"))
+            let error = await #expect(throws: RecordingError.self) { try await store.importRecording(at: url) }
+            #expect(error?.code.description == file.code, "\(error.map { "\($0)" } ?? "")")
+        } else {
+            let error = #expect(throws: RecordingError.self) {
+                let reader = try WARCReader(contentsOf: url)
+                while try reader.next() != nil {}
+            }
+            #expect(error?.code.description == file.code, "\(error.map { "\($0)" } ?? "")")
+        }
+    }
+
+    @Test("errors tell the byte and the line")
+    func positions() throws {
+        let reader = try WARCReader(DataSource(Data((Self.good + "WARC/1.1\r\nWARC-Type: x\r\nbroken\r\n").utf8)))
+        #expect(try reader.next()?.block == Data("ab".utf8))
+        let error = #expect(throws: RecordingError.self) { try reader.next() }
+        #expect(error?.position == .init(offset: Self.good.utf8.count, line: 3))
+        #expect(error?.message.hasSuffix("(byte \(Self.good.utf8.count), line 3 of the record)") == true)
+        let har = #expect(throws: RecordingError.self) {
+            try HARArchive(
+                Data(
+                    #"{"log": {"entries": [{"request": {"method": "GET", "url": "http://a/"}}, {"request": {}}]}}"#.utf8
+                )
+            )
+        }
+        #expect(har?.message.contains("log.entries[1].request.method is missing") == true)
+    }
+
+    /// The HTTP block of a response, and what becomes of it: how many bytes, or why none.
+    static let blocks: [(name: String, block: String, outcome: String)] = [
+        ("nothing", "", "damagedHead"),
+        ("no end of the head", "HTTP/1.1 200 OK\r\nA: b\r\n", "damagedHead"),
+        ("no status line", "hello\r\n\r\n", "damagedHead"),
+        ("a status of two digits", "HTTP/1.1 20 OK\r\n\r\n", "damagedHead"),
+        ("a status beyond 599", "HTTP/1.1 999 OK\r\n\r\n", "damagedHead"),
+        ("a signed status", "HTTP/1.1 +20 OK\r\n\r\n", "damagedHead"),
+        ("an interim response", "HTTP/1.1 100 Continue\r\n\r\n", "status"),
+        ("an error", "HTTP/1.1 500 Oops\r\n\r\n", "status"),
+        ("a part", "HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-0/2\r\n\r\na", "status"),
+        ("not modified", "HTTP/1.1 304 Not Modified\r\n\r\n", "status"),
+        ("Vary: *", "HTTP/1.1 200 OK\r\nVary: *\r\n\r\n", "notStorable"),
+        ("a body without framing", "HTTP/1.1 200 OK\r\n\r\nabc", "3"),
+        ("line ends of LF alone", "HTTP/1.0 200\nA: b\n\nabc", "3"),
+        ("a length", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", "2"),
+        ("a length that is too short", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nab", "1"),
+        ("a length that is too long", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", "incomplete"),
+        ("a negative length", "HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\nab", "damagedHead"),
+        ("a length that is no number", "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nab", "damagedHead"),
+        ("two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", "damagedHead"),
+        (
+            "chunks",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nab\r\nA\r\n0123456789\r\n0\r\nT: t\r\n\r\n",
+            "12"
+        ),
+        ("chunks without end", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n", "incomplete"),
+        ("a chunk cut off", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nab", "incomplete"),
+        (
+            "a chunk of no size", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\nab\r\n0\r\n\r\n",
+            "damagedBody"
+        ),
+        (
+            "a negative chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\nab\r\n0\r\n\r\n",
+            "damagedBody"
+        ),
+        (
+            "the greatest chunk",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\nab\r\n", "damagedBody"
+        ),
+        (
+            "a chunk of 2^60", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffff\r\nab\r\n",
+            "incomplete"
+        ),
+        (
+            "a chunk longer than it says", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n",
+            "damagedBody"
+        ),
+        ("another transfer coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\nab", "transferCoding"),
+        ("Brotli", "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\nab", "contentCoding"),
+        ("an unknown coding", "HTTP/1.1 200 OK\r\nContent-Encoding: zip\r\n\r\nab", "contentCoding"),
+        ("gzip that is none", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nab", "damagedBody"),
+        (
+            "deflate that is none", "HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\n\r\n\u{7F}\u{7F}\u{7F}",
+            "damagedBody"
+        ),
+        (
+            "a hundred codings",
+            "HTTP/1.1 200 OK\r\nContent-Encoding: " + String(repeating: "gzip,", count: 100) + "\r\n\r\nab",
+            "contentCoding"
+        ),
+        ("fields that are no HTTP", "HTTP/1.1 200 OK\r\nA b: c\r\nD: e\u{0}f\r\n: g\r\nh\r\n\r\nab", "2"),
+        (
+            "fields without number",
+            "HTTP/1.1 200 OK\r\n" + String(repeating: "A: b\r\n", count: 3_000) + "\r\nab", "damagedHead"
+        ),
+    ]
+
+    @Test("a block of HTTP is imported or left out for a reason that has a name", arguments: blocks)
+    func block(name: String, block: String, outcome: String) async throws {
+        let record = Self.record(block: Data(block.utf8))
+        let report = try await place.cache().importRecording(at: place.file("one.warc", record))
+        let found = report.imported.first.map { "\($0.bytes)" } ?? report.skipped.first?.reason.description
+        #expect(found == outcome, "\(report.skipped)")
+        #expect(report.imported.count + report.skipped.count == 1)
+    }
+
+    private static func record(
+        _ type: String = "response",
+        url: String = "http://shop.example/",
+        fields: String = "",
+        block: Data
+    ) -> Data {
+        let head = """
+            WARC/1.1\r\nWARC-Type: \(type)\r\nWARC-Target-URI: \(url)\r\n\(fields)Content-Length: \(block.count)\r\n\r\n
+            """
+        return Data(head.utf8) + block + Data("\r\n\r\n".utf8)
+    }
+
+    @Test("a body that becomes too large without its coding is left out, and memory stays bounded")
+    func bomb() async throws {
+        let packed = try place.gzipped(Data(count: 50 << 20))
+        #expect(packed.count < 100 << 10)
+        var options = ImportOptions()
+        options.warc.maximumBlockSize = .mebibytes(1)
+        let head = Data("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n".utf8)
+        let file = try place.file("bomb.warc", Self.record(block: head + packed))
+        let report = try await place.cache().importRecording(at: file, options: options)
+        #expect(report.skipped.map(\.reason) == [.tooLarge])
+    }
+
+    @Test("a HAR above the limit is refused before it is read")
+    func largeHAR() async throws {
+        let file = try place.file(
+            "large.har",
+            Data(#"{"log": {"entries": []}}"#.utf8) + Data(repeating: 0x20, count: 5_000)
+        )
+        #expect(throws: RecordingError.self) { try HARArchive(contentsOf: file, maximumSize: .bytes(1_000)) }
+        #expect(try HARArchive(contentsOf: file).entries.isEmpty)
+        let packed = try place.file("large.har.gz", place.gzipped(Data(contentsOf: file)))
+        #expect(try HARArchive(contentsOf: packed).entries.isEmpty)
+        #expect(throws: RecordingError.self) { try HARArchive(contentsOf: packed, maximumSize: .bytes(1_000)) }
+    }
+
+    @Test("resources and revisits are imported, a revisit of nothing is not, and what answers a POST is not")
+    func sorts() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+        let records = [
+            Self.record(
+                url: "<http://shop.example/a>",
+                fields: "WARC-Record-ID: <urn:a>\r\nWARC-Payload-Digest: sha1:A\r\n",
+                block: Data((head + "\r\nbody").utf8)
+            ),
+            Self.record(
+                "revisit",
+                url: "http://shop.example/b",
+                fields: "WARC-Payload-Digest: sha1:A\r\n",
+                block: Data((head + "X-B: 1\r\n\r\n").utf8)
+            ),
+            Self.record(
+                "revisit",
+                url: "http://shop.example/c",
+                fields: "WARC-Payload-Digest: sha1:C\r\n",
+                block: Data((head + "\r\n").utf8)
+            ),
+            Self.record(
+                "resource",
+                url: "http://shop.example/d",
+                fields: "Content-Type: text/css\r\n",
+                block: Data("p{}".utf8)
+            ),
+            Self.record("resource", url: "file:///etc/passwd", block: Data("root".utf8)),
+            Self.record(
+                "response",
+                url: "http://shop.example/e",
+                fields: "WARC-Record-ID: <urn:e>\r\n",
+                block: Data((head + "\r\nx").utf8)
+            ),
+            Self.record(
+                "request",
+                url: "http://shop.example/e",
+                fields: "WARC-Concurrent-To: <urn:e>\r\n",
+                block: Data("POST /e HTTP/1.1\r\n\r\nsecret".utf8)
+            ),
+            Self.record("conversion", url: "http://shop.example/f", block: Data("x".utf8)),
+        ]
+        let cache = try place.cache()
+        let report = try await cache.importRecording(at: place.file("sorts.warc", records.reduce(Data(), +)))
+        #expect(report.imported.map(\.url) == ["a", "b", "d"].map { "http://shop.example/\($0)" })
+        #expect(report.reasons == ["/c": "revisit", "/etc/passwd": "url", "/e": "method"])
+        let session = try offline(cache)
+        let b = try #require(URL(string: "http://shop.example/b"))
+        #expect(try await session.data(from: b).0 == Data("body".utf8))
+        let d = try #require(URL(string: "http://shop.example/d"))
+        #expect(try await session.data(from: d).1.mimeType == "text/css")
+    }
+
+    @Test("any byte of a good recording changed is records or an error with a name", arguments: [1, 2, 3] as [UInt64])
+    func changed(seed: UInt64) async throws {
+        let block =
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: identity\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
+        let warc = Self.record(fields: "WARC-Date: 2026-11-01T10:00:00.5Z\r\n", block: Data(block.utf8))
+        let har = Data(
+            #"{"log":{"version":"1.2","entries":[{"startedDateTime":"2026-11-01T10:00:00.000Z","time":1e3,"request":{"method":"GET","url":"http://a.example/","headers":[]},"response":{"status":200,"headers":[],"content":{"size":1,"text":"YQ==","encoding":"base64"}}}]}}"#
+                .utf8
+        )
+        var generator = SeededGenerator(seed: seed)
+        let store = ResponseStore(directory: place.file("http"))
+        var outcomes = 0
+        for good in [warc, har, try place.gzipped(warc)] {
+            for _ in 0..<150 {
+                var bytes = good
+                for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                    bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(
+                        in: 0...255,
+                        using: &generator
+                    )
+                }
+                do {
+                    _ = try await store.importRecording(at: place.file("changed", bytes))
+                } catch is RecordingError {}
+                outcomes += 1
+            }
+        }
+        #expect(outcomes == 450)
+    }
+
+    @Test(
+        "times are read in every form that HAR and WARC write",
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("2026-11-01T10:00:00.123Z", 1_793_527_200.123),
+            ("2026-11-01T11:00:00+01:00", 1_793_527_200), ("2026-11-01T05:30:00-0430", 1_793_527_200),
+            ("2026-11-01T10:00:00.123456789Z", 1_793_527_200.123456789), ("2026-11-01T10:00Z", 1_793_527_200),
+            ("2026-11-01", 1_793_491_200), ("2024-02-29", 1_709_164_800), ("2026-11", 1_793_491_200),
+            ("2026", 1_767_225_600),
+            ("2026-02-29", nil), ("2026-13-01", nil), ("2026-11-01T25:00:00Z", nil), ("yesterday", nil), ("", nil),
+            ("2026-11-01T10:00:00Zx", nil), ("٢٠٢٦", nil), ("2026-11-01T10:00:00.Z", nil), ("-026", nil),
+        ] as [(String, Double?)]
+    )
+    func times(text: String, seconds: Double?) {
+        #expect(Timestamp.date(text)?.timeIntervalSince1970 == seconds)
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import Waystation
+import WaystationRecording
+import WaystationTesting
+
+@Suite("Secrets in a recording")
+struct RedactionTests {
+    private let place: Workplace
+    private static let multipart =
+        "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\ns3cret-part\r\n--b--"
+
+    init() throws { place = try Workplace() }
+
+    /// A session full of secrets, as it is written.
+    private func record(_ redaction: Redaction) async throws -> String {
+        let origin = try ScriptedOrigin { request in
+            request.path == "/login"
+                ? .redirect(302, to: "/home?token=s3cret-location#access_token=s3cret-fragment")
+                : .ok("page", fields: ["Set-Cookie": "id=s3cret-set; Path=/", "Set-Cookie": "b=s3cret-second"])
+        }
+        let recorder = HARRecorder(redaction: redaction)
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.standard))]
+            $0.cache = try place.cache()
+            $0.recorder = recorder
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        var login = URLRequest(url: origin.url("/login?Access_Token=s3cret-query&page=2&pass%77ord=s3cret-coded"))
+        login.setValue("Bearer s3cret-bearer", forHTTPHeaderField: "Authorization")
+        login.setValue("sid=s3cret-cookie; theme=s3cret-theme", forHTTPHeaderField: "Cookie")
+        login.setValue("s3cret-key", forHTTPHeaderField: "x-api-KEY")
+        login.setValue("https://anna:s3cret-user@shop.example/?key=s3cret-referer", forHTTPHeaderField: "Referer")
+        _ = try await session.data(for: login)
+        let bodies: [(type: String, body: String)] = [
+            ("application/x-www-form-urlencoded", "user=anna&password=s3cret-form&x=1"),
+            ("application/json", #"{"user":"anna","deep":[{"Token":"s3cret-json","n":1}]}"#),
+            ("application/json", #"{"broken": "password": "s3cret-broken""#),
+            (
+                "multipart/form-data; boundary=b",
+                Self.multipart
+            ),
+        ]
+        for (type, body) in bodies {
+            var request = URLRequest(url: origin.url("/post"))
+            request.httpMethod = "POST"
+            request.httpBody = Data(body.utf8)
+            request.setValue(type, forHTTPHeaderField: "Content-Type")
+            _ = try await session.data(for: request)
+        }
+        let file = place.file("session.har")
+        try recorder.write(to: file)
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        return try String(contentsOf: file, encoding: .utf8)
+    }
+
+    @Test("are not in the file, wherever they stood, and what is no secret is")
+    func standard() async throws {
+        let text = try await record(.standard)
+        let found = text.matches(of: /s3cret-[a-z]+/).map { String($0.output) }
+        #expect(found.isEmpty)
+        // What is no text is in Base64.
+        #expect(!text.contains(Data(Self.multipart.utf8).base64EncodedString()))
+        #expect(text.contains(Data("[redacted]".utf8).base64EncodedString()))
+        #expect(text.contains("[redacted]"))
+        #expect(text.contains("page=2"))
+        #expect(text.contains("Access_Token=%5Bredacted%5D"))
+        #expect(text.contains("user=anna&password=%5Bredacted%5D&x=1"))
+        #expect(text.contains(#"\"user\":\"anna\""#))
+        #expect(text.contains(#""name":"theme""#))
+    }
+
+    @Test("are all in the file when nothing is to be left out")
+    func none() async throws {
+        let text = try await record(.none)
+        let found = Set(text.matches(of: /s3cret-[a-z]+/).map { String($0.output) })
+        let all = [
+            "location", "query", "coded", "bearer", "cookie", "theme", "key", "user", "referer", "form", "json",
+            "broken",
+            "set", "second",
+        ]
+        #expect(Set(all.map { "s3cret-\($0)" }).isSubset(of: found))
+    }
+
+    @Test("are what an app says they are")
+    func own() async throws {
+        var redaction = Redaction.none
+        redaction.itemNames = ["page"]
+        redaction.fieldNames = ["x-api-key"]
+        let text = try await record(redaction)
+        #expect(text.contains("page=%5Bredacted%5D"))
+        #expect(!text.contains("s3cret-key"))
+        #expect(text.contains("s3cret-bearer"))
+    }
+
+    @Test("what was asked for with a secret is not imported, since it would answer nobody or everybody")
+    func imported() async throws {
+        let origin = try ScriptedOrigin { request in
+            request.path == "/mine"
+                ? .ok("anna's", fields: ["Cache-Control": "max-age=60"])
+                : .ok("hers", fields: ["Vary": "Cookie", "Cache-Control": "max-age=60"])
+        }
+        for (redaction, expected) in [
+            (Redaction.standard, ["/mine": "redacted", "/varies": "redacted"]), (.none, [:]),
+        ] {
+            let recorder = HARRecorder(redaction: redaction)
+            let interceptor = try Interceptor {
+                $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.standard))]
+                $0.cache = try place.cache()
+                $0.recorder = recorder
+            }
+            let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+            var mine = URLRequest(url: origin.url("/mine"))
+            mine.setValue("Bearer s3cret", forHTTPHeaderField: "Authorization")
+            var varies = URLRequest(url: origin.url("/varies"))
+            varies.setValue("id=s3cret", forHTTPHeaderField: "Cookie")
+            for request in [mine, varies] { _ = try await session.data(for: request) }
+            let cache = try place.cache()
+            #expect(try await cache.importRecording(recorder.archive()).reasons == expected)
+            guard expected.isEmpty else { continue }
+            let session2 = try offline(cache)
+            #expect(try await session2.data(for: mine).0 == Data("anna's".utf8))
+            #expect(try await session2.data(for: varies).0 == Data("hers".utf8))
+            await #expect(throws: URLError.self) { try await session2.data(from: origin.url("/mine")) }
+            await #expect(throws: URLError.self) { try await session2.data(from: origin.url("/varies")) }
+        }
+    }
+}
