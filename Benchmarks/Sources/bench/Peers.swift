@@ -1,6 +1,6 @@
 import Foundation
 import FoundationNetworking
-import Measuring
+@_spi(Processes) import Measuring
 @_spi(Processes) import WaystationTesting
 
 extension Benchmark {

@@ -133,6 +133,11 @@ def bare(conversation):
             drop(lambda _: [step["notModified"]], "ETag")(conversation)
 
 
+def without_not_modified(conversation):
+    for step in conversation["steps"]:
+        step["notModified"] = None
+
+
 def asks_first(theirs, ours):
     return theirs["verdict"] == "hit" and ours["verdict"] in ("validate", "forward", "timeout")
 
@@ -267,14 +272,14 @@ RULES = [
         "Age",
         "RFC 9111 §4.2.3, §5.1",
         "Age says how old the response was on arrival; hishel counts from Date alone.",
-        any_of(asks_first, validates_otherwise),
+        any_of(asks_first, is_stale, validates_otherwise),
         drop(answers, "Age"),
     ),
     Rule(
         "delay",
         "RFC 9111 §4.2.3",
         "The age counts from when the request was sent: the response may be as old as the time it took.",
-        any_of(asks_first, validates_otherwise),
+        any_of(asks_first, is_stale, validates_otherwise),
         without_delay,
     ),
     Rule(
@@ -282,7 +287,7 @@ RULES = [
         "RFC 9110 §6.6.1, RFC 9111 §4.2.3",
         "Without a valid Date the time of receipt counts, and a Date ahead of the clock makes nothing younger: the "
         "resident time is added always. For hishel the first never ages, the second not until then.",
-        any_of(asks_otherwise, validates_otherwise, serves_another),
+        any_of(asks_otherwise, is_stale, validates_otherwise, serves_another),
         dated,
     ),
     Rule(
@@ -357,10 +362,17 @@ RULES = [
         "no variant matches",
         "RFC 9111 §4.1, §4.3.1, §4.3.4",
         "Ours asks with the tags of all variants, and not with the Last-Modified of one that the request does not select; "
-        "a 304 counts only for the variant that it names, which then "
-        "answers the like of that request too.",
-        any_of(validates_otherwise, asks_less),
+        "a 304 counts only for the variant that it names.",
+        any_of(asks_first, validates_otherwise),
         drop(answers, "Vary"),
+    ),
+    Rule(
+        "variant that a 304 names",
+        "RFC 9111 §4.1, §4.3.4",
+        "What a 304 has named, asked about for a request that no variant matched, may be used for the like of that "
+        "request from then on. hishel makes the variant fresh for the requests of old, and for the new ones not.",
+        asks_otherwise,
+        without_not_modified,
     ),
     Rule(
         "Vary goes first",
@@ -396,8 +408,8 @@ RULES = [
         "tag of a 304",
         "RFC 9111 §4.3.4",
         "A 304 updates what its validators identify. hishel takes a weak tag for none, and updates a response that the "
-        "tag does not name.",
-        any_of(validates_otherwise, asks_less),
+        "tag does not name; and it updates one with a weak tag by a strong one.",
+        any_of(validates_otherwise, asks_otherwise),
         bare,
     ),
     Rule(
@@ -408,11 +420,11 @@ RULES = [
         repair="oldest",
     ),
     Rule(
-        "outdated by a full response",
-        "RFC 9111 §4, §4.3.3",
-        "A full response to a validation takes the place of what was validated. hishel keeps one of those, and serves it "
-        "when the newer one has become stale.",
-        any_of(asks_first, validates_otherwise, serves_another),
-        repair="outdated",
+        "replaced by a full response",
+        "RFC 9111 §4, §4.1, §4.3.3",
+        "A full response to a validation takes the place of what matches the request. hishel keeps one of the stored "
+        "responses, which it serves when the newer one is stale, and drops the others, variants for other requests too.",
+        any_of(asks_otherwise, validates_otherwise, serves_another),
+        repair="replaced",
     ),
 ]

@@ -38,26 +38,26 @@ class Cache:
         self.clock.now = step["sent"]
         state = IdleClient(options=OPTIONS).next(request, list(entries))
         report = {}
-        outdated = []
+        outdated = None
         while True:
             match type(state).__name__:
                 case "CacheMiss" | "NeedRevalidation":
                     is_conditional = conditions(state.request) != conditions(request)
                     report.setdefault("verdict", "validate" if is_conditional else "forward")
                     self.clock.now = step["received"]
-                    if type(state).__name__ == "NeedRevalidation" and "outdated" in self.repairs:
+                    if type(state).__name__ == "NeedRevalidation" and "replaced" in self.repairs:
                         outdated = [e.id for e in state.revalidating_entries if _spec.vary_headers_match(request, e)]
                     answer = (is_conditional and step["notModified"]) or step["response"]
                     state = state.next(Response(answer["status"], headers(answer)))
                 case "StoreAndUse":
-                    entries[:] = [entry for entry in entries if entry.id not in outdated]
+                    entries[:] = [entry for entry in entries if entry.id not in (outdated or [])]
                     entry = Entry(uuid.uuid4(), request, state.response)
                     entries.append(entry)
                     self.bodies[entry.id] = number
                     return report | {"outcome": "stored"}
                 case "CouldNotBeStored":
                     if state.response.status_code < 400:
-                        entries[:] = [entry for entry in entries if entry.id not in outdated]
+                        entries[:] = [entry for entry in entries if entry.id not in (outdated or [])]
                     return report | {"outcome": "refused"}
                 case "FromCache":
                     served = {"body": self.bodies[state.entry.id], "answer": "whole"}
@@ -70,7 +70,8 @@ class Cache:
                     report["outcome"] = "freshened"
                     state = state.next()
                 case "InvalidateEntries":
-                    entries[:] = [entry for entry in entries if entry.id not in state.entry_ids]
+                    if outdated is None or answer["status"] == 304:
+                        entries[:] = [entry for entry in entries if entry.id not in state.entry_ids]
                     state = state.next()
 
 
