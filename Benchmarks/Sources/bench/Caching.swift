@@ -53,8 +53,8 @@ extension Benchmark {
         Benchmark("collapsed-64") {
             let gate = try ScriptedOrigin.Gate()
             let origin = try ScriptedOrigin { request in
-                let fields = ["Content-Type": "text/plain", "Cache-Control": "max-age=86400"]
-                return request.path == "/one" ? .ok(Floor.body, fields: fields).held(at: gate) : .ok("")
+                guard request.path == "/one" else { return .ok("") }
+                return .ok(Floor.body, fields: ["Cache-Control": "max-age=86400"]).held(at: gate)
             }
             defer { origin.stop() }
             let scratch = try ScratchDirectory()

@@ -139,7 +139,7 @@ def without_not_modified(conversation):
 
 
 def asks_first(theirs, ours):
-    return theirs["verdict"] == "hit" and ours["verdict"] in ("validate", "forward", "timeout")
+    return theirs["verdict"] == "hit" and ours["verdict"] in ("validate", "forward", "timeout", "stale")
 
 
 def asks_less(theirs, ours):
@@ -272,14 +272,14 @@ RULES = [
         "Age",
         "RFC 9111 §4.2.3, §5.1",
         "Age says how old the response was on arrival; hishel counts from Date alone.",
-        any_of(asks_first, is_stale, validates_otherwise),
+        any_of(asks_first, validates_otherwise),
         drop(answers, "Age"),
     ),
     Rule(
         "delay",
         "RFC 9111 §4.2.3",
         "The age counts from when the request was sent: the response may be as old as the time it took.",
-        any_of(asks_first, is_stale, validates_otherwise),
+        any_of(asks_first, validates_otherwise),
         without_delay,
     ),
     Rule(
@@ -287,7 +287,7 @@ RULES = [
         "RFC 9110 §6.6.1, RFC 9111 §4.2.3",
         "Without a valid Date the time of receipt counts, and a Date ahead of the clock makes nothing younger: the "
         "resident time is added always. For hishel the first never ages, the second not until then.",
-        any_of(asks_otherwise, is_stale, validates_otherwise, serves_another),
+        any_of(asks_otherwise, validates_otherwise, serves_another),
         dated,
     ),
     Rule(
