@@ -9,12 +9,14 @@ extension Benchmark {
         Benchmark("revalidated/plain") {
             let nginx = try Nginx()
             defer { nginx.stop() }
-            let urls = [try nginx.serve(Floor.body, at: "asked/body.txt")]
+            let urls = try (0..<100).map {
+                try nginx.serve(Pattern.body($0, count: Sizes.small), at: "asked/\($0).txt")
+            }
             let scratch = try ScratchDirectory()
             let cached = URLSession(
                 configuration: try InterceptedSession.cached(in: scratch.url).configuration(uncached)
             )
-            _ = try await cached.data(from: urls[0])
+            for url in urls { _ = try await cached.data(from: url) }
             try await expect("fwd=stale; fwd-status=304", of: urls[0], through: cached)
             return try await Loads.ratio(
                 "revalidated/plain",

@@ -9,7 +9,7 @@ extension Benchmark {
         Benchmark("requests-cache/fresh", "hishel/fresh") {
             let nginx = try Nginx()
             defer { nginx.stop() }
-            let count = 500
+            let count = 200
             let urls = try (0..<count).map {
                 try nginx.serve(Pattern.body($0, count: Sizes.small), at: "fresh/\($0).txt")
             }
@@ -22,7 +22,7 @@ extension Benchmark {
             let costs = try await interleaved(
                 rounds: 3,
                 [{ try await loads.microseconds(atATime: 1) }]
-                    + PythonCache.allCases.map { cache in { try cache.microseconds(base, urls: count, loads: 2_000) } }
+                    + PythonCache.allCases.map { cache in { try cache.microseconds(base, urls: count, loads: 600) } }
             )
             return PythonCache.allCases.enumerated().map { index, cache in
                 Figure(
