@@ -8,18 +8,22 @@ SOURCES := Sources Tests Examples Benchmarks Package.swift
 
 # What building and testing needs beside the toolchain; what the demo and the benchmarks need beside that.
 PACKAGES := git pkg-config g++ binutils libncurses6 libsqlite3-dev zlib1g-dev libbz2-dev libgumbo-dev libcurl4 \
-	libxml2 ca-certificates tzdata bsdiff zip unzip libarchive-tools python3 python3-pip sqlite3 wget
+	libxml2 ca-certificates tzdata bsdiff zip unzip libarchive-tools python3 python3-pip python3-venv sqlite3 wget
 DEMO_PACKAGES := sqlite3-doc
 WEB_APPS := $(CURDIR)/.build/web-apps
 BENCH_PACKAGES := nginx-light python3.11-doc
+# Caches of Python's, to compare with.
+PEERS := $(CURDIR)/.build/peers
+HISHEL := $(CURDIR)/.build/hishel
 
-.PHONY: help deps demo-deps bench-deps build web-apps test lint format demo demo-packs differential soak hammer fuzz bench docs clean
+.PHONY: help deps demo-deps bench-deps build web-apps test lint format demo demo-packs differential cross-check soak hammer fuzz bench docs clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
 	@echo "make demo-packs    publish real web apps, follow them with an app, load them offline"
-	@echo "make test          everything: lint, unit and end-to-end tests, the differential test, the examples"
+	@echo "make test          everything: lint, unit and end-to-end tests, the differential test, the cross-check, the examples"
 	@echo "make differential  plain URLSession and Waystation against one origin, a row a scenario"
+	@echo "make cross-check   the same conversations for hishel and for Waystation, each difference with its section"
 	@echo "make soak          500,000 loads, 64 at a time"
 	@echo "make hammer        eight processes on one store for two minutes, killed at random"
 	@echo "make fuzz          a million damaged zips and as many damaged patches, from seeds and by libFuzzer"
@@ -35,6 +39,7 @@ demo-deps: deps
 
 bench-deps: deps
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
+	@Scripts/make-venv.sh $(PEERS) Benchmarks/Peers/requirements.txt
 
 build: deps
 	$(SWIFT) build
@@ -47,6 +52,7 @@ test: deps lint web-apps
 	done
 	@$(MAKE) --no-print-directory differential
 	@$(MAKE) --no-print-directory hammer SECONDS=10
+	@$(MAKE) --no-print-directory cross-check
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
@@ -67,6 +73,12 @@ demo-packs: web-apps
 differential: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet differential
 
+cross-check: deps
+	@Scripts/make-venv.sh $(HISHEL) Tests/CrossChecks/hishel/requirements.txt
+	@$(SWIFT) build $(IN) Tests/CrossChecks --quiet --product decide
+	@$(HISHEL)/bin/python Tests/CrossChecks/hishel/check.py \
+		"$$($(SWIFT) build $(IN) Tests/CrossChecks --show-bin-path)/decide" $(SEED)
+
 soak: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet soak
 
@@ -82,7 +94,7 @@ fuzz: deps
 		$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter 'HostileInput|PatchMutation'
 
 bench: bench-deps web-apps
-	@WEB_APPS=$(WEB_APPS) $(SWIFT) run $(IN) Benchmarks -c release --quiet bench $(ONLY)
+	@WEB_APPS=$(WEB_APPS) PEERS=$(PEERS) $(SWIFT) run $(IN) Benchmarks -c release --quiet bench $(ONLY)
 
 docs: deps
 	@Scripts/build-docs.sh

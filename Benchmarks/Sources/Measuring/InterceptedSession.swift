@@ -62,6 +62,26 @@ public struct InterceptedSession: Sendable {
         )
     }
 
+    /// Every loopback load goes through a private HTTP cache, which obeys what the responses say.
+    ///
+    /// - Parameters:
+    ///   - directory: Where responses are kept.
+    ///   - keepsBodiesInMemory: Whether bodies may stay in memory beside the disk.
+    /// - Returns: The way to load.
+    /// - Throws: What making the interceptor throws.
+    public static func cached(in directory: URL, keepsBodiesInMemory: Bool = true) throws -> InterceptedSession {
+        InterceptedSession(
+            try Interceptor {
+                $0.rules = [.allow(everywhere, via: .cache(.standard))]
+                $0.cache = try ResponseCache(
+                    directory: directory,
+                    maximumSize: .gibibytes(16),
+                    memorySize: keepsBodiesInMemory ? .mebibytes(64) : .bytes(0)
+                )
+            }
+        )
+    }
+
     /// Loads below a URL are answered from the files of a directory.
     public static func files(in directory: URL, at base: URL) throws -> InterceptedSession {
         InterceptedSession(
@@ -101,7 +121,12 @@ public struct InterceptedSession: Sendable {
 
     /// Whether a response came from a file or the archive.
     public static func isHit(_ response: HTTPURLResponse) -> Bool {
-        response.value(forHTTPHeaderField: "Cache-Status")?.contains("Waystation; hit") ?? false
+        cacheStatus(response).contains("Waystation; hit")
+    }
+
+    /// What the cache says that it did, as RFC 9211 writes it; empty when no cache was asked.
+    public static func cacheStatus(_ response: HTTPURLResponse) -> String {
+        response.value(forHTTPHeaderField: "Cache-Status") ?? ""
     }
 
     /// The configuration to make a session of.

@@ -20,6 +20,8 @@ public final class Nginx: Sendable {
 
     /// Starts nginx with a configuration of its own in a scratch directory.
     ///
+    /// What lies in `fresh` may be used for a day, what lies in `asked` after validation only; nothing else is said.
+    ///
     /// - Throws: ``Failure`` when nginx is not installed, or does not come up.
     public init() throws {
         let paths = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"]
@@ -62,6 +64,25 @@ public final class Nginx: Sendable {
         process.wait()
     }
 
+    /// Puts a file there.
+    ///
+    /// - Parameters:
+    ///   - data: What it contains.
+    ///   - path: Where, below ``root``.
+    /// - Returns: Its URL.
+    /// - Throws: What writing throws.
+    @discardableResult
+    public func serve(_ data: Data, at path: String) throws -> URL {
+        let file = root.appendingPathComponent(path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(),
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o755]
+        )
+        try data.write(to: file)
+        return url(path)
+    }
+
     /// The URL of a file below ``root``.
     public func url(_ path: String) -> URL {
         URL(string: "http://127.0.0.1:\(port)/\(path)") ?? root
@@ -88,7 +109,12 @@ public final class Nginx: Sendable {
             fastcgi_temp_path \(scratch)/fastcgi;
             uwsgi_temp_path \(scratch)/uwsgi;
             scgi_temp_path \(scratch)/scgi;
-            server { listen 127.0.0.1:\(port); root \(scratch)/root; }
+            server {
+                listen 127.0.0.1:\(port);
+                root \(scratch)/root;
+                location /fresh/ { add_header Cache-Control "max-age=86400"; }
+                location /asked/ { add_header Cache-Control "no-cache"; }
+            }
         }
         """
     }

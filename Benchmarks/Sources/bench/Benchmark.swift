@@ -10,5 +10,6 @@ struct Benchmark: Sendable {
         self.run = run
     }
 
-    static let all: [Benchmark] = hits + [manyEntries, opening] + network + [decisions] + largeBodies + packs
+    static let all: [Benchmark] =
+        hits + [manyEntries, opening] + network + [decisions] + caching + peers + largeBodies + packs
 }

@@ -23,7 +23,7 @@ extension Benchmark {
             )
         },
         Benchmark("archive-hit-memory/floor") {
-            let archive = try await Archive(entries: 1_000, keepsBodiesInMemory: true)
+            let archive = try await Archive(entries: 1_000, way: .stored, keepsBodiesInMemory: true)
             // Once through, so that every body is where it is meant to be.
             _ = try await archive.loads(count: 2_000).microseconds(atATime: 64)
             return try await Loads.ratio(
@@ -35,7 +35,7 @@ extension Benchmark {
             )
         },
         Benchmark("archive-hit-disk/floor") {
-            let archive = try await Archive(entries: 1_000, keepsBodiesInMemory: false)
+            let archive = try await Archive(entries: 1_000, way: .stored, keepsBodiesInMemory: false)
             return try await Loads.ratio(
                 "archive-hit-disk/floor",
                 limit: 1.40,
@@ -44,12 +44,33 @@ extension Benchmark {
                 to: floor
             )
         },
+        Benchmark("fresh-memory/floor") {
+            let cache = try await Archive(entries: 1_000, way: .cached, keepsBodiesInMemory: true)
+            _ = try await cache.loads(count: 2_000).microseconds(atATime: 64)
+            return try await Loads.ratio(
+                "fresh-memory/floor",
+                limit: 1.15,
+                judged: .crowd,
+                of: ("fresh-memory", cache.loads(count: 3_000)),
+                to: floor
+            )
+        },
+        Benchmark("fresh-disk/floor") {
+            let cache = try await Archive(entries: 1_000, way: .cached, keepsBodiesInMemory: false)
+            return try await Loads.ratio(
+                "fresh-disk/floor",
+                limit: 1.40,
+                judged: .crowd,
+                of: ("fresh-disk", cache.loads(count: 3_000)),
+                to: floor
+            )
+        },
     ]
 
     /// What a hundred times as many entries cost.
     static let manyEntries = Benchmark("archive-hit-disk-100000/archive-hit-disk-1000") {
-        let few = try await Archive(entries: 1_000, keepsBodiesInMemory: false)
-        let many = try await Archive(entries: 100_000, keepsBodiesInMemory: false)
+        let few = try await Archive(entries: 1_000, way: .stored, keepsBodiesInMemory: false)
+        let many = try await Archive(entries: 100_000, way: .stored, keepsBodiesInMemory: false)
         return try await Loads.ratio(
             "archive-hit-disk-100000/archive-hit-disk-1000",
             limit: 1.10,
@@ -66,19 +87,30 @@ extension Benchmark {
 
 /// An archive filled through a session from an origin that is then stopped, so that only the archive can answer.
 struct Archive: Sendable {
+    enum Way {
+        /// Within a time that the rule sets.
+        case stored
+        /// While the response says that it is fresh.
+        case cached
+    }
+
     private let scratch: ScratchDirectory
     private let session: URLSession
     private let urls: [URL]
 
-    init(entries: Int, keepsBodiesInMemory: Bool) async throws {
+    init(entries: Int, way: Way, keepsBodiesInMemory: Bool) async throws {
         scratch = try ScratchDirectory()
-        let intercepted = try InterceptedSession.stored(in: scratch.url, keepsBodiesInMemory: keepsBodiesInMemory)
+        let intercepted =
+            switch way {
+            case .stored: try InterceptedSession.stored(in: scratch.url, keepsBodiesInMemory: keepsBodiesInMemory)
+            case .cached: try InterceptedSession.cached(in: scratch.url, keepsBodiesInMemory: keepsBodiesInMemory)
+            }
         session = URLSession(configuration: intercepted.configuration())
         // Bodies all differ, since a store may keep equal ones once.
         let origin = try ScriptedOrigin(keepsRequests: false) { request in
             .ok(
                 Pattern.body(Int(request.path.dropFirst()) ?? 0, count: Sizes.small),
-                fields: ["Content-Type": "text/plain"]
+                fields: ["Content-Type": "text/plain", "Cache-Control": "max-age=86400", "ETag": "\"\(request.path)\""]
             )
         }
         let all = (0..<entries).map { origin.url("/\($0)") }

@@ -1,23 +1,34 @@
 import Foundation
 import FoundationNetworking
 import Measuring
+import Synchronization
 
 /// Many loads through one session, timed.
 struct Loads: Sendable {
     struct WrongBody: Error { let url: URL, count: Int }
 
     let session: URLSession
-    let urls: [URL]
     let count: Int
+    private let next: @Sendable (Int) -> ArraySlice<URL>
 
+    /// Loads of the same URLs in every turn, again and again.
     init(_ session: URLSession, _ urls: [URL], count: Int) {
         self.session = session
-        self.urls = urls
         self.count = count
+        next = { _ in urls[...] }
+    }
+
+    /// Loads of URLs that no turn before had.
+    init(_ session: URLSession, each urls: [URL], count: Int) {
+        self.session = session
+        self.count = count
+        let used = UsedURLs(urls)
+        next = { used.take($0) }
     }
 
     /// The cost of one load in microseconds, with so many at a time.
     func microseconds(atATime width: Int) async throws -> Double {
+        let urls = Array(next(count))
         let clock = ContinuousClock()
         let start = clock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -73,5 +84,19 @@ struct Loads: Sendable {
             )
         }
         return figures
+    }
+}
+
+/// URLs of which each is given once.
+private final class UsedURLs: Sendable {
+    private let rest: Mutex<ArraySlice<URL>>
+
+    init(_ urls: [URL]) { rest = Mutex(urls[...]) }
+
+    func take(_ count: Int) -> ArraySlice<URL> {
+        rest.withLock { rest in
+            defer { rest = rest.dropFirst(count) }
+            return rest.prefix(count)
+        }
     }
 }

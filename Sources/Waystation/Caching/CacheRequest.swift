@@ -54,12 +54,15 @@ package struct CacheRequest: Sendable {
 extension HTTPRequest {
     /// A request for a canonical URL; nil when its scheme is not separated by `://`.
     package init?(method: Method, canonical url: String, headerFields: HTTPFields) {
-        guard let separator = url.range(of: "://") else { return nil }
-        let rest = url[separator.upperBound...]
-        let path = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        // Over bytes: searching by characters takes as long as the rest of a decision.
+        guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")), url.utf8[colon...].starts(with: "://".utf8) else {
+            return nil
+        }
+        let rest = url[url.utf8.index(colon, offsetBy: 3)...]
+        let path = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         self.init(
             method: method,
-            scheme: String(url[..<separator.lowerBound]),
+            scheme: String(url[..<colon]),
             authority: String(rest[..<path]),
             path: path == rest.endIndex ? "/" : String(rest[path...]),
             headerFields: headerFields

@@ -1,0 +1,63 @@
+"""What a fresh hit costs in a cache of Python's: fresh_hits.py PEER BASE-URL URLS LOADS BYTES
+
+Loads URLS numbered URLs once, so that they are stored, and then makes LOADS loads of them, one at a time. Prints the
+microseconds of one. Every body must have BYTES bytes, and every load after the first round must be a hit.
+"""
+
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+
+def requests_cache(backend, directory):
+    from requests_cache import CachedSession
+
+    session = CachedSession(str(directory / "requests"), backend=backend, cache_control=True)
+
+    def load(url):
+        response = session.get(url)
+        return response.content, response.from_cache
+
+    return load
+
+
+def hishel(directory):
+    from hishel import CacheOptions, SqliteStorage
+    from hishel.httpx import CacheClient
+
+    client = CacheClient(storage=SqliteStorage(database_path=directory / "hishel.db"), rfc=CacheOptions(shared=False))
+
+    def load(url):
+        response = client.get(url)
+        return response.content, response.extensions["caching"]["from_cache"]
+
+    return load
+
+
+PEERS = {
+    "requests-cache": lambda directory: requests_cache("sqlite", directory),
+    "requests-cache-memory": lambda directory: requests_cache("memory", directory),
+    "hishel": hishel,
+}
+
+
+def main(peer, base, count, loads, size):
+    with tempfile.TemporaryDirectory() as directory:
+        load = PEERS[peer](Path(directory))
+        urls = [f"{base}/{number}.txt" for number in range(count)]
+        for url in urls:
+            load(url)
+        random.Random(1).shuffle(urls)
+        start = time.perf_counter()
+        for number in range(loads):
+            content, is_hit = load(urls[number % count])
+            if len(content) != size or not is_hit:
+                sys.exit(f"{peer}: {len(content)} bytes for {urls[number % count]}, hit: {is_hit}")
+        print((time.perf_counter() - start) / loads * 1e6)
+
+
+if __name__ == "__main__":
+    peer, base, *numbers = sys.argv[1:]
+    main(peer, base, *map(int, numbers))

@@ -1,0 +1,113 @@
+import Foundation
+import FoundationNetworking
+import Measuring
+import WaystationTesting
+
+extension Benchmark {
+    /// What a private HTTP cache costs where it goes to the network, and what it saves there.
+    static let caching: [Benchmark] = [
+        Benchmark("revalidated/plain") {
+            let nginx = try Nginx()
+            defer { nginx.stop() }
+            let urls = try (0..<100).map {
+                try nginx.serve(Pattern.body($0, count: Sizes.small), at: "asked/\($0).txt")
+            }
+            let scratch = try ScratchDirectory()
+            let cached = URLSession(
+                configuration: try InterceptedSession.cached(in: scratch.url).configuration(uncached)
+            )
+            for url in urls { _ = try await cached.data(from: url) }
+            try await expect("fwd=stale; fwd-status=304", of: urls[0], through: cached)
+            return try await Loads.ratio(
+                "revalidated/plain",
+                limit: 1.25,
+                judged: .alone,
+                of: ("revalidated", Loads(cached, urls, count: 600)),
+                to: ("plain", Loads(URLSession(configuration: uncached), urls, count: 600))
+            )
+        },
+        Benchmark("stored/plain") {
+            let nginx = try Nginx()
+            defer { nginx.stop() }
+            let (rounds, count) = (15, 300)
+            // Bodies all differ, since the store keeps equal ones once. One turn more for each width is warm-up.
+            let urls = try (0..<(rounds + 1) * Loads.Width.allCases.count * count).map {
+                try nginx.serve(Pattern.body($0, count: Sizes.small), at: "fresh/\($0).txt")
+            }
+            let scratch = try ScratchDirectory()
+            let cached = URLSession(
+                configuration: try InterceptedSession.cached(in: scratch.url).configuration(uncached)
+            )
+            let figures = try await Loads.ratio(
+                "stored/plain",
+                limit: 1.30,
+                judged: .alone,
+                rounds: rounds,
+                of: ("stored", Loads(cached, each: urls, count: count)),
+                // From the other end, so that neither finds a file that nginx has just opened for the other.
+                to: ("plain", Loads(URLSession(configuration: uncached), each: urls.reversed(), count: count))
+            )
+            for url in [urls[0], urls[urls.count / 2], urls[urls.count - 1]] {
+                try await expect("Waystation; hit", of: url, through: cached)
+            }
+            return figures
+        },
+        Benchmark("collapsed-64") {
+            let gate = try ScriptedOrigin.Gate()
+            let origin = try ScriptedOrigin { request in
+                guard request.path == "/one" else { return .ok("") }
+                return .ok(Floor.body, fields: ["Cache-Control": "max-age=86400"]).held(at: gate)
+            }
+            defer { origin.stop() }
+            let scratch = try ScratchDirectory()
+            let session = URLSession(
+                configuration: try InterceptedSession.cached(in: scratch.url).configuration(uncached)
+            )
+            let loads = 64
+            let collapsed = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<loads {
+                    group.addTask {
+                        let (data, response) = try await session.data(from: origin.url("/one"))
+                        guard data == Floor.body, let response = response as? HTTPURLResponse else {
+                            throw Unexpected(url: origin.url("/one"), description: "not the body that was sent")
+                        }
+                        return InterceptedSession.cacheStatus(response).contains("collapsed")
+                    }
+                }
+                await origin.waitForRequests(1)
+                // Loads begin in their order: when this one has been to the origin, the others wait for the answer.
+                _ = try await session.data(from: origin.url("/other"))
+                gate.open()
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            let trips = origin.requests.count { $0.path == "/one" }
+            return [
+                Figure(
+                    "collapsed-64",
+                    Double(trips),
+                    unit: "trips",
+                    limit: 1,
+                    against: ["loads": Double(loads), "told-collapsed": Double(collapsed)]
+                )
+            ]
+        },
+    ]
+
+    /// Foundation's own cache would take its part of the time.
+    private static var uncached: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.default
+        configuration.urlCache = nil
+        return configuration
+    }
+
+    private struct Unexpected: Error {
+        let url: URL, description: String
+    }
+
+    /// Makes sure that what is measured is what the measure says.
+    private static func expect(_ status: String, of url: URL, through session: URLSession) async throws {
+        let (_, response) = try await session.data(from: url)
+        let told = (response as? HTTPURLResponse).map(InterceptedSession.cacheStatus) ?? "no HTTP"
+        guard told.contains(status) else { throw Unexpected(url: url, description: told) }
+    }
+}

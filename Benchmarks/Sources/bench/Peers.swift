@@ -1,0 +1,71 @@
+import Foundation
+import FoundationNetworking
+@_spi(Processes) import Measuring
+@_spi(Processes) import WaystationTesting
+
+extension Benchmark {
+    /// A fresh hit in caches of Python's, whose users expect the same of theirs: the same bodies, one load at a time.
+    static let peers = [
+        Benchmark("requests-cache/fresh", "hishel/fresh") {
+            let nginx = try Nginx()
+            defer { nginx.stop() }
+            let count = 200
+            let urls = try (0..<count).map {
+                try nginx.serve(Pattern.body($0, count: Sizes.small), at: "fresh/\($0).txt")
+            }
+            let scratch = try ScratchDirectory()
+            let session = URLSession(configuration: try InterceptedSession.cached(in: scratch.url).configuration())
+            var random = SeededRandom(seed: 1)
+            let loads = Loads(session, urls.shuffled(using: &random), count: 2_000)
+            _ = try await loads.microseconds(atATime: 1)
+            let base = nginx.url("fresh")
+            let costs = try await interleaved(
+                rounds: 3,
+                [{ try await loads.microseconds(atATime: 1) }]
+                    + PythonCache.allCases.map { cache in { try cache.microseconds(base, urls: count, loads: 600) } }
+            )
+            return PythonCache.allCases.enumerated().map { index, cache in
+                Figure(
+                    "\(cache.rawValue)/fresh",
+                    costs[index + 1] / costs[0],
+                    limit: cache.isJudged ? 5 : nil,
+                    bound: .atLeast,
+                    against: ["fresh-us": costs[0], "\(cache.rawValue)-us": costs[index + 1]]
+                )
+            }
+        }
+    ]
+}
+
+/// A cache that PyPI has, in a process of its own.
+private enum PythonCache: String, CaseIterable {
+    struct Failure: Error, CustomStringConvertible { let description: String }
+
+    case requestsCache = "requests-cache"
+    case requestsCacheMemory = "requests-cache-memory"
+    case hishel
+
+    /// What keeps nothing beyond its process is told, and judges nothing.
+    var isJudged: Bool { self != .requestsCacheMemory }
+
+    /// Microseconds of one hit, as the process itself measures them: without its start and without the filling.
+    func microseconds(_ base: URL, urls: Int, loads: Int) throws -> Double {
+        let environment = ProcessInfo.processInfo.environment
+        guard let python = environment["PEERS"].map({ $0 + "/bin/python" }) else {
+            throw Failure(description: "PEERS is not set: run `make bench ONLY=hishel/fresh`, which makes the caches")
+        }
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Peers/fresh_hits.py").standardized
+        let outcome = try SpawnedProcess.run(
+            python,
+            [script.path, rawValue, base.absoluteString, "\(urls)", "\(loads)", "\(Sizes.small)"],
+            environment: environment.filter { !$0.key.lowercased().hasSuffix("_proxy") },
+            limit: 120
+        )
+        let output = String(decoding: outcome.output, as: UTF8.self).trimmingCharacters(in: .newlines)
+        guard outcome.ending == .exited(0), let cost = Double(output) else {
+            throw Failure(description: "\(self): \(outcome.ending) \(outcome.complaint)")
+        }
+        return cost
+    }
+}

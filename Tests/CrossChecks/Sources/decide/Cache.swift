@@ -1,0 +1,135 @@
+import Foundation
+import HTTPTypes
+import WaystationCaching
+
+/// A private cache in memory, which knows of a body only in which step it came.
+struct Cache {
+    private struct Stored {
+        var exchange: StoredExchange
+        var body: Int
+    }
+
+    private var stored: [String: [Stored]] = [:]
+
+    /// Answers a request from what is stored or from what the step says that the origin answers.
+    mutating func take(_ step: Conversation.Step, number: Int) throws -> Report {
+        let request = try step.request.message()
+        let url = step.request.url
+        switch ReuseDecision(for: request, among: exchanges(of: url), now: step.sentDate) {
+        case .fresh(let selection):
+            return report("hit", selection, url)
+        case .stale(let selection, _, _):
+            return report("stale", selection, url)
+        case .gatewayTimeout:
+            return Report(verdict: "timeout")
+        case .forward:
+            return try forward(request, step, number)
+        case .revalidate(let revalidation):
+            guard revalidation.request.conditions != request.conditions else {
+                return try validate(revalidation, try step.response.message(), step, number, verdict: "forward")
+            }
+            let response = try (step.notModified ?? step.response).message()
+            return try validate(revalidation, response, step, number, verdict: "validate")
+        }
+    }
+
+    private mutating func forward(
+        _ request: HTTPRequest,
+        _ step: Conversation.Step,
+        _ number: Int,
+        verdict: String = "forward"
+    ) throws -> Report {
+        let url = step.request.url
+        let response = try step.response.message()
+        for url in Invalidation(after: request, response: response).urls { stored[url] = nil }
+        if request.method == .head {
+            let changes = StoredChange.changes(
+                byHead: response,
+                to: request,
+                stored: exchanges(of: url),
+                requestTime: step.sentDate,
+                responseTime: step.receivedDate
+            )
+            apply(changes, to: url)
+        }
+        let decision = StoringDecision(
+            of: response,
+            to: request,
+            requestTime: step.sentDate,
+            responseTime: step.receivedDate
+        )
+        return Report(verdict: verdict, outcome: keep(decision, url, number))
+    }
+
+    private mutating func validate(
+        _ revalidation: Revalidation,
+        _ response: HTTPResponse,
+        _ step: Conversation.Step,
+        _ number: Int,
+        verdict: String
+    ) throws -> Report {
+        let url = step.request.url
+        let outcome = ValidationOutcome(
+            of: response,
+            to: revalidation,
+            requestTime: step.sentDate,
+            responseTime: step.receivedDate
+        )
+        switch outcome {
+        case .freshened(let selection, let changes):
+            var report = report(verdict, selection, url)
+            report.outcome = "freshened"
+            apply(changes, to: url)
+            return report
+        case .replaced(let decision, let outdated):
+            for index in outdated.sorted(by: >) { stored[url]?.remove(at: index) }
+            return Report(verdict: verdict, outcome: keep(decision, url, number))
+        case .standIn(let selection):
+            var report = report(verdict, selection, url)
+            report.outcome = "standIn"
+            return report
+        case .passOn(let changes):
+            apply(changes, to: url)
+            return Report(verdict: verdict, outcome: "refused")
+        case .reload(let request):
+            return try forward(request, step, number, verdict: verdict)
+        }
+    }
+
+    private func exchanges(of url: String) -> [StoredExchange] { (stored[url] ?? []).map(\.exchange) }
+
+    private func report(_ verdict: String, _ selection: StoredSelection, _ url: String) -> Report {
+        let answer =
+            switch selection.answer {
+            case .whole: "whole"
+            case .head: "head"
+            case .part: "part"
+            case .notModified: "notModified"
+            case .rangeNotSatisfiable: "rangeNotSatisfiable"
+            }
+        return Report(verdict: verdict, answer: answer, body: stored[url]?[selection.index].body)
+    }
+
+    private mutating func keep(_ decision: StoringDecision, _ url: String, _ number: Int) -> String {
+        guard case .store(let exchange) = decision else { return "refused" }
+        stored[url, default: []].removeAll { $0.exchange.vary == exchange.vary }
+        stored[url, default: []].append(Stored(exchange: exchange, body: number))
+        return "stored"
+    }
+
+    private mutating func apply(_ changes: [StoredChange], to url: String) {
+        for change in changes {
+            switch change {
+            case .update(let index, let exchange): stored[url]?[index].exchange = exchange
+            case .add(let index, let exchange):
+                guard let body = stored[url]?[index].body else { continue }
+                stored[url, default: []].append(Stored(exchange: exchange, body: body))
+            }
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// The fields by which it asks about what is stored.
+    fileprivate var conditions: [String?] { [headerFields[.ifNoneMatch], headerFields[.ifModifiedSince]] }
+}

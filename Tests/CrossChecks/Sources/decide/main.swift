@@ -1,0 +1,13 @@
+// Says what Waystation does in conversations: each is a line of JSON on standard input, and its reports are a line on
+// standard output, at once.
+
+import Foundation
+
+let encoder = JSONEncoder()
+encoder.outputFormatting = .sortedKeys
+while let line = readLine() {
+    let conversation = try JSONDecoder().decode(Conversation.self, from: Data(line.utf8))
+    var cache = Cache()
+    let reports = try conversation.steps.enumerated().map { try cache.take($1, number: $0) }
+    try FileHandle.standardOutput.write(contentsOf: encoder.encode(reports) + Data("\n".utf8))
+}
