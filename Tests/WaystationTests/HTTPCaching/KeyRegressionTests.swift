@@ -65,7 +65,7 @@ struct KeyRegressionTests {
         fixture.clock.advance(by: 10)
         try await fixture.load()
         await fixture.cache.flush()
-        let statistics = await fixture.cache.statistics()
+        let statistics = await fixture.cache.statistics
         #expect(statistics.entries == 1)
         #expect(try await fixture.load().body.first == "2")
         #expect(fixture.asked == ["GET /", "GET / \"1\""])

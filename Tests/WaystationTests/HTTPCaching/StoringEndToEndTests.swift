@@ -97,26 +97,6 @@ struct StoringEndToEndTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("trailer fields are no part of what is stored (§3.1)")
-    func trailers() async throws {
-        let fixture = try CachingFixture { _ in
-            .raw(
-                Data(
-                    """
-                    HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\nTrailer: X-Late\r\n\
-                    Connection: close\r\n\r\n1\r\n1\r\n0\r\nX-Late: yes\r\n\r\n
-                    """.utf8
-                )
-            )
-        }
-        #expect(try await fixture.load().body == "1")
-        let again = try await fixture.load()
-        #expect(again.isHit)
-        #expect(again.body == "1")
-        #expect(again["X-Late"] == nil)
-        #expect(fixture.origin.requestCount == 1)
-    }
-
     /// A way in which a body may end before its time.
     enum Break: CaseIterable, Sendable {
         case closed, reset, chunkedClosed, chunkedReset
