@@ -78,18 +78,6 @@ struct InvalidationEndToEndTests {
         #expect(fixture.origin.requestCount == 7)
     }
 
-    @Test("an upload task counts, although Foundation loads it by itself")
-    func upload() async throws {
-        let count = Counter()
-        let fixture = try CachingFixture { _ in .ok("\(count.next())", fields: ["Cache-Control": "max-age=3600"]) }
-        try await fixture.load()
-        var request = URLRequest(url: fixture.origin.url())
-        request.httpMethod = "PUT"
-        _ = try await fixture.session.upload(for: request, from: Data("new".utf8))
-        #expect(try await fixture.load().body == "3")
-        #expect(fixture.origin.requests.map(\.method) == ["GET", "PUT", "GET"])
-    }
-
     @Test("what was asked for before the change is not stored after it")
     func underWay() async throws {
         let gate = try ScriptedOrigin.Gate()

@@ -31,7 +31,7 @@ struct StoringEndToEndTests {
         arguments: [
             TwoLoads("§5.2.2.5", ["Cache-Control": "no-store"], .loaded),
             TwoLoads("§5.2.2.5", ["Cache-Control": "max-age=60, no-store"], .loaded),
-            TwoLoads("§5.2.2.5", ["Cache-Control": "max-age=60", "CACHE-CONTROL": "No-Store"], .loaded),
+            TwoLoads("§5.2.2.5", ["Cache-Control": "max-age=60", "Cache-Control": "No-Store"], .loaded),
             TwoLoads("§5.2.1.5", ["Cache-Control": "max-age=60"], .loaded, first: ["Cache-Control": "no-store"]),
             TwoLoads("§5.2.2.7", ["Cache-Control": "private, max-age=60"], .hit),
             TwoLoads("§5.2.2.7", ["Cache-Control": "private=\"x-a\", max-age=60"], .hit),

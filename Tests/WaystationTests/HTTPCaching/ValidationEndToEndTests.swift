@@ -279,14 +279,6 @@ struct VariantEndToEndTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("space around the members of a list makes no difference", arguments: ["a,b", "a, b", "a ,b", " a,  b "])
-    func normalised(value: String) async throws {
-        let fixture = try CachingFixture(.standard, Self.script("X-List", "X-List"))
-        try await fixture.load("/", ["X-List": "a, b"])
-        try await fixture.load("/", ["X-List": value])
-        #expect(fixture.origin.requestCount == 1)
-    }
-
     @Test("the tags of all go with a request that none matches, and a 304 names the one that answers (§4.1)")
     func tags() async throws {
         let fixture = try CachingFixture { request in
