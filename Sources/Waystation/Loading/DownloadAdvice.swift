@@ -19,7 +19,9 @@ enum DownloadAdvice {
         guard task is URLSessionDownloadTask, let failure = error as? URLError, failure.code != .cancelled,
             let request = task.originalRequest, let step = context.engine.firstStep(for: request)?.step
         else { return completion(error) }
-        isHeld(step, context.engine.configuration.now()) { isHeld in completion(isHeld ? advice(after: failure, for: request) : failure) }
+        isHeld(step, context.engine.configuration.now()) { isHeld in
+            completion(isHeld ? advice(after: failure, for: request) : failure)
+        }
     }
 
     private static func advice(after failure: URLError, for request: URLRequest) -> URLError {

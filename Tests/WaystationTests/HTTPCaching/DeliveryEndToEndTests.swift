@@ -7,7 +7,7 @@ import WaystationTesting
 @Suite("How what is stored reaches an app")
 struct DeliveryEndToEndTests {
     private static let body = (0..<3000).reduce(into: Data()) {
-        $0.append(Data(repeating: UInt8(truncatingIfNeeded: $1), count: 1000))
+        $0.append(Data(repeating: UInt8(32 + $1 % 90), count: 1000))
     }
 
     private func session(_ fixture: CachingFixture, _ delegate: RecordingDelegate) -> URLSession {
@@ -186,9 +186,13 @@ struct DeliveryEndToEndTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("a download that fails says what is held, fresh, stale or kept by an archive", arguments: [
-        CacheStrategy.standard, .revalidate, .cacheFirst(for: .days(1)), .networkFirst(),
-    ], [10.0, 100.0])
+    @Test(
+        "a download that fails says what is held, fresh, stale or kept by an archive",
+        arguments: [
+            CacheStrategy.standard, .revalidate, .cacheFirst(for: .days(1)), .networkFirst(),
+        ],
+        [10.0, 100.0]
+    )
     func download(strategy: CacheStrategy, seconds: TimeInterval) async throws {
         let fixture = try CachingFixture(strategy) { _ in .ok("kept", fields: ["Cache-Control": "max-age=60"]) }
         try await fixture.load()

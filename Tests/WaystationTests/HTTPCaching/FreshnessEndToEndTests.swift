@@ -78,7 +78,10 @@ struct FreshnessEndToEndTests {
     )
     func heuristic(loads: TwoLoads) async throws { try await loads.check() }
 
-    @Test("Age grows with the clock, and Cache-Status tells how long is left (§5.1, RFC 9211)", arguments: [0, 1, 30, 59])
+    @Test(
+        "Age grows with the clock, and Cache-Status tells how long is left (§5.1, RFC 9211)",
+        arguments: [0, 1, 30, 59]
+    )
     func told(seconds: Int) async throws {
         let fixture = try CachingFixture { _ in .ok("1", fields: ["Cache-Control": "max-age=60", "Age": "0"]) }
         try await fixture.load()

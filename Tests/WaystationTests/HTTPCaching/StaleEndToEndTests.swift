@@ -68,10 +68,13 @@ struct StaleEndToEndTests {
         await #expect(throws: URLError.self) { try await fixture.load("/", ["Cache-Control": directive]) }
     }
 
-    @Test("a reload asks for the network and gets its error", arguments: [
-        URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData,
-        .reloadRevalidatingCacheData,
-    ])
+    @Test(
+        "a reload asks for the network and gets its error",
+        arguments: [
+            URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData,
+            .reloadRevalidatingCacheData,
+        ]
+    )
     func reload(policy: URLRequest.CachePolicy) async throws {
         let fixture = try fixture(.standard, "max-age=1000", then: .closed)
         try await fixture.load()
@@ -159,7 +162,8 @@ struct StaleEndToEndTests {
     func staleWhileRevalidate(age: Int) async throws {
         let fixture = try CachingFixture { request in
             let fields: KeyValuePairs = ["Cache-Control": "max-age=10, stale-while-revalidate=100", "ETag": "\"a\""]
-            return request.value(of: "If-None-Match") == "\"a\"" ? .status(304, fields: fields) : .ok("1", fields: fields)
+            return request.value(of: "If-None-Match") == "\"a\""
+                ? .status(304, fields: fields) : .ok("1", fields: fields)
         }
         try await fixture.load()
         fixture.clock.advance(by: Double(age))

@@ -12,7 +12,12 @@ struct ValidationEndToEndTests {
         "by the validators that are stored",
         arguments: [
             TwoLoads("§4.3.1", ["Cache-Control": "max-age=1", "ETag": "\"a\""], .validated(tag: "\"a\""), after: 9),
-            TwoLoads("§4.3.1", ["Cache-Control": "max-age=1", "ETag": "W/\"a\""], .validated(tag: "W/\"a\""), after: 9),
+            TwoLoads(
+                "§4.3.1",
+                ["Cache-Control": "max-age=1", "ETag": "W/\"a\""],
+                .validated(tag: "W/\"a\""),
+                after: 9
+            ),
             TwoLoads(
                 "§4.3.1",
                 ["Cache-Control": "max-age=1", "Last-Modified": changed],
@@ -136,7 +141,10 @@ struct ValidationEndToEndTests {
         let count = Counter()
         let fixture = try CachingFixture { _ in
             let number = count.next()
-            return .ok("\(number)", fields: ["Cache-Control": number == 1 ? "max-age=10" : "no-store", "ETag": "\"a\(number)\""])
+            return .ok(
+                "\(number)",
+                fields: ["Cache-Control": number == 1 ? "max-age=10" : "no-store", "ETag": "\"a\(number)\""]
+            )
         }
         try await fixture.load()
         fixture.clock.advance(by: 10)
@@ -234,7 +242,10 @@ struct ValidationEndToEndTests {
             if request.value(of: "If-Modified-Since") == Self.changed, !isChanged {
                 return .status(304, fields: ["Last-Modified": Self.changed])
             }
-            return .ok(request.value(of: "If-Modified-Since") == nil ? "old" : "new", fields: ["Last-Modified": Self.changed])
+            return .ok(
+                request.value(of: "If-Modified-Since") == nil ? "old" : "new",
+                fields: ["Last-Modified": Self.changed]
+            )
         }
         try await fixture.load()
         #expect(try await fixture.load().body == (isChanged ? "new" : "old"))
@@ -253,7 +264,9 @@ struct VariantEndToEndTests {
 
     @Test(
         "each is found by what it was asked for, and a third is another trip",
-        arguments: ["Accept-Language", "accept-language", "X-Other, Accept-Language", "Accept-Language,Accept-Language"]
+        arguments: [
+            "Accept-Language", "accept-language", "X-Other, Accept-Language", "Accept-Language,Accept-Language",
+        ]
     )
     func each(vary: String) async throws {
         let fixture = try CachingFixture(.standard, Self.script(vary, "Accept-Language"))
@@ -283,7 +296,9 @@ struct VariantEndToEndTests {
     func tags() async throws {
         let fixture = try CachingFixture { request in
             let language = request.value(of: "Accept-Language") ?? ""
-            let fields: KeyValuePairs = ["Cache-Control": "max-age=60", "Vary": "Accept-Language", "ETag": "\"\(language)\""]
+            let fields: KeyValuePairs = [
+                "Cache-Control": "max-age=60", "Vary": "Accept-Language", "ETag": "\"\(language)\"",
+            ]
             if language == "de-AT" {
                 return .status(
                     304,
