@@ -5,6 +5,11 @@ extension ResponseStore {
     /// The moment of now in the order of invalidations: take one when a request is sent.
     public func moment() -> StoreMoment { StoreMoment(invalidations) }
 
+    /// Whether a key was invalidated after a moment: what was asked for then must not answer who asks now.
+    public func hasInvalidated(_ key: RequestKey, since moment: StoreMoment) -> Bool {
+        invalidations.hasInvalidated(key, since: moment.count)
+    }
+
     /// Invalidates what is stored for a URL in a partition: all methods and variants (RFC 9111 §4.4).
     ///
     /// Returns at once. Look-ups that are asked for after this call find nothing of before, and a response whose writer

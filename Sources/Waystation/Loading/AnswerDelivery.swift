@@ -31,11 +31,14 @@ enum AnswerDelivery {
             }
             served(answer, context)
         case .source(let source):
-            let pump = BodyPump(source: source, load: load) { error in
-                guard let error else { return served(answer, context) }
-                context.emit(.failed((error as? URLError) ?? URLError(.unknown, failing: nil, "\(error)")))
+            let pump = BodyPump(response: answer.response, source: source, load: load) { end in
+                switch end {
+                case .complete: served(answer, context)
+                case .failed(let error): context.emit(.failed(error))
+                case .restarted(let error): context.emit(.degraded("\(error)"))
+                }
             }
-            load.deliver(.response(answer.response), .reached { pump.start() })
+            load.deliver(.reached { pump.start() })
         }
     }
 

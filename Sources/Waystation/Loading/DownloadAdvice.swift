@@ -19,7 +19,9 @@ enum DownloadAdvice {
         guard task is URLSessionDownloadTask, let failure = error as? URLError, failure.code != .cancelled,
             let request = task.originalRequest, let step = context.engine.firstStep(for: request)?.step
         else { return completion(error) }
-        isHeld(step) { isHeld in completion(isHeld ? advice(after: failure, for: request) : failure) }
+        isHeld(step, context.engine.configuration.now()) { isHeld in
+            completion(isHeld ? advice(after: failure, for: request) : failure)
+        }
     }
 
     private static func advice(after failure: URLError, for request: URLRequest) -> URLError {
@@ -50,12 +52,12 @@ enum DownloadAdvice {
         """
 
     /// Whether a step ends in an answer without the network.
-    private static func isHeld(_ step: ServingStep, _ completion: @escaping @Sendable (Bool) -> Void) {
+    private static func isHeld(_ step: ServingStep, _ now: Date, _ completion: @escaping @Sendable (Bool) -> Void) {
         switch step {
         case .answer: completion(true)
-        case .forward(let forwarding): completion(forwarding.cache?.first?.isHeld ?? false)
+        case .forward(let forwarding): completion(forwarding.cache?.first?.isHeld(now: now) ?? false)
         case .handBack, .fail: completion(false)
-        case .lookUp(let lookUp): lookUp.run { isHeld($0, completion) }
+        case .lookUp(let lookUp): lookUp.run { isHeld($0, now, completion) }
         }
     }
 }

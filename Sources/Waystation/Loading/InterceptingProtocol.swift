@@ -108,17 +108,17 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             if AnswerDelivery.deliverInline(answer, to: client, context) {
                 phase = .ended
             } else {
-                AnswerDelivery.deliver(answer, to: begunLoad(client), context)
+                AnswerDelivery.deliver(answer, to: begunLoad(client, context), context)
             }
         case .forward(let forwarding):
-            NetworkLoad.start(begunLoad(client), context.request, forwarding, context)
+            NetworkLoad.start(begunLoad(client, context), context.request, forwarding, context)
         case .handBack:
             handBack(client, context, "nothing to store or to change")
         case .fail(let error):
             fail(client, error)
             context.emit(error.isBlocked ? .blocked : .failed(error))
         case .lookUp(let lookUp):
-            let load = begunLoad(client)
+            let load = begunLoad(client, context)
             lookUp.run { step in
                 load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
             }
@@ -141,8 +141,20 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         }
     }
 
-    private func begunLoad(_ client: LoadClient) -> Load {
+    private func begunLoad(_ client: LoadClient, _ context: LoadContext) -> Load {
         let load = Load(client)
+        load.onRestart { load in
+            // Not before the store has dropped what was unusable, or it would be found again.
+            Task {
+                await context.engine.cache?.store.flush()
+                load.deliver(
+                    .reached {
+                        let step = context.binding.firstStep(for: context.request)?.step ?? .handBack
+                        (client.owner as? Self)?.proceed(with: step, load, client, context)
+                    }
+                )
+            }
+        }
         phase = .loading(load)
         _ = load.start()
         return load

@@ -15,6 +15,7 @@ final class Load: Sendable {
         var response: HTTPURLResponse?
         var audience: KnownAudience?
         var cancelWork: (@Sendable () -> Void)?
+        var restartWork: (@Sendable (Load) -> Void)?
     }
 
     private struct KnownAudience {
@@ -52,6 +53,7 @@ final class Load: Sendable {
         let work = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.delivery.cancel() else { return nil }
             state.client = nil
+            state.restartWork = nil
             return state.cancelWork.take()
         }
         work?()
@@ -72,6 +74,20 @@ final class Load: Sendable {
             return state.delivery.hasEnded
         }
         if isOver { work() }
+    }
+
+    /// Registers what makes the load anew.
+    func onRestart(_ work: @escaping @Sendable (Load) -> Void) {
+        state.withLock { $0.restartWork = work }
+    }
+
+    /// Makes the load anew, because what was to answer it turned out to be unusable before anything of it was told.
+    ///
+    /// Once: false when that was done before.
+    func restart() -> Bool {
+        guard let work = state.withLock({ $0.restartWork.take() }) else { return false }
+        work(self)
+        return true
     }
 
     /// Delivers items in order.
@@ -179,6 +195,7 @@ final class Load: Sendable {
             defer {
                 state.client = nil
                 state.cancelWork = nil
+                state.restartWork = nil
                 state.gathered = Data()
             }
             return (state.gathered, state.response)

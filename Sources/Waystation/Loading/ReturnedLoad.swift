@@ -1,5 +1,7 @@
 import Foundation
 import FoundationNetworking
+import HTTPTypes
+import WaystationStorage
 
 /// A task handed back to Foundation's own loader, on the same task: uploads keep their body, downloads get
 /// their file, delegates get every chunk, redirect and challenge.
@@ -62,6 +64,12 @@ final class ReturnedLoad: NSObject {
         client.recording?.didReceive(response)
         guard let head = response as? HTTPURLResponse else {
             return pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
+        }
+        // What Foundation loads by itself changes what is stored all the same: an upload, a body from a stream.
+        if let store = context.engine.cache?.store, let canonical = CanonicalRequest(context.request),
+            let request = HTTPRequest(context.request, canonical: canonical)
+        {
+            store.invalidate(after: request, head)
         }
         let task = client.task
         _ = ResponseAnnouncement.make(

@@ -11,14 +11,18 @@ struct CacheFinding: Sendable {
     let entry: CacheRequest
     let variants: StoredVariants
     let decision: CacheDecision
+    /// How many fetches of the key had ended before it was looked up; nil when it was looked up a second time.
+    let lookedUp: UInt?
 
     init(
         _ strategy: CacheStrategy,
         _ request: URLRequest,
         _ entry: CacheRequest,
         _ variants: StoredVariants,
-        _ engine: Engine
+        _ engine: Engine,
+        lookedUp: UInt?
     ) {
+        self.lookedUp = lookedUp
         self.strategy = strategy
         self.request = request
         self.entry = entry
@@ -52,7 +56,8 @@ struct CacheFinding: Sendable {
             entry: entry,
             variants: variants,
             strategy: strategy,
-            revalidation: revalidation
+            revalidation: revalidation,
+            lookedUp: lookedUp
         )
     }
 
@@ -63,11 +68,11 @@ struct CacheFinding: Sendable {
         return finding
     }
 
-    /// Whether something stored answers the request, with or without the network's consent.
-    var isHeld: Bool {
+    /// Whether something stored answers the request when there is no network.
+    func isHeld(now: Date) -> Bool {
         switch decision {
         case .serve: true
-        case .fetch(let fetch): fetch.fallback != nil
+        case .fetch(let fetch): fetch.standIn(now: now) != nil
         case .gatewayTimeout, .unavailable, .bypass: false
         }
     }
@@ -99,5 +104,12 @@ extension CacheStatus {
     /// The waystation's own member.
     init(_ outcome: Outcome, timeToLive: Duration? = nil, detail: String? = nil) {
         self.init("Waystation", outcome, timeToLive: timeToLive, detail: detail)
+    }
+}
+
+extension CacheDecision.Fetch {
+    /// What answers when the network cannot be reached, where the strategy or the RFCs allow it.
+    func standIn(now: Date) -> StoredSelection? {
+        fallback ?? (mayStandIn ? revalidation?.standIn(for: .unreachable, now: now) : nil)
     }
 }

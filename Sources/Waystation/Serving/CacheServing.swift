@@ -13,19 +13,25 @@ extension Serving {
             let staysHere = strategy == .cacheOnly || request.cachePolicy == .returnCacheDataDontLoad
             return staysHere ? .fail(notStored) : networkStep
         }
+        let ends = engine.fetches.ends(of: entry.key)
         if let variants = cache.store.resident(entry.key) {
-            return step(strategy, entry, StoredVariants(variants))
+            return step(strategy, entry, StoredVariants(variants), lookedUp: ends)
         }
         return .lookUp(
             LookUp { completion in
-                cache.store.lookup(entry.key) { completion(step(strategy, entry, StoredVariants($0))) }
+                cache.store.lookup(entry.key) { completion(step(strategy, entry, StoredVariants($0), lookedUp: ends)) }
             }
         )
     }
 
     /// What comes next, given what is stored.
-    func step(_ strategy: CacheStrategy, _ entry: CacheRequest, _ variants: StoredVariants) -> ServingStep {
-        let found = CacheFinding(strategy, request, entry, variants, engine)
+    func step(
+        _ strategy: CacheStrategy,
+        _ entry: CacheRequest,
+        _ variants: StoredVariants,
+        lookedUp: UInt
+    ) -> ServingStep {
+        let found = CacheFinding(strategy, request, entry, variants, engine, lookedUp: lookedUp)
         switch found.decision {
         case .bypass: return networkStep
         case .unavailable: return .fail(notStored)

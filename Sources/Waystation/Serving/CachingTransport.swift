@@ -31,6 +31,7 @@ final class CachingTransport: Transport {
             return network.transport.start(request, receiver: relay)
         }
         let hop = CacheHop(engine: engine, network: network, receiver: receiver)
+        let ends = engine.fetches.ends(of: entry.key)
         let known = first.withLock { first in
             defer { first = nil }
             return first
@@ -42,7 +43,7 @@ final class CachingTransport: Transport {
             let strategy = strategy
             let engine = engine
             cache.store.lookup(entry.key) { variants in
-                hop.begin(CacheFinding(strategy, request, entry, StoredVariants(variants), engine))
+                hop.begin(CacheFinding(strategy, request, entry, StoredVariants(variants), engine, lookedUp: ends))
             }
         }
         return hop
@@ -58,12 +59,19 @@ protocol AnswerReceiver: TransportReceiver {
 private final class CacheHop: TransportExchange, FetchWaiter {
     private struct State {
         var finding: CacheFinding?
+        /// What is asked of the network.
+        var asked: CacheDecision.Fetch?
+        /// How many times it was asked: what an earlier trip leaves behind concerns nobody.
+        var trips = 0
         var fetch: SharedFetch?
+        /// The traffic where the cache takes no part in it.
+        var exchange: (any TransportExchange)?
         var hasBegun = false
         /// It was answered, or cancelled; what still arrives is for the cache alone.
         var isOver = false
         var isCancelled = false
         var isAlone = false
+        var isSecondAttempt = false
     }
 
     private let engine: Engine
@@ -85,9 +93,12 @@ private final class CacheHop: TransportExchange, FetchWaiter {
             if let renewal = finding.renewal { engine.fetches.renew(renewal, engine: engine, through: network) }
             deliver(answer)
         case .fetch(let fetch): ask(fetch, finding)
-        case .bypass: ask(CacheDecision.Fetch(.bypass), finding)
+        case .bypass: bypass(finding.request)
         case .gatewayTimeout:
-            if let answer = finding.gatewayTimeout { deliver(answer) }
+            guard let answer = finding.gatewayTimeout else {
+                return end(URLError(.resourceUnavailable, failing: finding.request.url))
+            }
+            deliver(answer)
         case .unavailable:
             let what = CacheFinding.notStored(finding.entry.message.method.rawValue + " " + finding.entry.key.url)
             let error = WaystationError(.notStored, what)
@@ -95,7 +106,25 @@ private final class CacheHop: TransportExchange, FetchWaiter {
         }
     }
 
+    /// Leaves the exchange to the network.
+    private func bypass(_ request: URLRequest) {
+        guard !state.withLock(\.isOver) else { return }
+        let exchange = network.transport.start(ForwardingTag.tagging(request), receiver: receiver)
+        let isTooLate = state.withLock { state in
+            state.exchange = exchange
+            return state.isCancelled
+        }
+        if isTooLate { exchange.cancel() }
+    }
+
     private func ask(_ fetch: CacheDecision.Fetch, _ finding: CacheFinding) {
+        if let timeout = fetch.timeout, fetch.fallback != nil {
+            engine.configuration.schedule(timeout) { [weak self] in self?.standIn() }
+        }
+        start(plan(fetch, finding), fetch)
+    }
+
+    private func plan(_ fetch: CacheDecision.Fetch, _ finding: CacheFinding) -> FetchPlan {
         var plan = FetchPlan(
             request: finding.request,
             entry: finding.entry,
@@ -103,35 +132,62 @@ private final class CacheHop: TransportExchange, FetchWaiter {
             strategy: finding.strategy,
             revalidation: fetch.revalidation,
             reason: fetch.reason,
-            mayStandIn: fetch.mayStandIn
+            mayStandIn: fetch.mayStandIn,
+            lookedUp: finding.lookedUp
         )
         if fetch.refreshesOthers, plan.request.value(forHTTPHeaderField: "Cache-Control") == nil {
             plan.request.setValue("no-cache", forHTTPHeaderField: "Cache-Control")
             plan.request.setValue("no-cache", forHTTPHeaderField: "Pragma")
         }
-        if let timeout = fetch.timeout, fetch.fallback != nil {
-            engine.configuration.schedule(timeout) { [weak self] in self?.standIn() }
+        return plan
+    }
+
+    private func start(_ plan: FetchPlan, _ fetch: CacheDecision.Fetch) {
+        var plan = plan
+        let attempt: (trip: Int, isAlone: Bool)? = state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.trips += 1
+            state.asked = fetch
+            plan.isSecondAttempt = state.isSecondAttempt
+            // Who asks again does not look again.
+            if state.trips > 1 { plan.lookedUp = nil }
+            return (state.trips, state.isAlone)
         }
-        let isAlone = state.withLock(\.isAlone)
-        guard !state.withLock(\.isOver),
-            let shared = engine.fetches.fetch(plan, for: self, isAlone: isAlone, engine: engine, through: network)
-        else { return }
-        let isTooLate = state.withLock { state in
-            state.fetch = shared
-            return state.isCancelled
+        guard let attempt else { return }
+        switch engine.fetches.fetch(plan, for: self, isAlone: attempt.isAlone, engine: engine, through: network) {
+        case nil: end(URLError(.resourceUnavailable, failing: plan.request.url))
+        case .outdated: lookAgain(plan)
+        case .taken(let shared):
+            let isTooLate = state.withLock { state in
+                // It may have told us to ask again already.
+                if state.trips == attempt.trip { state.fetch = shared }
+                return state.isCancelled
+            }
+            if isTooLate { shared.leave(self) }
         }
-        if isTooLate { shared.leave(self) }
+    }
+
+    /// Looks up once more what has changed meanwhile.
+    private func lookAgain(_ plan: FetchPlan) {
+        guard let store = engine.cache?.store, let finding = state.withLock(\.finding) else { return }
+        store.lookup(plan.entry.key) { [engine] responses in
+            let variants = StoredVariants(responses, over: finding.variants.packed)
+            self.begin(
+                CacheFinding(finding.strategy, finding.request, finding.entry, variants, engine, lookedUp: nil)
+            )
+        }
     }
 
     func cancel() {
-        let fetch: SharedFetch? = state.withLock { state in
+        let (fetch, exchange): (SharedFetch?, (any TransportExchange)?) = state.withLock { state in
             // What was answered by what is stored leaves the late response to the cache.
-            guard !state.isOver else { return nil }
+            guard !state.isOver else { return (nil, nil) }
             state.isOver = true
             state.isCancelled = true
-            return state.fetch
+            return (state.fetch, state.exchange)
         }
         fetch?.leave(self)
+        exchange?.cancel()
     }
 
     // MARK: - What the fetch says
@@ -156,14 +212,17 @@ private final class CacheHop: TransportExchange, FetchWaiter {
         end(error)
     }
 
-    func fetchIsNotShared() {
-        let finding = state.withLock { state in
-            state.isAlone = true
+    func fetchIsNotShared(_ reason: UnsharedReason) {
+        let (finding, fetch) = state.withLock { state in
+            switch reason {
+            case .response: state.isAlone = true
+            case .failure: state.isSecondAttempt = true
+            }
             state.fetch = nil
-            return state.isOver ? nil : state.finding
+            return (state.finding, state.asked)
         }
-        guard let finding, case .fetch(let fetch) = finding.decision else { return }
-        ask(fetch, finding)
+        guard let finding, let fetch else { return }
+        start(plan(fetch, finding), fetch)
     }
 
     // MARK: - Answering
@@ -173,9 +232,7 @@ private final class CacheHop: TransportExchange, FetchWaiter {
     private func standIn() -> Bool {
         guard let finding = state.withLock({ $0.isOver || $0.hasBegun ? nil : $0.finding }),
             case .fetch(let fetch) = finding.decision,
-            let selection = fetch.fallback
-                ?? (fetch.mayStandIn
-                    ? fetch.revalidation?.standIn(for: .unreachable, now: engine.configuration.now()) : nil),
+            let selection = fetch.standIn(now: engine.configuration.now()),
             let answer = finding.answer(selection)
         else { return false }
         deliver(answer)
@@ -192,10 +249,8 @@ private final class CacheHop: TransportExchange, FetchWaiter {
         if let receiver = receiver as? any AnswerReceiver { return receiver.transportDidAnswer(answer) }
         receiver.transportDidReceive(answer.response)
         do {
-            switch answer.body {
-            case .data(let data): if !data.isEmpty { receiver.transportDidReceive(data) }
-            case .source(let source): receiver.transportDidReceive(try source.read(at: 0, count: source.length))
-            }
+            let body = try answer.body.contents
+            if !body.isEmpty { receiver.transportDidReceive(body) }
             receiver.transportDidEnd(nil)
         } catch {
             receiver.transportDidEnd(error)

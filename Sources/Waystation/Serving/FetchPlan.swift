@@ -15,6 +15,10 @@ struct FetchPlan: Sendable {
     var reason = CacheStatus.ForwardReason.stale
     /// Whether RFC 9111 and RFC 5861 say what stands in for an error of the server's.
     var mayStandIn = false
+    /// How many fetches of the key had ended before it was looked up; nil when that does not matter.
+    var lookedUp: UInt?
+    /// Whether a trip failed already: those who ask again do so together, and its failure is everybody's.
+    var isSecondAttempt = false
 
     /// Equal plans are one trip: the same request to the byte, asked about the same way.
     var identity: Identity {
@@ -22,7 +26,9 @@ struct FetchPlan: Sendable {
             key: [entry.key.url, entry.key.partition, request.url?.absoluteString ?? "", request.httpMethod ?? ""],
             fields: request.allHTTPHeaderFields ?? [:],
             policy: request.cachePolicy.rawValue,
-            strategy: strategy
+            timeout: request.timeoutInterval,
+            strategy: strategy,
+            isSecondAttempt: isSecondAttempt
         )
     }
 
@@ -30,7 +36,9 @@ struct FetchPlan: Sendable {
         let key: [String]
         let fields: [String: String]
         let policy: UInt
+        let timeout: TimeInterval
         let strategy: CacheStrategy
+        let isSecondAttempt: Bool
     }
 }
 

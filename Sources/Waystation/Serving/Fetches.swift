@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import Synchronization
+import WaystationStorage
 
 /// The fetches that are under way: for each plan one at a time.
 final class Fetches: Sendable {
@@ -10,7 +11,28 @@ final class Fetches: Sendable {
         let plan: FetchPlan.Identity
     }
 
-    private let running = Mutex<[Identity: SharedFetch]>([:])
+    /// Who asks about something finds its fetch under way, or what that has left behind.
+    enum Participation {
+        case taken(SharedFetch)
+        /// A fetch has ended since the key was looked up: what it stored may be the answer.
+        case outdated
+    }
+
+    private struct State {
+        var running: [Identity: SharedFetch] = [:]
+        /// How many fetches have ended, in places shared by many keys, so that it does not grow.
+        var ends = [UInt](repeating: 0, count: 256)
+    }
+
+    private let state = Mutex(State())
+
+    /// How many fetches have ended that may have changed what is stored for a key; read before it is looked up.
+    func ends(of key: RequestKey) -> UInt {
+        let place = place(of: key)
+        return state.withLock { $0.ends[place] }
+    }
+
+    private func place(of key: RequestKey) -> Int { Int(UInt(bitPattern: key.hashValue) % 256) }
 
     /// Lets a waiter take part in the fetch of a plan that is under way, or starts one.
     ///
@@ -20,38 +42,48 @@ final class Fetches: Sendable {
     ///   - isAlone: Whether it wants a trip of its own.
     ///   - engine: The interceptor's.
     ///   - network: The network of its session.
-    /// - Returns: The fetch; nil without a cache.
+    /// - Returns: The fetch, or that the plan is outdated; nil without a cache.
     func fetch(
         _ plan: FetchPlan,
         for waiter: any FetchWaiter,
         isAlone: Bool,
         engine: Engine,
         through network: Network
-    ) -> SharedFetch? {
+    ) -> Participation? {
         guard let store = engine.cache?.store else { return nil }
         guard !isAlone else {
-            let fetch = SharedFetch(plan, engine: engine, store: store, through: { network.transport }) {}
+            let fetch = SharedFetch(plan, engine: engine, store: store, through: { network.transport }) { _ in }
             _ = fetch.join(waiter)
             start(fetch)
-            return fetch
+            return .taken(fetch)
         }
         let identity = Identity(network: ObjectIdentifier(network), plan: plan.identity)
+        let place = place(of: plan.entry.key)
         while true {
-            let (fetch, isNew) = running.withLock { running in
-                if let fetch = running[identity] { return (fetch, false) }
+            let found: (fetch: SharedFetch, isNew: Bool)? = state.withLock { state in
+                if let fetch = state.running[identity] { return (fetch, false) }
+                guard plan.lookedUp == nil || plan.lookedUp == state.ends[place] else { return nil }
                 let fetch = SharedFetch(plan, engine: engine, store: store, through: { network.transport }) {
-                    [weak self] in
-                    self?.running.withLock { _ = $0.removeValue(forKey: identity) }
+                    [weak self] in self?.close($0, identity, place)
                 }
-                running[identity] = fetch
+                state.running[identity] = fetch
                 return (fetch, true)
             }
+            guard let (fetch, isNew) = found else { return .outdated }
             if fetch.join(waiter) {
                 if isNew { start(fetch) }
-                return fetch
+                return .taken(fetch)
             }
             // It has just become too late to join; what it leaves behind is for a trip of our own.
-            running.withLock { if $0[identity] === fetch { $0[identity] = nil } }
+            state.withLock { if $0.running[identity] === fetch { $0.running[identity] = nil } }
+        }
+    }
+
+    private func close(_ fetch: SharedFetch, _ identity: Identity, _ place: Int) {
+        state.withLock { state in
+            state.ends[place] &+= 1
+            // Another may have taken its place when it became too late to join.
+            if state.running[identity] === fetch { state.running[identity] = nil }
         }
     }
 
@@ -67,12 +99,12 @@ final class Fetches: Sendable {
 }
 
 /// Waits for a renewal on nobody's behalf, and never leaves.
-private final class Renewal: FetchWaiter {
+final class Renewal: FetchWaiter {
     static let shared = Renewal()
 
     func fetchDidReceive(_: HTTPURLResponse) {}
     func fetchDidReceive(_: Data) {}
     func fetchDidAnswer(_: Answer) {}
     func fetchDidEnd(_: (any Error)?) {}
-    func fetchIsNotShared() {}
+    func fetchIsNotShared(_: UnsharedReason) {}
 }

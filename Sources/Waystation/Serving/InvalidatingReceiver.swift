@@ -18,10 +18,7 @@ struct InvalidatingReceiver: TransportReceiver {
 
     func transportDidReceive(_ head: HTTPURLResponse) {
         // Before the app hears of it: what it loads next must not be what was there before.
-        for url in Invalidation(after: request, response: HTTPResponse(head)).urls {
-            // For every login: who changes a resource changes it for all.
-            store.invalidate(.url(URL(string: url).map(CanonicalRequest.url(of:)) ?? url))
-        }
+        store.invalidate(after: request, head)
         receiver.transportDidReceive(head)
     }
 
@@ -32,4 +29,14 @@ struct InvalidatingReceiver: TransportReceiver {
     }
 
     func transportDidEnd(_ error: (any Error)?) { receiver.transportDidEnd(error) }
+}
+
+extension ResponseStore {
+    /// Drops what an answer to an unsafe request makes invalid.
+    func invalidate(after request: HTTPRequest, _ head: HTTPURLResponse) {
+        for url in Invalidation(after: request, response: HTTPResponse(head)).urls {
+            // For every login: who changes a resource changes it for all.
+            invalidate(.url(URL(string: url).map(CanonicalRequest.url(of:)) ?? url))
+        }
+    }
 }

@@ -43,6 +43,7 @@ extension Serving {
         guard let cache = engine.cache, let found = packs.lookUp(canonical.url) else { return otherwise() }
         guard let request = CacheRequest(request, canonical: canonical.url.string) else { return networkStep }
         let entry = request.within(Overlay.partition(of: found))
+        let ends = engine.fetches.ends(of: entry.key)
         return .lookUp(
             LookUp { completion in
                 cache.store.lookup(entry.key) { responses in
@@ -50,7 +51,7 @@ extension Serving {
                     DispatchQueue.global().async {
                         let packed = packedVariant(found, in: packs)
                         guard packed != nil || !responses.isEmpty else { return completion(otherwise()) }
-                        completion(step(strategy, entry, StoredVariants(responses, over: packed)))
+                        completion(step(strategy, entry, StoredVariants(responses, over: packed), lookedUp: ends))
                     }
                 }
             }

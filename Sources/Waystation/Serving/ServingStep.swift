@@ -33,6 +33,16 @@ struct Answer: Sendable {
             case .source(let source): source.length
             }
         }
+
+        /// All of it.
+        var contents: Data {
+            get throws {
+                switch self {
+                case .data(let data): data
+                case .source(let source): try source.read(at: 0, count: source.length)
+                }
+            }
+        }
     }
 
     var response: HTTPURLResponse

@@ -18,15 +18,24 @@ protocol FetchWaiter: AnyObject, Sendable {
     func fetchDidAnswer(_ answer: Answer)
     /// The exchange ended, complete when `error` is nil.
     func fetchDidEnd(_ error: (any Error)?)
-    /// What came is for another waiter alone: ask by yourself.
-    func fetchIsNotShared()
+    /// What came is for another waiter: ask again.
+    func fetchIsNotShared(_ reason: UnsharedReason)
+}
+
+/// Why a waiter has to ask again.
+enum UnsharedReason: Sendable {
+    /// The response was meant for one request alone, and so the next will be.
+    case response
+    /// The trip failed; the next may be shared.
+    case failure
 }
 
 /// One trip to the network for all who wait for the same response.
 ///
 /// It asks about what is stored where there is a question, stores what arrives as it arrives, and brings it to every
 /// waiter. Who leaves does not disturb the others; when the last one leaves, the traffic stops and nothing partial is
-/// kept. A failure before the head concerns the first waiter alone: the others are told to ask by themselves.
+/// kept. A failure before the head concerns the first waiter alone: the others make a second trip together, and what
+/// becomes of that concerns all of them, so that a hundred who wait do not become a hundred trips to a dead server.
 final class SharedFetch: TransportReceiver {
     fileprivate enum Phase {
         case waiting
@@ -77,14 +86,14 @@ final class SharedFetch: TransportReceiver {
     private let recorder: ResponseRecorder
     private let state: Mutex<State>
     /// Called once, when nobody may join any more.
-    private let closed: @Sendable () -> Void
+    private let closed: @Sendable (SharedFetch) -> Void
 
     init(
         _ plan: FetchPlan,
         engine: Engine,
         store: ResponseStore,
         through transport: @escaping @Sendable () -> any Transport,
-        closed: @escaping @Sendable () -> Void
+        closed: @escaping @Sendable (SharedFetch) -> Void
     ) {
         self.plan = plan
         self.engine = engine
@@ -104,9 +113,16 @@ final class SharedFetch: TransportReceiver {
     // MARK: - Waiters
 
     /// Lets a waiter take part; false when it is too late.
+    ///
+    /// It is also when what is asked for has been invalidated since the request was sent: who asks after a change must
+    /// not get what was there before it (RFC 9111 §4.4).
     func join(_ waiter: any FetchWaiter) -> Bool {
         let isIn = state.withLock { state in
-            guard let replay = state.replay else { return false }
+            guard let replay = state.replay, !store.hasInvalidated(plan.entry.key, since: state.times.moment) else {
+                return false
+            }
+            // Who renews for nobody takes part once.
+            if waiter === Renewal.shared, state.waiters.contains(where: { $0 === waiter }) { return true }
             state.waiters.append(waiter)
             for call in replay { state.calls.append { call(waiter) } }
             return true
@@ -124,7 +140,7 @@ final class SharedFetch: TransportReceiver {
             return (true, state.end())
         }
         guard isLast else { return }
-        closed()
+        closed(self)
         exchange?.cancel()
         recorder.end(isComplete: false)
     }
@@ -196,14 +212,18 @@ final class SharedFetch: TransportReceiver {
                 return false
             case .waiting, .repeating:
                 let error = error ?? URLError(.badServerResponse, failing: plan.request.url)
-                state.tellFirst { $0.fetchDidEnd(error) }
+                if plan.isSecondAttempt {
+                    state.tell { $0.fetchDidEnd(error) }
+                } else {
+                    state.tellFirst { $0.fetchDidEnd(error) }
+                }
             case .streaming: state.tell { $0.fetchDidEnd(error) }
             }
             state.end()
             return true
         }
         guard isOver else { return repeatIfDue() }
-        closed()
+        closed(self)
         makeCalls()
     }
 
@@ -276,13 +296,13 @@ final class SharedFetch: TransportReceiver {
             let told = head.adding(status)
             if !isShared {
                 state.replay = nil
-                for waiter in state.waiters.dropFirst() { state.calls.append { waiter.fetchIsNotShared() } }
+                for waiter in state.waiters.dropFirst() { state.calls.append { waiter.fetchIsNotShared(.response) } }
                 state.waiters.removeLast(max(0, state.waiters.count - 1))
             }
             state.tell { $0.fetchDidReceive(told) }
             return !isShared
         }
-        if isAlone { closed() }
+        if isAlone { closed(self) }
         makeCalls()
     }
 
@@ -309,7 +329,7 @@ final class SharedFetch: TransportReceiver {
                 state.tell { $0.fetchDidAnswer(answer) }
                 return state.end()
             }
-            closed()
+            closed(self)
             exchange?.cancel()
             makeCalls()
         case .reload:
@@ -435,7 +455,7 @@ extension SharedFetch.State {
     fileprivate mutating func tellFirst(_ call: @escaping @Sendable (any FetchWaiter) -> Void) {
         guard let first = waiters.first else { return }
         calls.append { call(first) }
-        for waiter in waiters.dropFirst() { calls.append { waiter.fetchIsNotShared() } }
+        for waiter in waiters.dropFirst() { calls.append { waiter.fetchIsNotShared(.failure) } }
     }
 
     /// Ends the fetch; what is told already is still heard.

@@ -135,7 +135,11 @@ final class ForwardedLoad: AnswerReceiver {
         let (request, redirects) = state.withLock { ($0.request, $0.redirects) }
         guard RedirectPolicy.decision(for: answer.response, to: request, after: redirects) == .none else {
             transportDidReceive(answer.response)
-            if case .data(let body) = answer.body { transportDidReceive(body) }
+            do {
+                transportDidReceive(try answer.body.contents)
+            } catch {
+                return transportDidEnd(error)
+            }
             return transportDidEnd(nil)
         }
         if state.withLock({ $0.end() }) { owner.didFind(answer) }

@@ -20,11 +20,13 @@ final class CachingFixture: Sendable {
     init(
         _ strategy: CacheStrategy = .standard,
         rules: CachingRules = CachingRules(),
+        maximumEntrySize: ByteCount = .mebibytes(32),
+        delegate: RecordingDelegate? = nil,
         _ script: @escaping Script
     ) throws {
         directory = try TemporaryDirectory()
         origin = try ScriptedOrigin(script: script)
-        cache = try ResponseCache(directory: directory.url, now: clock.now)
+        cache = try ResponseCache(directory: directory.url, maximumEntrySize: maximumEntrySize, now: clock.now)
         interceptor = try Interceptor { [cache, clock] in
             $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(strategy))]
             $0.cache = cache
@@ -32,7 +34,28 @@ final class CachingFixture: Sendable {
             $0.now = clock.now
             $0.schedule = clock.schedule
         }
-        session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        session = URLSession(
+            configuration: .ephemeral.intercepted(by: interceptor),
+            delegate: delegate,
+            delegateQueue: nil
+        )
+    }
+
+    /// The folder of the cache.
+    var folder: URL { directory.url }
+
+    /// What the origin was asked, one line for each request: method, target and conditions.
+    var asked: [String] {
+        origin.requests.map { request in
+            let conditions = ["If-None-Match", "If-Modified-Since"].compactMap { request.value(of: $0) }
+            return ([request.method, request.target] + conditions).joined(separator: " ")
+        }
+    }
+
+    /// Waits for an event of a kind.
+    func event(_ events: AsyncStream<LoadEvent>, where isExpected: (LoadEvent.Kind) -> Bool) async {
+        for await event in events where isExpected(event.kind) { break }
+        await cache.flush()
     }
 
     /// What an app got.

@@ -1,0 +1,143 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import Waystation
+import WaystationTesting
+
+@Suite("Every cache policy of a request, end to end")
+struct CachePolicyEndToEndTests {
+    enum Stored: CaseIterable, Sendable { case nothing, fresh, stale }
+
+    enum Outcome: Sendable {
+        /// What is stored, without the origin.
+        case hit
+        /// All from the origin, with no condition.
+        case loaded
+        /// What is stored, once the origin has confirmed it.
+        case confirmed
+        /// An error, without the origin.
+        case unavailable
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        let policy: URLRequest.CachePolicy
+        let strategy: CacheStrategy
+        let stored: Stored
+        let outcome: Outcome
+        var testDescription: String { "\(policy) by a rule of \(strategy), \(stored) stored: \(outcome)" }
+    }
+
+    /// What a policy makes of each state, whatever the rule's strategy.
+    private static let overriding: [(URLRequest.CachePolicy, [Outcome])] = [
+        (.reloadIgnoringLocalCacheData, [.loaded, .loaded, .loaded]),
+        (.reloadIgnoringLocalAndRemoteCacheData, [.loaded, .loaded, .loaded]),
+        (.reloadRevalidatingCacheData, [.loaded, .confirmed, .confirmed]),
+        (.returnCacheDataElseLoad, [.loaded, .hit, .hit]),
+        (.returnCacheDataDontLoad, [.unavailable, .hit, .hit]),
+    ]
+
+    private static let strategies: [(CacheStrategy, [Outcome])] = [
+        (.standard, [.loaded, .hit, .confirmed]),
+        (.revalidate, [.loaded, .confirmed, .confirmed]),
+        (.cacheFirst(for: .days(1)), [.loaded, .hit, .hit]),
+        (.cacheFirst(for: .seconds(90)), [.loaded, .hit, .confirmed]),
+        (.networkFirst(), [.loaded, .confirmed, .confirmed]),
+        (.networkFirst(timeout: .seconds(3)), [.loaded, .confirmed, .confirmed]),
+        (.staleWhileRevalidate(upTo: .seconds(90)), [.loaded, .hit, .confirmed]),
+    ]
+
+    private static let cases =
+        strategies.flatMap { strategy, outcomes in
+            ([(.useProtocolCachePolicy, outcomes)] + overriding).flatMap { policy, outcomes in
+                zip(Stored.allCases, outcomes).map {
+                    Case(policy: policy, strategy: strategy, stored: $0, outcome: $1)
+                }
+            }
+        }
+
+    @Test("goes before the strategy of the rule", arguments: cases)
+    func policy(known: Case) async throws {
+        let count = Counter()
+        let fields: KeyValuePairs = ["Cache-Control": "max-age=60", "ETag": "\"a\""]
+        let fixture = try CachingFixture(known.strategy) { request in
+            let number = count.next()
+            return request.value(of: "If-None-Match") == "\"a\""
+                ? .status(304, fields: fields) : .ok("\(number)", fields: fields)
+        }
+        if known.stored != .nothing { try await fixture.load() }
+        fixture.clock.advance(by: known.stored == .stale ? 100 : 10)
+        let before = fixture.origin.requestCount
+        guard known.outcome != .unavailable else {
+            let error = await #expect(throws: URLError.self) { try await fixture.load(policy: known.policy) }
+            #expect(error?.code == .resourceUnavailable)
+            #expect(fixture.origin.requestCount == before)
+            return
+        }
+        // Read at once: a renewal in the background may follow a hit.
+        let got = try await fixture.load(policy: known.policy)
+        #expect(got.status == 200)
+        switch known.outcome {
+        case .hit:
+            #expect(got.body == "1")
+            #expect(got.isHit)
+            if case .standard = known.strategy { #expect(fixture.origin.requestCount == before) }
+        case .loaded:
+            #expect(got.body == "\(before + 1)")
+            #expect(fixture.origin.requestCount == before + 1)
+            #expect(fixture.seen(before, "If-None-Match") == nil)
+            let isForAll = known.policy == .reloadIgnoringLocalAndRemoteCacheData
+            #expect(fixture.seen(before, "Cache-Control") == (isForAll ? "no-cache" : nil))
+            #expect(fixture.seen(before, "Pragma") == (isForAll ? "no-cache" : nil))
+        case .confirmed:
+            #expect(got.body == "1")
+            #expect(got.cacheStatus.contains("fwd-status=304"))
+            #expect(fixture.origin.requestCount == before + 1)
+            #expect(fixture.seen(before, "If-None-Match") == "\"a\"")
+            #expect(fixture.seen(before, "Cache-Control") == nil)
+        case .unavailable: break
+        }
+    }
+
+    @Test(
+        "that reloads replaces what was stored",
+        arguments: [URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData]
+    )
+    func replacing(policy: URLRequest.CachePolicy) async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { _ in .ok("\(count.next())", fields: ["Cache-Control": "max-age=60"]) }
+        try await fixture.load()
+        try await fixture.load(policy: policy)
+        let hit = try await fixture.load()
+        #expect(hit.body == "2")
+        #expect(hit.isHit)
+        #expect(fixture.origin.requestCount == 2)
+    }
+
+    @Test("that wants what is stored is answered with what is forbidden to be stale, too", arguments: [true, false])
+    func mustRevalidate(isOffline: Bool) async throws {
+        let fixture = try CachingFixture { _ in .ok("1", fields: ["Cache-Control": "max-age=1, must-revalidate"]) }
+        try await fixture.load()
+        fixture.clock.advance(by: 100)
+        if isOffline { fixture.origin.stop() }
+        #expect(try await fixture.load(policy: .returnCacheDataElseLoad).body == "1")
+        #expect(fixture.origin.requestCount == 1)
+    }
+
+    @Test("cacheOnly never asks, whatever is asked of it", arguments: [Stored.nothing, .fresh])
+    func cacheOnly(stored: Stored) async throws {
+        let fixture = try CachingFixture(.cacheOnly) { _ in .ok("1") }
+        await #expect(throws: URLError.self) { try await fixture.load() }
+        await #expect(throws: URLError.self) { try await fixture.load(policy: .returnCacheDataDontLoad) }
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    @Test("networkOnly neither serves nor stores")
+    func networkOnly() async throws {
+        let count = Counter()
+        let fixture = try CachingFixture(.networkOnly) { _ in
+            .ok("\(count.next())", fields: ["Cache-Control": "max-age=60", "ETag": "\"a\""])
+        }
+        for number in 1...3 { #expect(try await fixture.load().body == "\(number)") }
+        #expect(fixture.asked == ["GET /", "GET /", "GET /"])
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import Waystation
+import WaystationTesting
+
+@Suite("What changes a resource makes what is stored of it invalid, end to end (RFC 9111 §4.4)")
+struct InvalidationEndToEndTests {
+    struct Change: CustomTestStringConvertible, Sendable {
+        var method = "POST"
+        var status = 200
+        var fields: KeyValuePairs<String, String> = [:]
+        /// What is loaded before and after it.
+        var target = "/page"
+        let drops: Bool
+        var testDescription: String {
+            "\(method) with \(status) \(fields.map { "\($0): \($1)" }) \(drops ? "drops" : "keeps") \(target)"
+        }
+    }
+
+    @Test(
+        "by method, status, Location and Content-Location",
+        arguments: ["POST", "PUT", "PATCH", "DELETE", "MKCOL", "X-UNKNOWN"].map { Change(method: $0, drops: true) }
+            + ["OPTIONS", "PROPFIND", "REPORT", "QUERY"].map { Change(method: $0, drops: false) }
+            + [201, 202, 204, 303].map { Change(status: $0, drops: true) }
+            + [400, 403, 404, 409, 412, 500, 503].map { Change(status: $0, drops: false) }
+            + [
+                Change(fields: ["Location": "/other"], target: "/other", drops: true),
+                Change(status: 201, fields: ["Location": "/other"], target: "/other", drops: true),
+                Change(fields: ["Content-Location": "/other"], target: "/other", drops: true),
+                Change(fields: ["Location": "other"], target: "/other", drops: true),
+                Change(fields: ["Location": "http://other.example/other"], target: "/other", drops: false),
+                Change(status: 404, fields: ["Location": "/other"], target: "/other", drops: false),
+                Change(target: "/unrelated", drops: false),
+                Change(target: "/page?a=b", drops: false),
+            ]
+    )
+    func change(known: Change) async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { request in
+            request.method == "GET"
+                ? .ok("\(count.next())", fields: ["Cache-Control": "max-age=3600"])
+                : .status(known.status, fields: known.fields)
+        }
+        try await fixture.load(known.target)
+        let body = known.method == "POST" ? Data("x".utf8) : nil
+        #expect(try await fixture.load("/page", method: known.method, body: body).status == known.status)
+        let again = try await fixture.load(known.target)
+        #expect(again.body == (known.drops ? "2" : "1"))
+        #expect(again.isHit != known.drops)
+        #expect(fixture.origin.requests.map(\.method) == ["GET", known.method] + (known.drops ? ["GET"] : []))
+    }
+
+    @Test("a 303 after a POST drops both, and is followed by GET (RFC 9110 §15.4.4)")
+    func seeOther() async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { request in
+            request.method == "POST"
+                ? .redirect(303, to: "/list")
+                : .ok("\(count.next())", fields: ["Cache-Control": "max-age=3600"])
+        }
+        try await fixture.load("/form")
+        try await fixture.load("/list")
+        #expect(try await fixture.load("/form", method: "POST", body: Data("x".utf8)).body == "3")
+        #expect(try await fixture.load("/form").body == "4")
+        #expect(
+            fixture.asked.prefix(4).map { $0 } == ["GET /form", "GET /list", "POST /form", "GET /list"]
+        )
+    }
+
+    @Test("all variants go, and those of every login")
+    func everything() async throws {
+        let fixture = try CachingFixture { _ in .ok("x", fields: ["Cache-Control": "max-age=60", "Vary": "X-Kind"]) }
+        let requests = [["X-Kind": "a"], ["X-Kind": "b"], ["Authorization": "Bearer 1"]]
+        for fields in requests { try await fixture.load("/", fields) }
+        try await fixture.load(method: "POST", body: Data("x".utf8))
+        for fields in requests { #expect(try await !fixture.load("/", fields).isHit) }
+        #expect(fixture.origin.requestCount == 7)
+    }
+
+    @Test("what was asked for before the change is not stored after it")
+    func underWay() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let count = Counter()
+        let fixture = try CachingFixture { request in
+            guard request.method == "GET" else { return .ok() }
+            let number = count.next()
+            let response = ScriptedOrigin.Response.ok("\(number)", fields: ["Cache-Control": "max-age=3600"])
+            return number == 1 ? response.held(at: gate) : response
+        }
+        let early = Task { try await fixture.load().body }
+        await fixture.origin.waitForRequests(1)
+        try await fixture.load(method: "POST", body: Data("x".utf8))
+        gate.open()
+        #expect(try await early.value == "1")
+        #expect(try await fixture.load().body == "2")
+    }
+
+    @Test("who asks after the change does not wait for what was asked before it")
+    func joinsNothingOlder() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let count = Counter()
+        let fixture = try CachingFixture { request in
+            guard request.method == "GET" else { return .ok() }
+            let number = count.next()
+            let response = ScriptedOrigin.Response.ok("\(number)", fields: ["Cache-Control": "max-age=3600"])
+            return number == 1 ? response.held(at: gate) : response
+        }
+        let early = Task { try await fixture.load().body }
+        await fixture.origin.waitForRequests(1)
+        try await fixture.load(method: "POST", body: Data("x".utf8))
+        #expect(try await fixture.load().body == "2")
+        gate.open()
+        #expect(try await early.value == "1")
+        #expect(try await fixture.load().body == "2")
+        #expect(fixture.origin.requests.map(\.method) == ["GET", "POST", "GET"])
+    }
+}

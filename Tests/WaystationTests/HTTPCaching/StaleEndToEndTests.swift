@@ -1,0 +1,243 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import Waystation
+import WaystationTesting
+
+@Suite("What stands in for the network, end to end (RFC 9111 §4.2.4, RFC 5861)")
+struct StaleEndToEndTests {
+    /// How the network fails a load.
+    enum Failure: CaseIterable, Sendable { case stopped, closed, reset, cutInHead }
+
+    private func fixture(
+        _ strategy: CacheStrategy,
+        _ directives: String,
+        then failure: Failure
+    ) throws -> CachingFixture {
+        let count = Counter()
+        return try CachingFixture(strategy) { _ in
+            guard count.next() > 1 else { return .ok("kept", fields: ["Cache-Control": directives, "ETag": "\"a\""]) }
+            return switch failure {
+            case .stopped, .closed: .closed
+            case .reset: .reset
+            case .cutInHead: .raw(Data("HTTP/1.1 200 O".utf8))
+            }
+        }
+    }
+
+    @Test(
+        "any failure of the network is answered by what is stored",
+        arguments: Failure.allCases.filter { $0 != .cutInHead },
+        [CacheStrategy.standard, .revalidate, .networkFirst(), .networkFirst(timeout: .seconds(3))]
+    )
+    func failures(failure: Failure, strategy: CacheStrategy) async throws {
+        let fixture = try fixture(strategy, "max-age=10", then: failure)
+        try await fixture.load()
+        fixture.clock.advance(by: 100)
+        if failure == .stopped { fixture.origin.stop() }
+        let got = try await fixture.load()
+        #expect(got.body == "kept")
+        #expect(got.isHit)
+        // A dropped connection is tried once more; curl does so too where it was used before.
+        if failure != .stopped {
+            #expect((3...4).contains(fixture.origin.requestCount))
+            #expect(fixture.asked.dropFirst().allSatisfy { $0 == "GET / \"a\"" })
+        }
+    }
+
+    @Test(
+        "what forbids it is an error instead",
+        arguments: ["max-age=10, must-revalidate", "max-age=10, no-cache", "no-cache"]
+    )
+    func forbidden(directives: String) async throws {
+        let fixture = try fixture(.standard, directives, then: .closed)
+        try await fixture.load()
+        fixture.clock.advance(by: 100)
+        await #expect(throws: URLError.self) { try await fixture.load() }
+        #expect(fixture.seen(1, "If-None-Match") == "\"a\"")
+    }
+
+    @Test(
+        "a request that wants something fresh gets an error instead",
+        arguments: ["no-cache", "max-age=0", "min-fresh=1", "max-age=50"]
+    )
+    func wantsFresh(directive: String) async throws {
+        let fixture = try fixture(.standard, "max-age=10", then: .closed)
+        try await fixture.load()
+        fixture.clock.advance(by: 100)
+        await #expect(throws: URLError.self) { try await fixture.load("/", ["Cache-Control": directive]) }
+    }
+
+    @Test(
+        "a reload asks for the network and gets its error",
+        arguments: [
+            URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData,
+            .reloadRevalidatingCacheData,
+        ]
+    )
+    func reload(policy: URLRequest.CachePolicy) async throws {
+        let fixture = try fixture(.standard, "max-age=1000", then: .closed)
+        try await fixture.load()
+        await #expect(throws: URLError.self) { try await fixture.load(policy: policy) }
+        #expect(try await fixture.load().body == "kept")
+    }
+
+    @Test("cacheFirst serves nothing older than its limit, network or not")
+    func cacheFirst() async throws {
+        let fixture = try fixture(.cacheFirst(for: .seconds(50)), "max-age=10", then: .stopped)
+        try await fixture.load()
+        fixture.origin.stop()
+        fixture.clock.advance(by: 49)
+        #expect(try await fixture.load().body == "kept")
+        fixture.clock.advance(by: 1)
+        await #expect(throws: URLError.self) { try await fixture.load() }
+    }
+
+    @Test("the rules may bound what stands in, or forbid it", arguments: [0, 50, 200])
+    func bounded(limit: Int) async throws {
+        var rules = CachingRules()
+        rules.staleWhenDisconnected = limit == 0 ? .never : .upTo(.seconds(limit))
+        let fixture = try CachingFixture(rules: rules) { _ in .ok("kept", fields: ["Cache-Control": "max-age=10"]) }
+        try await fixture.load()
+        fixture.clock.advance(by: 110)
+        fixture.origin.stop()
+        if limit == 200 {
+            #expect(try await fixture.load().body == "kept")
+        } else {
+            await #expect(throws: URLError.self) { try await fixture.load() }
+        }
+    }
+
+    @Test(
+        "stale-if-error stands in for a server error, within its time (RFC 5861 §4)",
+        arguments: [500, 502, 503, 504, 404, 410],
+        [50, 150]
+    )
+    func staleIfError(status: Int, staleness: Int) async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { _ in
+            count.next() == 1
+                ? .ok("good", fields: ["Cache-Control": "max-age=10, stale-if-error=100", "ETag": "\"a\""])
+                : .status(status)
+        }
+        try await fixture.load()
+        fixture.clock.advance(by: Double(10 + staleness))
+        let got = try await fixture.load()
+        let standsIn = status >= 500 && staleness <= 100
+        #expect(got.status == (standsIn ? 200 : status))
+        #expect(got.body == (standsIn ? "good" : ""))
+        #expect(fixture.asked == ["GET /", "GET / \"a\""])
+    }
+
+    @Test("must-revalidate goes before stale-if-error (§5.2.2.2)")
+    func mustRevalidate() async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { _ in
+            count.next() == 1
+                ? .ok("good", fields: ["Cache-Control": "max-age=10, stale-if-error=100, must-revalidate"])
+                : .status(503)
+        }
+        try await fixture.load()
+        fixture.clock.advance(by: 20)
+        #expect(try await fixture.load().status == 503)
+        #expect(fixture.origin.requestCount == 2)
+    }
+
+    @Test("the request may have stale-if-error as well (RFC 5861 §4)")
+    func requestStaleIfError() async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { _ in
+            count.next() == 1 ? .ok("good", fields: ["Cache-Control": "max-age=10"]) : .status(503)
+        }
+        try await fixture.load()
+        fixture.clock.advance(by: 20)
+        #expect(try await fixture.load("/", ["Cache-Control": "stale-if-error=60"]).body == "good")
+        #expect(fixture.origin.requestCount == 2)
+    }
+
+    @Test(
+        "stale-while-revalidate serves at once and asks behind the app's back, within its time (RFC 5861 §3)",
+        arguments: [11, 110, 111]
+    )
+    func staleWhileRevalidate(age: Int) async throws {
+        let fixture = try CachingFixture { request in
+            let fields: KeyValuePairs = ["Cache-Control": "max-age=10, stale-while-revalidate=100", "ETag": "\"a\""]
+            return request.value(of: "If-None-Match") == "\"a\""
+                ? .status(304, fields: fields) : .ok("1", fields: fields)
+        }
+        try await fixture.load()
+        fixture.clock.advance(by: Double(age))
+        let got = try await fixture.load()
+        #expect(got.body == "1")
+        #expect(got.isHit == (age <= 110))
+        await fixture.origin.waitForRequests(2)
+        #expect(fixture.asked == ["GET /", "GET / \"a\""])
+    }
+
+    @Test("a renewal that is under way is the only one, however many are served meanwhile")
+    func oneRenewal() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let count = Counter()
+        let fixture = try CachingFixture(.staleWhileRevalidate(upTo: .days(1))) { _ in
+            let number = count.next()
+            return number == 1 ? .ok("1") : .ok("\(number)").held(at: gate)
+        }
+        try await fixture.load()
+        let events = fixture.interceptor.events
+        for _ in 0..<8 { #expect(try await fixture.load().body == "1") }
+        await fixture.origin.waitForRequests(2)
+        for _ in 0..<8 { #expect(try await fixture.load().body == "1") }
+        #expect(fixture.origin.requestCount == 2)
+        gate.open()
+        await fixture.event(events) { if case .stored = $0 { true } else { false } }
+        #expect(try await fixture.load().body == "2")
+    }
+
+    @Test("networkFirst answers from what is stored when its time is up, and keeps the late answer")
+    func networkFirst() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let count = Counter()
+        let fixture = try CachingFixture(.networkFirst(timeout: .seconds(3))) { _ in
+            let number = count.next()
+            return number == 2 ? .ok("\(number)").held(at: gate) : .ok("\(number)")
+        }
+        try await fixture.load()
+        let events = fixture.interceptor.events
+        let late = Task { try await fixture.load() }
+        await fixture.origin.waitForRequests(2)
+        fixture.clock.fire()
+        let got = try await late.value
+        #expect(got.body == "1")
+        #expect(got.isHit)
+        gate.open()
+        await fixture.event(events) { if case .stored = $0 { true } else { false } }
+        fixture.origin.stop()
+        #expect(try await fixture.load().body == "2")
+    }
+
+    @Test("networkFirst waits for a body that has begun, whatever its time says")
+    func networkFirstBegun() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let count = Counter()
+        let fixture = try CachingFixture(.networkFirst(timeout: .seconds(3))) { _ in
+            count.next() == 1
+                ? .ok("old")
+                : .stream([.bytes(Data("ne".utf8)), .wait(gate), .bytes(Data("w".utf8))])
+        }
+        try await fixture.load()
+        let (begun, continuation) = AsyncStream<Void>.makeStream()
+        let streaming = RecordingDelegate(received: { _ in continuation.yield() })
+        let session = URLSession(
+            configuration: .ephemeral.intercepted(by: fixture.interceptor),
+            delegate: streaming,
+            delegateQueue: nil
+        )
+        session.dataTask(with: fixture.origin.url()).resume()
+        for await _ in begun { break }
+        fixture.clock.fire()
+        gate.open()
+        await streaming.completion()
+        #expect(streaming.body == Data("new".utf8))
+        #expect(streaming.calls == [.response(200), .data(3), .completed(nil)])
+    }
+}
