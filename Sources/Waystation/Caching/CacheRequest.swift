@@ -8,7 +8,10 @@ package import WaystationStorage
 package struct CacheRequest: Sendable {
     /// Responses are stored under GET; they answer HEAD too (RFC 9110 §9.3.2).
     package private(set) var key: RequestKey
-    package let message: HTTPRequest
+    package private(set) var message: HTTPRequest
+    /// Whether cookies may be sent that the request does not show: Foundation adds them after a redirect to another
+    /// origin, and does not say which.
+    package var hidesCookies = false
 
     /// The cache's view of a request, or nil when its response can be neither stored nor answered from the store:
     /// only GET and HEAD can, without a body.
@@ -39,6 +42,15 @@ package struct CacheRequest: Sendable {
         return request
     }
 
+    /// The same for the whole representation, without range and conditions of the app's own.
+    package var forWhole: CacheRequest {
+        var request = self
+        request.message.headerFields = HTTPFields(
+            message.headerFields.filter { !Self.conditionalFields.contains($0.name) }
+        )
+        return request
+    }
+
     /// Whether it asks for a whole representation, whatever the app holds already.
     ///
     /// With a range or a precondition it is a matter between the app and the server.
@@ -46,7 +58,7 @@ package struct CacheRequest: Sendable {
         message.method == .get && !message.headerFields.contains { Self.conditionalFields.contains($0.name) }
     }
 
-    private static let conditionalFields: Set<HTTPField.Name> = [
+    package static let conditionalFields: Set<HTTPField.Name> = [
         .range, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange,
     ]
 }

@@ -24,10 +24,6 @@ extension CacheStrategy {
         rules: CachingRules
     ) -> StoringDecision {
         let response = HTTPResponse(storing: head)
-        // Foundation adds cookies on its own, after all of ours: which ones they were cannot be told (RFC 9111 §4.1).
-        guard !VaryKey(response.headerFields, request: [:]).nominees.contains(where: { $0.name == .cookie }) else {
-            return .refuse(.variesOnEverything)
-        }
         let decision = StoringDecision(
             of: response,
             to: request,

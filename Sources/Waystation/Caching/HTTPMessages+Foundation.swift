@@ -52,6 +52,14 @@ extension HTTPRequest {
 }
 
 extension URLRequest {
+    /// The request for the whole representation, without range and conditions of the app's own.
+    var forWhole: URLRequest {
+        guard let fields = allHTTPHeaderFields, !fields.isEmpty else { return self }
+        var request = self
+        for name in CacheRequest.conditionalFields { request.setValue(nil, forHTTPHeaderField: name.rawName) }
+        return request
+    }
+
     /// The request with the conditions of another.
     package func taking(conditionsOf message: HTTPRequest) -> URLRequest {
         var request = self

@@ -65,12 +65,6 @@ final class ReturnedLoad: NSObject {
         guard let head = response as? HTTPURLResponse else {
             return pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
         }
-        // What Foundation loads by itself changes what is stored all the same: an upload, a body from a stream.
-        if let store = context.engine.cache?.store, let canonical = CanonicalRequest(context.request),
-            let request = HTTPRequest(context.request, canonical: canonical)
-        {
-            store.invalidate(after: request, head)
-        }
         let task = client.task
         _ = ResponseAnnouncement.make(
             head,
@@ -92,12 +86,25 @@ final class ReturnedLoad: NSObject {
     }
 
     fileprivate func didFinish() {
+        invalidateStored()
         let response = client.task.response as? HTTPURLResponse
         if let response, let space = URLProtectionSpace.asked(by: response) { return settle(response, space) }
         finish(status: response?.statusCode ?? status)
     }
 
+    /// What Foundation loads by itself changes what is stored all the same: an upload, a body from a stream.
+    ///
+    /// Told at the end, since a loader tells of a response only where a delegate listens.
+    private func invalidateStored() {
+        guard let store = context.engine.cache?.store, let head = client.task.response as? HTTPURLResponse,
+            let canonical = CanonicalRequest(context.request),
+            let request = HTTPRequest(context.request, canonical: canonical)
+        else { return }
+        store.invalidate(after: request, head)
+    }
+
     fileprivate func didFail(_ error: any Error) {
+        invalidateStored()
         guard client.task is URLSessionDownloadTask, FoundationInternals.workQueue(of: client.task) != nil else {
             return fail(error)
         }

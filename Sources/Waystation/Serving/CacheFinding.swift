@@ -52,8 +52,8 @@ struct CacheFinding: Sendable {
     var renewal: FetchPlan? {
         guard case .serve(_, let revalidation?) = decision else { return nil }
         return FetchPlan(
-            request: request,
-            entry: entry,
+            request: request.forWhole,
+            entry: entry.forWhole,
             variants: variants,
             strategy: strategy,
             revalidation: revalidation,

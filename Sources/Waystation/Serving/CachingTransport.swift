@@ -25,7 +25,7 @@ final class CachingTransport: Transport {
         guard let cache = engine.cache, let canonical = CanonicalRequest(request) else {
             return network.transport.start(request, receiver: receiver)
         }
-        guard let entry = CacheRequest(request, canonical: canonical.url.string), strategy != .networkOnly else {
+        guard var entry = CacheRequest(request, canonical: canonical.url.string), strategy != .networkOnly else {
             let target = HTTPRequest(request, canonical: canonical)
             let relay = target.map { InvalidatingReceiver(receiver, $0, cache.store) } ?? receiver
             return network.transport.start(request, receiver: relay)
@@ -40,10 +40,10 @@ final class CachingTransport: Transport {
             // With the mark that it goes out with.
             hop.begin(known.sent(as: request))
         } else {
-            let strategy = strategy
-            let engine = engine
-            cache.store.lookup(entry.key) { variants in
-                hop.begin(CacheFinding(strategy, request, entry, StoredVariants(variants), engine, lookedUp: ends))
+            entry.hidesCookies = !entry.message.headerFields.contains(.cookie)
+            cache.store.lookup(entry.key) { [strategy, engine, entry] responses in
+                let variants = StoredVariants(responses, for: entry)
+                hop.begin(CacheFinding(strategy, request, entry, variants, engine, lookedUp: ends))
             }
         }
         return hop

@@ -22,7 +22,12 @@ final class Fetches: Sendable {
         var running: [Identity: SharedFetch] = [:]
         /// How many fetches have ended, in places shared by many keys, so that it does not grow.
         var ends = [UInt](repeating: 0, count: 256)
+        /// The renewals that failed last, in the same places, and when.
+        var failures: [Int: (identity: Identity, time: Date)] = [:]
     }
+
+    /// For how many seconds after a failed renewal no other is tried: a server that is down is not asked at each hit.
+    private static let pauseAfterFailure: TimeInterval = 10
 
     private let state = Mutex(State())
 
@@ -64,7 +69,7 @@ final class Fetches: Sendable {
                 if let fetch = state.running[identity] { return (fetch, false) }
                 guard plan.lookedUp == nil || plan.lookedUp == state.ends[place] else { return nil }
                 let fetch = SharedFetch(plan, engine: engine, store: store, through: { network.transport }) {
-                    [weak self] in self?.close($0, identity, place)
+                    [weak self, now = engine.configuration.now] in self?.close($0, identity, place, now())
                 }
                 state.running[identity] = fetch
                 return (fetch, true)
@@ -79,16 +84,31 @@ final class Fetches: Sendable {
         }
     }
 
-    private func close(_ fetch: SharedFetch, _ identity: Identity, _ place: Int) {
+    private func close(_ fetch: SharedFetch, _ identity: Identity, _ place: Int, _ now: Date) {
+        let hasFailed = fetch.hasFailed
         state.withLock { state in
             state.ends[place] &+= 1
+            if hasFailed {
+                state.failures[place] = (identity, now)
+            } else if state.failures[place]?.identity == identity {
+                state.failures[place] = nil
+            }
             // Another may have taken its place when it became too late to join.
             if state.running[identity] === fetch { state.running[identity] = nil }
         }
     }
 
-    /// Renews what was served already, unless that is under way; nobody is told.
+    /// Renews what was served already, unless that is under way or has just failed; nobody is told.
     func renew(_ plan: FetchPlan, engine: Engine, through network: Network) {
+        let identity = Identity(network: ObjectIdentifier(network), plan: plan.identity)
+        let now = engine.configuration.now()
+        let place = place(of: plan.entry.key)
+        let isDue = state.withLock { state in
+            guard state.running[identity] == nil else { return false }
+            guard let failure = state.failures[place], failure.identity == identity else { return true }
+            return !(0..<Self.pauseAfterFailure).contains(now.timeIntervalSince(failure.time))
+        }
+        guard isDue else { return }
         _ = fetch(plan, for: Renewal.shared, isAlone: false, engine: engine, through: network)
     }
 

@@ -41,7 +41,9 @@ extension Serving {
         otherwise: @escaping @Sendable () -> ServingStep
     ) -> ServingStep {
         guard let cache = engine.cache, let found = packs.lookUp(canonical.url) else { return otherwise() }
-        guard let request = CacheRequest(request, canonical: canonical.url.string) else { return networkStep }
+        guard let request = CacheRequest(request, canonical: canonical.url.string) else { return otherwise() }
+        // Parts and conditions are between the app and the pack, where the strategy does not answer them itself.
+        guard strategy.obeysHTTP || request.asksForWhole else { return packStep(packs, otherwise: otherwise) }
         let entry = request.within(Overlay.partition(of: found))
         let ends = engine.fetches.ends(of: entry.key)
         return .lookUp(

@@ -53,19 +53,17 @@ final class ResponseRecorder: Sendable {
 
     /// Ends the recording: kept when it is complete, else without a trace.
     ///
-    /// - Returns: The number of bytes kept.
-    @discardableResult
-    func end(isComplete: Bool) -> Int? {
+    /// - Parameters:
+    ///   - isComplete: Whether all of the body came.
+    ///   - kept: Called when the response is stored, with the number of bytes; never when it is not.
+    func end(isComplete: Bool, kept: @escaping @Sendable (Int) -> Void = { _ in }) {
         let state = state.withLock { state in
             defer { state = State() }
             return state
         }
-        guard let writer = state.writer else { return nil }
-        guard isComplete else {
-            writer.abandon()
-            return nil
-        }
-        writer.commit()
-        return state.count
+        guard let writer = state.writer else { return }
+        guard isComplete else { return writer.abandon() }
+        let count = state.count
+        writer.commit { if case .success = $0 { kept(count) } }
     }
 }

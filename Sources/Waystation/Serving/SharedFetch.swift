@@ -1,4 +1,5 @@
 import DequeModule
+import Dispatch
 import Foundation
 import FoundationNetworking
 import HTTPTypes
@@ -53,6 +54,8 @@ final class SharedFetch: TransportReceiver {
         var waiters: [any FetchWaiter] = []
         var exchange: (any TransportExchange)?
         var times: Times
+        /// Whether no response came.
+        var hasFailed = false
         /// What the response takes the place of, once it has arrived whole.
         var outdated: [Int] = []
         /// What late waiters must be told first, while it is small enough to be kept.
@@ -145,6 +148,9 @@ final class SharedFetch: TransportReceiver {
         recorder.end(isComplete: false)
     }
 
+    /// Whether it has ended without a response.
+    var hasFailed: Bool { state.withLock(\.hasFailed) }
+
     // MARK: - The trip
 
     /// Sends the request; for a fetch that renews in the background nobody needs to wait.
@@ -199,8 +205,9 @@ final class SharedFetch: TransportReceiver {
 
     func transportDidEnd(_ error: (any Error)?) {
         // Before anybody is told the end, so that who loads again then finds it.
-        if let stored = recorder.end(isComplete: error == nil) {
-            drop(state.withLock(\.outdated))
+        let outdated = state.withLock(\.outdated)
+        recorder.end(isComplete: error == nil) { [self] stored in
+            drop(outdated)
             engine.events.emit(LoadEvent(kind: .stored(bytes: stored), url: plan.request.url))
         }
         let isOver: Bool = state.withLock { state in
@@ -211,6 +218,7 @@ final class SharedFetch: TransportReceiver {
                 state.question = .everything
                 return false
             case .waiting, .repeating:
+                state.hasFailed = true
                 let error = error ?? URLError(.badServerResponse, failing: plan.request.url)
                 if plan.isSecondAttempt {
                     state.tell { $0.fetchDidEnd(error) }
@@ -248,13 +256,18 @@ final class SharedFetch: TransportReceiver {
     // MARK: - What a head means
 
     private func decision(_ head: HTTPURLResponse, _ times: Times) -> StoringDecision {
-        plan.strategy.storing(
+        let decision = plan.strategy.storing(
             head,
             to: plan.entry.message,
             requestTime: times.sent,
             responseTime: times.received,
             rules: engine.configuration.cachingRules
         )
+        // A key made of what was not sent would be found by others (RFC 9111 §4.1).
+        if case .store(let exchange) = decision, plan.entry.hidesCookies, VaryRecord(exchange.vary).nominatesCookie {
+            return .refuse(.variesOnEverything)
+        }
+        return decision
     }
 
     /// A response of its own: it is kept, or not, and brought to all who may share it.
@@ -286,8 +299,11 @@ final class SharedFetch: TransportReceiver {
         // What may not be stored was meant for the request that it answers; a redirect is the same for all.
         let isShared = isStored || (RedirectPolicy.statuses.contains(head.statusCode) && !decision.isPrivate)
         let reason = plan.reason
-        let isAlone = state.withLock { state in
-            guard !state.hasEnded else { return true }
+        let (isAlone, exchange): (Bool, (any TransportExchange)?) = state.withLock { state in
+            // The last waiter may have left meanwhile.
+            guard !state.hasEnded else { return (true, nil) }
+            // What nobody waits for and nothing is stored of needs not arrive.
+            guard isStored || !state.waiters.allSatisfy({ $0 === Renewal.shared }) else { return (true, state.end()) }
             state.phase = .streaming
             let isCollapsed = isShared && state.waiters.count > 1
             let status = CacheStatus(
@@ -300,9 +316,11 @@ final class SharedFetch: TransportReceiver {
                 state.waiters.removeLast(max(0, state.waiters.count - 1))
             }
             state.tell { $0.fetchDidReceive(told) }
-            return !isShared
+            return (!isShared, nil)
         }
         if isAlone { closed(self) }
+        if state.withLock(\.hasEnded) { recorder.end(isComplete: false) }
+        exchange?.cancel()
         makeCalls()
     }
 
@@ -332,12 +350,12 @@ final class SharedFetch: TransportReceiver {
             closed(self)
             exchange?.cancel()
             makeCalls()
-        case .reload:
-            state.withLock { $0.phase = .repeating }
+        case .reload: state.withLock { $0.repeatAtEnd() }
         case .replaced(_, let outdated):
             receive(head, decision(head, times), times, outdated: outdated)
         case .passOn(let changes):
-            apply(changes)
+            // Those of a HEAD are made where any HEAD is received.
+            if plan.entry.message.method == .get { apply(changes) }
             receive(head, .refuse(.conditional), times, outdated: [])
         case .standIn:
             receive(head, .refuse(.notMarkedStorable), times, outdated: [])
@@ -370,7 +388,7 @@ final class SharedFetch: TransportReceiver {
             )
             return settle(selection, head)
         }
-        state.withLock { $0.phase = .repeating }
+        state.withLock { $0.repeatAtEnd() }
     }
 
     /// What is stored is the answer, once the exchange has ended.
@@ -400,6 +418,12 @@ final class SharedFetch: TransportReceiver {
                     copy(index, exchange)
                     continue
                 }
+                guard VaryRecord(exchange.vary) == stored.vary else {
+                    // It belongs to another variant now (RFC 9111 §4.1), which is another row.
+                    copy(index, exchange)
+                    drop([index])
+                    continue
+                }
                 store.freshen(
                     stored,
                     headerFields: exchange.response.headerFields,
@@ -417,19 +441,25 @@ final class SharedFetch: TransportReceiver {
         let copy = ResponseRecorder(store)
         let moment = state.withLock(\.times.moment)
         copy.begin(exchange, under: plan.entry.key, expectedLength: body.length, asOf: moment)
-        do {
-            switch body {
-            case .data(let data): copy.append(data)
-            case .source(let source):
-                let piece = 512 << 10
-                for start in stride(from: 0, to: source.length, by: piece) {
-                    copy.append(try source.read(at: start, count: min(piece, source.length - start)))
+        guard copy.isRecording else { return }
+        switch body {
+        case .data(let data):
+            copy.append(data)
+            copy.end(isComplete: true)
+        case .source(let source):
+            // The disk is not read where the network speaks.
+            DispatchQueue.global().async { [engine, plan] in
+                do {
+                    let piece = 512 << 10
+                    for start in stride(from: 0, to: source.length, by: piece) {
+                        copy.append(try source.read(at: start, count: min(piece, source.length - start)))
+                    }
+                    copy.end(isComplete: true)
+                } catch {
+                    copy.end(isComplete: false)
+                    engine.events.emit(LoadEvent(kind: .degraded("\(error)"), url: plan.request.url))
                 }
             }
-            copy.end(isComplete: true)
-        } catch {
-            copy.end(isComplete: false)
-            engine.events.emit(LoadEvent(kind: .degraded("\(error)"), url: plan.request.url))
         }
     }
 
@@ -456,6 +486,11 @@ extension SharedFetch.State {
         guard let first = waiters.first else { return }
         calls.append { call(first) }
         for waiter in waiters.dropFirst() { calls.append { waiter.fetchIsNotShared(.failure) } }
+    }
+
+    /// Forgets what arrives; the request is sent anew at the end of the exchange.
+    fileprivate mutating func repeatAtEnd() {
+        if !hasEnded { phase = .repeating }
     }
 
     /// Ends the fetch; what is told already is still heard.

@@ -35,6 +35,11 @@ struct StoredVariants: Sendable {
 
     static let none = StoredVariants([])
 
+    /// Those that can be told to answer a request: by cookies that are not shown nothing can be chosen.
+    init(_ responses: [StoredResponse], for request: CacheRequest) {
+        self.init(request.hidesCookies ? responses.filter { !$0.vary.nominatesCookie } : responses)
+    }
+
     /// The answer that a selection comes to.
     ///
     /// - Parameters:
@@ -185,6 +190,9 @@ extension VaryRecord {
         for field in fields { result[field.name] = field.value }
         return result
     }
+
+    /// Whether cookies chose the response.
+    var nominatesCookie: Bool { fields.contains { $0.name == .cookie } }
 
     /// The record of a key.
     package init(_ key: VaryKey) { self.init(key.nominees.map { Field(name: $0.name, value: $0.value) }) }

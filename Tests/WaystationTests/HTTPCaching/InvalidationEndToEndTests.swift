@@ -116,3 +116,32 @@ struct InvalidationEndToEndTests {
         #expect(fixture.origin.requests.map(\.method) == ["GET", "POST", "GET"])
     }
 }
+
+@Suite("Changes that Foundation carries out itself")
+struct HandedBackChangeTests {
+    @Test("an upload makes what is stored invalid (§4.4)")
+    func upload() async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { _ in .ok("\(count.next())", fields: ["Cache-Control": "max-age=3600"]) }
+        try await fixture.load()
+        var request = URLRequest(url: fixture.origin.url())
+        request.httpMethod = "PUT"
+        _ = try await fixture.session.upload(for: request, from: Data("new".utf8))
+        await fixture.cache.flush()
+        #expect(fixture.origin.requests.map(\.method) == ["GET", "PUT"])
+        #expect(try await fixture.load().body == "3")
+    }
+
+    @Test("a body from a stream makes what is stored invalid (§4.4)")
+    func stream() async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { _ in .ok("\(count.next())", fields: ["Cache-Control": "max-age=3600"]) }
+        try await fixture.load()
+        var request = URLRequest(url: fixture.origin.url())
+        request.httpMethod = "POST"
+        request.httpBodyStream = InputStream(data: Data("new".utf8))
+        _ = try await fixture.session.data(for: request)
+        await fixture.cache.flush()
+        #expect(try await fixture.load().body == "3")
+    }
+}
