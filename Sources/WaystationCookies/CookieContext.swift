@@ -2,13 +2,20 @@
 ///
 /// The default is what an app's own request is: HTTP, and of the same site, since no other site started it.
 public struct CookieContext: Hashable, Sendable {
-    /// Whether the site that started the request is the one it goes to. Default: `true`.
+    /// Whether the site that started the request is the one it goes to.
+    ///
+    /// Default: `true`.
     public var isSameSite: Bool
-    /// Whether the request loads a page of the top level, as a followed link does. Default: `false`.
+    /// Whether the request loads a page of the top level, as a followed link does.
+    ///
+    /// Default: `false`.
     public var isTopLevelNavigation: Bool
-    /// The request's method. Default: `GET`.
+    /// The request's method.
+    ///
+    /// Default: `GET`.
     public var method: String
     /// Whether HTTP carries the cookies; `false` for a script's interface, which sees no `HttpOnly` cookie.
+    ///
     /// Default: `true`.
     public var isHTTP: Bool
 

@@ -38,7 +38,9 @@ public struct CookieError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of reason.
     public let code: Code
-    /// What was wrong, where, and what to do. Never holds a cookie's value.
+    /// What was wrong, where, and what to do.
+    ///
+    /// Never holds a cookie's value.
     public let message: String
 
     init(_ code: Code, _ message: String) {

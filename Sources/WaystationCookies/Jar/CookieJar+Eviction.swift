@@ -45,8 +45,10 @@ extension CookieJar {
         return entry
     }
 
-    /// RFC 6265bis §5.7: of a domain with too many, first those that are not secure, then all; each time the one whose
-    /// last access lies furthest back. An insecure site cannot crowd out what a secure one keeps.
+    /// Brings a domain down to its limit (RFC 6265bis §5.7).
+    ///
+    /// First go those that are not secure, then all; each time the one whose last access lies furthest back. So an
+    /// insecure site cannot crowd out what a secure one keeps.
     private mutating func evictOverDomainLimit(_ domain: String) -> [CookieChange] {
         var changes: [CookieChange] = []
         while let bucket = entries[domain], bucket.count > max(0, rules.maximumForDomain) {

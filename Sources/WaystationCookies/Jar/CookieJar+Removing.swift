@@ -10,6 +10,7 @@ extension CookieJar {
     /// Removes the cookies of a domain and of every domain below it.
     ///
     /// - Parameter domain: A host name; case and one leading dot do not matter. What is no name removes nothing.
+    /// - Returns: What was removed, oldest first.
     @discardableResult
     public mutating func removeAll(domain: String) -> [CookieChange] {
         guard let host = CookieHost(domain.hasPrefix(".") ? String(domain.dropFirst()) : domain) else { return [] }
@@ -28,7 +29,9 @@ extension CookieJar {
         removeAll(where: \.isSessionCookie)
     }
 
-    /// Removes the cookies that have ended. Storing does the same; sending only leaves them out.
+    /// Removes the cookies that have ended.
+    ///
+    /// Storing does the same; sending only leaves them out.
     ///
     /// - Complexity: O(1) when none has ended.
     @discardableResult

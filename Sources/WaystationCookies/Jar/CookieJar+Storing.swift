@@ -32,6 +32,7 @@ extension CookieJar {
     ///   - url: The URL of the request that this response answers.
     ///   - context: Who started that request.
     ///   - now: The moment at which the response came.
+    /// - Returns: The changes, or why the cookie was refused.
     @discardableResult
     public mutating func store(
         _ field: String,

@@ -17,7 +17,9 @@ public struct CookieJar: Sendable {
         var order: UInt64
     }
 
-    /// What the jar allows. They are the app's and not stored with the cookies: state them again after decoding.
+    /// What the jar allows.
+    ///
+    /// They are the app's and not stored with the cookies: state them again after decoding.
     ///
     /// Tighter rules hold for what is stored from then on; cookies that are there stay.
     public var rules: CookieRules

@@ -10,10 +10,10 @@ struct CookieLocation {
 
     /// `nil` for a scheme that carries no cookies and for a URL without a host.
     init?(_ url: URL) {
-        // `absoluteURL`: a relative URL has its host from its base. `percentEncoded`: what is compared is what is sent,
-        // and `URL.path` would drop the last slash.
+        // A relative URL has its host from its base. The host is read decoded: in the encoded form Foundation gives
+        // percent signs for a name whose `xn--` form it knows.
         let url = url.absoluteURL
-        guard let scheme = url.scheme?.lowercased(), let name = url.host(percentEncoded: true),
+        guard let scheme = url.scheme?.lowercased(), let name = url.host(percentEncoded: false),
             let host = CookieHost(name)
         else { return nil }
         switch scheme {
@@ -22,6 +22,7 @@ struct CookieLocation {
         default: return nil
         }
         self.host = host
+        // What is compared is what is sent; `URL.path` would decode it and drop its last slash.
         let path = url.path(percentEncoded: true)
         self.path = path.hasPrefix("/") ? path : "/"
     }

@@ -61,7 +61,7 @@ extension SetCookie {
             rest[quote] == UInt8(ascii: "\"")
         else { return nil }
         let end = rest.index(after: quote)
-        guard let following = rest[end...].trimmed.first else { return end }
+        guard let following = rest[end...].first(where: { !$0.isBlank }) else { return end }
         return following == UInt8(ascii: ";") || following == UInt8(ascii: ",") ? end : nil
     }
 }

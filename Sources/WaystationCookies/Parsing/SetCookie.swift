@@ -10,7 +10,9 @@ public struct SetCookie: Hashable, Sendable {
     public let value: String
     /// The moment that `Expires` names (§5.2.1).
     public private(set) var expires: Date?
-    /// The seconds of `Max-Age`, which counts more than `Expires` (§5.2.2). Zero and less mean at once.
+    /// The seconds of `Max-Age`, which counts more than `Expires` (§5.2.2).
+    ///
+    /// Zero and less mean at once.
     public private(set) var maxAge: Int64?
     /// The `Domain`, in lower case, without its leading dot (§5.2.3); `nil` for the host alone.
     public private(set) var domain: String?
