@@ -14,7 +14,7 @@ public struct CookieError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let nameless = Code(rawValue: "nameless")
         /// A character that would end the field or the pair (RFC 6265bis §5.6 step 1).
         public static let character = Code(rawValue: "character")
-        /// Name and value, or the path, are too long (RFC 6265bis §5.6 step 5).
+        /// Name and value together are too long (RFC 6265bis §5.6 step 5).
         public static let length = Code(rawValue: "length")
         /// The URL has no host, or a scheme that carries no cookies.
         public static let url = Code(rawValue: "url")

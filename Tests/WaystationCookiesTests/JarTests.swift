@@ -10,14 +10,13 @@ struct JarTests {
         arguments: [
             ("a=b", "1", "e.org", "/"), ("a;b", "1", "e.org", "/"), ("a\r\nX: y", "1", "e.org", "/"),
             ("", "", "e.org", "/"),
-            ("", "1=2", "e.org", "/"), (" a", "1", "e.org", "/"), ("a ", "1", "e.org", "/"),
+            (" a", "1", "e.org", "/"), ("a ", "1", "e.org", "/"),
             ("a", "1; Path=/", "e.org", "/"),
             ("a", "1\n", "e.org", "/"), ("a", "\u{0}", "e.org", "/"), ("a", " 1", "e.org", "/"), ("a", "1", "", "/"),
             ("a", "1", "e org", "/"), ("a", "1", "e.org/x", "/"), ("a", "1", "..e.org", "/"), ("a", "1", "ö.org", "/"),
             ("a", "1", "127.0.0.1", "/"), ("a", "1", "::1", "/"), ("a", "1", "e.org", ""), ("a", "1", "e.org", "x"),
             ("a", "1", "e.org", "/\r\n"), ("__Host-a", "1", "e.org", "/"), ("__Secure-a", "1", "e.org", "/"),
             ("", "__Host-a", "e.org", "/"), ("a", String(repeating: "v", count: 4_096), "e.org", "/"),
-            ("a", "1", "e.org", "/" + String(repeating: "p", count: 1_024)),
             ("a", "1", String(repeating: "d", count: 256), "/"),
         ]
     )
@@ -163,7 +162,7 @@ struct CodingTests {
     func roundTrip() throws {
         let jar = CookieJar(
             [
-                ("https://e.org/x/", "z=1; Secure; HttpOnly; SameSite=Strict"), ("https://e.org/", "a=1; Max-Age=60"),
+                ("https://e.org/x/", "z=1; Secure; HttpOnly; SameSite=Strict"), ("https://e.org/", "a=1; Max-Age=6000"),
                 ("https://e.org/", "m=\"q\"; Domain=e.org; SameSite=None; Secure"),
             ] + (0..<60).map { ("https://e.org/", "k\($0)=1") },
             rules: CookieRules(maximumForDomain: 100)
@@ -224,6 +223,25 @@ struct HostileTests {
         let header = jar.header(for: url("https://e.org/"), now: epoch) ?? ""
         #expect(header.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
         #expect(jar.count <= 50)
+    }
+
+    @Test("whatever was stored can be kept and read again", arguments: 0..<20)
+    func kept(seed: UInt64) throws {
+        var random = SeededNumbers(seed: seed)
+        let hosts = ["e.org", "a..e.org", "[::1]", "10.1", "x_y.e.org", "E.ORG."]
+        let fields = [
+            "n=1", "=a=b", "v", "n=1; Domain=..e.org", "n=1; Domain=e.org", "n=1; Path=/é;", "n=; Domain=e.org.",
+            "\"=\"",
+        ]
+        var jar = CookieJar(rules: CookieRules(acceptsNamelessCookies: true))
+        for _ in 0..<100 {
+            let path = String(repeating: "/long", count: Int(random.next() % 500)) + "/"
+            let from = "https://\(hosts[Int(random.next() % 6)])\(path)"
+            jar.store(fields[Int(random.next() % 8)], from: url(from), now: epoch)
+        }
+        let back = try JSONDecoder().decode(CookieJar.self, from: JSONEncoder().encode(jar))
+        #expect(!jar.cookies.isEmpty)
+        #expect(back.cookies == jar.cookies)
     }
 
     @Test("long input is read in its length's time", arguments: [",", "=", ";", "\"", "a=\",", " ", "a=1, ", ";="])

@@ -170,6 +170,7 @@ struct JoinedSetCookieTests {
             ("a==, b==", ["a==", "b=="]),
             ("a=1; Path=/,x, b=2", ["a=1; Path=/,x", "b=2"]),
             ("a=1; Max-Age=5, b=2; Max-Age=6", ["a=1; Max-Age=5", "b=2; Max-Age=6"]),
+            ("a=1, \"b\"=2", ["a=1, \"b\"=2"]),
             ("é=1, ü=2", ["é=1", "ü=2"]),
         ] as [(String, [String])]
     )

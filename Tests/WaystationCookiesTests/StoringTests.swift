@@ -127,7 +127,9 @@ struct StoringTests {
     @Test(
         "each refusal says which rule it was",
         arguments: [
-            ("https://e.org/", "word", CookieError.Code.nameless), ("https://e.org/", "a=\u{1}", .character),
+            ("http://127.0.0.1/", "a=1; Domain=0.0.1", CookieError.Code.domain),
+            ("https://a..e.org/", "a=1; Domain=..e.org", .domain),
+            ("https://e.org/", "word", .nameless), ("https://e.org/", "a=\u{1}", .character),
             ("https://e.org/", "a=1; Domain=other.org", .domain), ("https://e.org/", "a=1; Domain=ö.org", .domain),
             ("https://e.org/", "a=1; Domain=org", .publicSuffix), ("http://e.org/", "a=1; Secure", .insecureOrigin),
             ("https://e.org/", "__Host-a=1", .prefix), ("https://e.org/", "a=1; SameSite=None", .sameSite),

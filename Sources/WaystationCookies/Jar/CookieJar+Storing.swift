@@ -137,8 +137,8 @@ extension CookieJar {
     /// The domain that a cookie is for, `nil` for its host alone (RFC 6265 §5.3 steps 4 to 6).
     private func domain(of setCookie: SetCookie, from host: CookieHost) throws(CookieError) -> String? {
         guard let domain = setCookie.domain else { return nil }
-        guard domain.utf8.allSatisfy({ $0 < 0x80 }) else {
-            throw CookieError(.domain, "Domain holds characters outside ASCII; names have to be in their xn-- form")
+        guard CookieHost(domain) != nil else {
+            throw CookieError(.domain, "Domain is no host name; names outside ASCII have to be in their xn-- form")
         }
         // A host may repeat its own name, whatever it is: an address, `localhost`, a public suffix.
         if domain == host.name, host.isAddress || rules.publicSuffixes.contain(domain) { return nil }
@@ -166,14 +166,11 @@ extension CookieJar {
     /// Whether an insecure cookie would hide a secure one, or be sent in its place (RFC 6265bis §5.7).
     private func hasSecureCookie(under cookie: Cookie) -> Bool {
         guard let host = CookieHost(cookie.domain) else { return false }
-        return entries.contains { domain, entries in
-            guard host.domainMatches(domain) || CookieHost(domain)?.domainMatches(cookie.domain) == true else {
-                return false
-            }
-            return entries.contains {
+        return entries.contains { domain, bucket in
+            bucket.contains {
                 $0.cookie.isSecure && $0.cookie.name == cookie.name
                     && CookiePath.matches(request: cookie.path, cookie: $0.cookie.path)
-            }
+            } && (host.domainMatches(domain) || CookieHost(domain)?.domainMatches(cookie.domain) == true)
         }
     }
 }

@@ -18,8 +18,7 @@ enum CookieSyntax {
                 throw CookieError(.character, "a cookie's name and value have no blanks at their ends")
             }
         }
-        let first = name.isEmpty ? value : name
-        guard !first.utf8.contains(UInt8(ascii: "=")) else {
+        guard !name.utf8.contains(UInt8(ascii: "=")) else {
             throw CookieError(.character, "a cookie's name holds no “=”")
         }
         try check(length: name.utf8.count + value.utf8.count)
@@ -34,9 +33,6 @@ enum CookieSyntax {
     static func check(path: String) throws(CookieError) {
         guard path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy({ !$0.isForbiddenControl }) else {
             throw CookieError(.path, "a cookie's path begins with “/” and holds no control characters")
-        }
-        guard path.utf8.count <= maximumAttributeLength else {
-            throw CookieError(.length, "the path is longer than \(maximumAttributeLength) octets")
         }
     }
 }
