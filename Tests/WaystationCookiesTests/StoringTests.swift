@@ -71,11 +71,31 @@ struct StoringTests {
         let changes = jar.store("d=1", from: here, now: epoch + 30).changes
         #expect(
             changes.map { [$0.cookie.name, $0.isPresent ? "there" : "gone"] } == [
-                ["d", "there"], ["a", "gone"], ["b", "gone"],
+                ["a", "gone"], ["b", "gone"], ["d", "there"],
             ]
         )
-        #expect(changes.dropFirst().allSatisfy { if case .expired = $0 { true } else { false } })
+        #expect(changes.prefix(2).allSatisfy { if case .expired = $0 { true } else { false } })
         #expect(jar.removeExpired(now: epoch + 30) == [])
+    }
+
+    @Test("a cookie that comes after the end of its like is a new one")
+    func afterTheEnd() {
+        var jar = CookieJar([("https://e.org/", "a=1; Max-Age=10")])
+        let changes = jar.store("a=2", from: here, now: epoch + 30).changes
+        #expect(changes.map(\.isPresent) == [false, true])
+        #expect(jar.cookies.map(\.creation) == [epoch + 30])
+    }
+
+    @Test("what has ended protects nothing any more")
+    func endedProtectsNothing() {
+        var jar = CookieJar([
+            ("https://e.org/", "a=1; Secure; Max-Age=10"), ("https://e.org/", "b=1; HttpOnly; Max-Age=9"),
+        ])
+        #expect(jar.store("a=2", from: url("http://e.org/"), now: epoch + 9).refusal?.code == .secureCookieStands)
+        let script = CookieContext(isHTTP: false)
+        #expect(jar.store("b=2", from: here, context: script, now: epoch + 9).refusal?.code == .httpOnly)
+        #expect(jar.store("b=2", from: here, context: script, now: epoch + 10).refusal == nil)
+        #expect(jar.store("a=2", from: url("http://e.org/"), now: epoch + 10).refusal == nil)
     }
 
     @Test("what has ended is swept when asked")
@@ -198,7 +218,7 @@ struct LimitTests {
     func expiredFirst() {
         var jar = CookieJar((0..<50).map { ("https://e.org/", $0 == 30 ? "k30=1; Max-Age=40" : "k\($0)=1") })
         let changes = jar.store("new=1", from: url("https://e.org/"), now: epoch + 80).changes
-        #expect(changes.map(\.cookie.name) == ["new", "k30"])
+        #expect(changes.map(\.cookie.name) == ["k30", "new"])
         #expect(jar.count == 50)
     }
 

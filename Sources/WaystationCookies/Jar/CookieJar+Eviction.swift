@@ -3,6 +3,8 @@ import Foundation
 extension CookieJar {
     /// Puts a cookie in, in place of the one with its identity, and makes room (RFC 6265 §5.3 steps 11 and 12).
     mutating func put(_ cookie: Cookie, now: Date) -> [CookieChange] {
+        // First, so that a cookie which has ended gives its creation to no successor.
+        var changes = removeExpired(now: now)
         var cookie = cookie
         var order = nextOrder
         let previous = take(cookie.id)
@@ -12,19 +14,14 @@ extension CookieJar {
         } else {
             nextOrder += 1
         }
-        var changes: [CookieChange] = []
-        if cookie.isExpired(at: now) {
+        guard !cookie.isExpired(at: now) else {
             // This is how a server removes a cookie.
-            if let previous {
-                changes = [previous.cookie.isExpired(at: now) ? .expired(previous.cookie) : .removed(previous.cookie)]
-            }
-        } else {
-            entries[cookie.domain, default: []].append(Entry(cookie: cookie, order: order))
-            count += 1
-            earliestEnd = min(earliestEnd, cookie.expires ?? .distantFuture)
-            changes = Self.change(from: previous?.cookie, to: cookie)
+            return changes + (previous.map { [.removed($0.cookie)] } ?? [])
         }
-        changes += removeExpired(now: now)
+        entries[cookie.domain, default: []].append(Entry(cookie: cookie, order: order))
+        count += 1
+        earliestEnd = min(earliestEnd, cookie.expires ?? .distantFuture)
+        changes += Self.change(from: previous?.cookie, to: cookie)
         changes += evictOverDomainLimit(cookie.domain)
         changes += evictOverLimit()
         return changes

@@ -118,7 +118,7 @@ extension CookieJar {
         if cookie.isHTTPOnly, !context.isHTTP {
             throw CookieError(.httpOnly, "an HttpOnly cookie can be set through HTTP alone")
         }
-        if !isSecureOrigin, hasSecureCookie(under: cookie) {
+        if !isSecureOrigin, hasSecureCookie(under: cookie, now: now) {
             throw CookieError(
                 .secureCookieStands,
                 "a Secure cookie of this name stands; an insecure one cannot overlay it"
@@ -128,7 +128,7 @@ extension CookieJar {
             throw CookieError(.sameSite, "another site's request may set cookies with SameSite=None alone")
         }
         try CookiePrefix.check(cookie, pathWasExplicit: setCookie.path != nil)
-        if !context.isHTTP, self[cookie.id]?.isHTTPOnly == true {
+        if !context.isHTTP, let previous = self[cookie.id], previous.isHTTPOnly, !previous.isExpired(at: now) {
             throw CookieError(.httpOnly, "an HttpOnly cookie can be replaced through HTTP alone")
         }
         return cookie
@@ -164,11 +164,11 @@ extension CookieJar {
     }
 
     /// Whether an insecure cookie would hide a secure one, or be sent in its place (RFC 6265bis §5.7).
-    private func hasSecureCookie(under cookie: Cookie) -> Bool {
+    private func hasSecureCookie(under cookie: Cookie, now: Date) -> Bool {
         guard let host = CookieHost(cookie.domain) else { return false }
         return entries.contains { domain, bucket in
             bucket.contains {
-                $0.cookie.isSecure && $0.cookie.name == cookie.name
+                $0.cookie.isSecure && $0.cookie.name == cookie.name && !$0.cookie.isExpired(at: now)
                     && CookiePath.matches(request: cookie.path, cookie: $0.cookie.path)
             } && (host.domainMatches(domain) || CookieHost(domain)?.domainMatches(cookie.domain) == true)
         }
