@@ -180,6 +180,8 @@ struct SelectionTests {
         var jar = CookieJar()
         for name in ["z", "a", "m", "b"] { jar.store("\(name)=1", from: url("http://e.org/"), now: epoch) }
         #expect(jar.header(for: url("http://e.org/"), now: epoch) == "z=1; a=1; m=1; b=1")
+        jar.store("z=2", from: url("http://e.org/"), now: epoch + 1)
+        #expect(jar.header(for: url("http://e.org/"), now: epoch + 1) == "z=2; a=1; m=1; b=1")
     }
 
     @Test("paths are as long as their octets")
