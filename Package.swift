@@ -7,6 +7,7 @@ let package = Package(
         .library(name: "Waystation", targets: ["Waystation"]),
         .library(name: "WaystationRules", targets: ["WaystationRules"]),
         .library(name: "WaystationCaching", targets: ["WaystationCaching"]),
+        .library(name: "WaystationCookies", targets: ["WaystationCookies"]),
         .library(name: "WaystationFiles", targets: ["WaystationFiles"]),
         .library(name: "WaystationStorage", targets: ["WaystationStorage"]),
         .library(name: "WaystationArchive", targets: ["WaystationArchive"]),
@@ -37,6 +38,7 @@ let package = Package(
             name: "WaystationCaching",
             dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]
         ),
+        .target(name: "WaystationCookies"),
         .target(
             name: "WaystationFiles",
             dependencies: [
@@ -118,6 +120,7 @@ let package = Package(
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
             ]
         ),
+        .testTarget(name: "WaystationCookiesTests", dependencies: ["WaystationCookies"]),
         .testTarget(
             name: "WaystationFilesTests",
             dependencies: ["WaystationFiles", .product(name: "HTTPTypes", package: "swift-http-types")]

@@ -9,13 +9,15 @@ if ! command -v docc >/dev/null 2>&1; then
     exit 1
 fi
 
-modules="Waystation WaystationRules WaystationFiles WaystationStorage WaystationFileSystem WaystationArchive WaystationPatch WaystationPacks WaystationPublishing WaystationTesting"
+modules="Waystation WaystationRules WaystationFiles WaystationStorage WaystationFileSystem WaystationArchive WaystationPatch WaystationPacks WaystationPublishing WaystationCaching WaystationCookies WaystationRecording WaystationTesting"
 output=.build/docs
 graphs=$output/symbol-graphs
 
 # These two depend on all the others.
 swift build --target WaystationTesting
 swift build --target WaystationPublishing
+swift build --target WaystationRecording
+swift build --target WaystationCookies
 products=$(swift build --show-bin-path)
 target=$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 

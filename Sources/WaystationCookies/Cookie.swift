@@ -1,0 +1,117 @@
+public import Foundation
+
+/// One cookie as a client keeps it (RFC 6265 §5.3).
+///
+/// A value of this type can always be sent: neither its name nor its value can end the pair or the field it is written
+/// into. Whether a jar takes it is the jar's decision.
+public struct Cookie: Hashable, Sendable, Identifiable {
+    /// What tells two cookies of a jar apart: the same ID means the newer one replaces the older.
+    ///
+    /// RFC 6265bis §5.7 counts the host-only flag in, as browsers do; RFC 6265 §5.3 did not.
+    public struct ID: Hashable, Sendable {
+        /// The name.
+        public var name: String
+        /// The domain, in lower case, without a leading dot.
+        public var domain: String
+        /// Whether the cookie is for that host alone.
+        public var isHostOnly: Bool
+        /// The path.
+        public var path: String
+
+        /// Makes an ID.
+        public init(name: String, domain: String, isHostOnly: Bool, path: String) {
+            self.name = name
+            self.domain = domain
+            self.isHostOnly = isHostOnly
+            self.path = path
+        }
+    }
+
+    /// The name; empty only where ``CookieRules/acceptsNamelessCookies`` is set.
+    public let name: String
+    /// The value as it was sent, with the quotes it came in.
+    public let value: String
+    /// The host, or the domain whose hosts get the cookie: lower case, without a leading dot.
+    public let domain: String
+    /// Whether the cookie is for the host ``domain`` alone.
+    public let isHostOnly: Bool
+    /// The path that a request's path has to match; begins with a slash.
+    public let path: String
+    /// When the cookie ends; `nil` for a cookie of the session.
+    public let expires: Date?
+    /// Whether the cookie travels over secure connections alone.
+    public let isSecure: Bool
+    /// Whether the cookie is kept from interfaces other than HTTP.
+    public let isHTTPOnly: Bool
+    /// Which site's requests carry it.
+    public let sameSite: SameSite
+    /// When the first cookie of this ID was stored; a replacement keeps it.
+    public internal(set) var creation: Date
+    /// When the cookie was last stored or sent.
+    public internal(set) var lastAccess: Date
+
+    /// The cookie's identity in a jar.
+    public var id: ID { ID(name: name, domain: domain, isHostOnly: isHostOnly, path: path) }
+
+    /// Whether the cookie ends with the session.
+    public var isSessionCookie: Bool { expires == nil }
+
+    /// Whether the cookie has ended at a moment.
+    public func isExpired(at now: Date) -> Bool {
+        guard let expires else { return false }
+        return expires <= now
+    }
+
+    /// Makes a cookie whose every property is stated, as an app does for a login's token.
+    ///
+    /// - Parameters:
+    ///   - name: Without `=`, `;`, control characters or spaces at its ends.
+    ///   - value: Without `;`, control characters or spaces at its ends; together with the name at most 4,096 bytes.
+    ///   - domain: A host name or address; one leading dot is dropped.
+    ///   - isHostOnly: Whether subdomains are left out.
+    ///   - path: Begins with a slash.
+    ///   - expires: The end, or `nil` for the session's.
+    ///   - isSecure: Whether secure connections alone carry it.
+    ///   - isHTTPOnly: Whether it is kept from interfaces other than HTTP.
+    ///   - sameSite: Which site's requests carry it.
+    ///   - creation: The moment of its making.
+    /// - Throws: ``CookieError`` for a part that could not be sent, a prefix (`__Secure-`, `__Host-`) whose promise is
+    ///   not kept, and `SameSite=None` without `Secure`.
+    public init(
+        name: String,
+        value: String,
+        domain: String,
+        isHostOnly: Bool = false,
+        path: String = "/",
+        expires: Date? = nil,
+        isSecure: Bool = false,
+        isHTTPOnly: Bool = false,
+        sameSite: SameSite = .unspecified,
+        creation: Date
+    ) throws(CookieError) {
+        try CookieSyntax.check(name: name, value: value)
+        let bare = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
+        guard let host = CookieHost(bare) else {
+            throw CookieError(.domain, "“\(domain.prefix(80))” is no host name; give a name such as example.com")
+        }
+        guard isHostOnly || !host.isAddress else {
+            throw CookieError(.domain, "\(host.name) is an address and has no subdomains; make the cookie host-only")
+        }
+        try CookieSyntax.check(path: path)
+        self.name = name
+        self.value = value
+        self.domain = host.name
+        self.isHostOnly = isHostOnly
+        self.path = path
+        self.expires = expires
+        self.isSecure = isSecure
+        self.isHTTPOnly = isHTTPOnly
+        self.sameSite = sameSite
+        self.creation = creation
+        self.lastAccess = creation
+        try CookiePrefix.check(self, pathWasExplicit: true)
+    }
+
+    /// The pair as it stands in a `Cookie` field (RFC 6265 §5.4).
+    public var pair: String { name.isEmpty ? value : "\(name)=\(value)" }
+}

@@ -1,0 +1,68 @@
+public import Foundation
+
+/// What a jar allows.
+///
+/// The defaults are RFC 6265's, and RFC 6265bis's where that is stricter.
+public struct CookieRules: Sendable {
+    /// Which domains belong to nobody.
+    ///
+    /// Default: the built-in rule.
+    public var publicSuffixes: PublicSuffixes
+    /// Whether `http` to this machine counts as secure.
+    ///
+    /// Default: `false`, as RFC 6265 has it.
+    ///
+    /// This machine is `localhost`, a name below it, `127.0.0.0/8` and `::1`. Some browsers take it as secure.
+    public var isTrustworthyLoopback: Bool
+    /// Whether `Set-Cookie: word` sets a cookie without a name (RFC 6265bis §5.6); RFC 6265 §5.2 ignores it.
+    ///
+    /// Default: `false`.
+    public var acceptsNamelessCookies: Bool
+    /// The longest life that a response can give a cookie, in seconds.
+    ///
+    /// Default: 400 days (RFC 6265bis §5.5).
+    ///
+    /// Cookies that the app inserts are not bounded.
+    public var maximumLife: TimeInterval
+    /// How many cookies one domain may have; counted by the cookies' own domain.
+    ///
+    /// Default: 50 (RFC 6265 §6.1).
+    public var maximumForDomain: Int
+    /// How many cookies the jar may hold.
+    ///
+    /// Default: 3,000 (RFC 6265 §6.1).
+    public var maximumInAll: Int
+
+    /// Makes rules.
+    public init(
+        publicSuffixes: PublicSuffixes = .builtIn,
+        isTrustworthyLoopback: Bool = false,
+        acceptsNamelessCookies: Bool = false,
+        maximumLife: TimeInterval = 400 * 24 * 60 * 60,
+        maximumForDomain: Int = 50,
+        maximumInAll: Int = 3_000
+    ) {
+        self.publicSuffixes = publicSuffixes
+        self.isTrustworthyLoopback = isTrustworthyLoopback
+        self.acceptsNamelessCookies = acceptsNamelessCookies
+        self.maximumLife = maximumLife
+        self.maximumForDomain = maximumForDomain
+        self.maximumInAll = maximumInAll
+    }
+
+    /// Whether two URLs are of one site: the same scheme and the same registrable domain (RFC 6265bis §5.2).
+    ///
+    /// Addresses, and hosts that are public suffixes themselves, are of one site with themselves alone.
+    public func isSameSite(_ first: URL, _ second: URL) -> Bool {
+        guard let first = CookieLocation(first), let second = CookieLocation(second), first.isSecure == second.isSecure
+        else { return false }
+        guard first.host != second.host else { return true }
+        guard let domain = publicSuffixes.registrableDomain(of: first.host) else { return false }
+        return domain == publicSuffixes.registrableDomain(of: second.host)
+    }
+
+    /// Whether `Secure` cookies may travel to a place.
+    func isSecure(_ location: CookieLocation) -> Bool {
+        location.isSecure || (isTrustworthyLoopback && location.host.isLoopback)
+    }
+}

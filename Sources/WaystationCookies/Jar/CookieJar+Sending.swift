@@ -1,0 +1,41 @@
+public import Foundation
+
+extension CookieJar {
+    /// The cookies that a request carries, in the order in which they are sent: longer paths first, of equal ones the
+    /// earlier created (RFC 6265 §5.4, RFC 6265bis §5.8.3).
+    ///
+    /// Looking does not count as an access; ``header(for:context:now:)`` does.
+    ///
+    /// - Complexity: O(*d* + *c* log *c*) for the *d* labels of the host's name and the *c* cookies of its domains.
+    public func cookies(for url: URL, context: CookieContext = .firstParty, now: Date) -> [Cookie] {
+        guard let location = CookieLocation(url) else { return [] }
+        let isSecure = rules.isSecure(location)
+        var chosen: [Entry] = []
+        for domain in location.host.suffixes {
+            for entry in entries[domain] ?? [] {
+                let cookie = entry.cookie
+                guard !cookie.isExpired(at: now), !cookie.isHostOnly || cookie.domain == location.host.name,
+                    isSecure || !cookie.isSecure, context.isHTTP || !cookie.isHTTPOnly,
+                    context.carries(cookie.sameSite),
+                    CookiePath.matches(request: location.path, cookie: cookie.path)
+                else { continue }
+                chosen.append(entry)
+            }
+        }
+        chosen.sort { first, second in
+            let lengths = (first.cookie.path.utf8.count, second.cookie.path.utf8.count)
+            return lengths.0 == lengths.1 ? Self.wasCreatedEarlier(first, second) : lengths.0 > lengths.1
+        }
+        return chosen.map(\.cookie)
+    }
+
+    /// The value of the `Cookie` field of a request, `nil` when none is to be sent; notes the access to each cookie.
+    public mutating func header(for url: URL, context: CookieContext = .firstParty, now: Date) -> String? {
+        let chosen = cookies(for: url, context: context, now: now)
+        for cookie in chosen {
+            guard let index = entries[cookie.domain]?.firstIndex(where: { $0.cookie.id == cookie.id }) else { continue }
+            entries[cookie.domain]?[index].cookie.lastAccess = now
+        }
+        return chosen.isEmpty ? nil : chosen.map(\.pair).joined(separator: "; ")
+    }
+}

@@ -1,0 +1,61 @@
+/// A host as cookies compare it (RFC 6265 §5.1.2).
+struct CookieHost: Hashable, Sendable {
+    /// The name in lower case, or the address without brackets.
+    let name: String
+
+    /// Takes a host name of ASCII (non-ASCII names have to be in their `xn--` form) or an address.
+    init?(_ text: String) {
+        var octets = text.utf8[...]
+        if octets.first == UInt8(ascii: "["), octets.last == UInt8(ascii: "]"), octets.count > 2 {
+            octets = octets.dropFirst().dropLast()
+        }
+        guard !octets.isEmpty, octets.count <= 255, octets.first != UInt8(ascii: "."), octets.allSatisfy(Self.isAllowed)
+        else { return nil }
+        name = String(decoding: octets.map(\.asciiLowercased), as: UTF8.self)
+    }
+
+    /// Letters, digits, hyphens, dots, the underscores that real hosts have, and the colons of IPv6.
+    private static func isAllowed(_ octet: UInt8) -> Bool {
+        octet.isASCIIDigit || octet.isASCIILetter || "-._:".utf8.contains(octet)
+    }
+
+    /// Whether this is an address and no name.
+    ///
+    /// Whatever ends in a number is taken for one, since resolvers read `127.1` and `0x7f000001` as addresses
+    /// (<https://url.spec.whatwg.org/#ends-in-a-number-checker>).
+    var isAddress: Bool {
+        guard !name.utf8.contains(UInt8(ascii: ":")) else { return true }
+        let bare = name.hasSuffix(".") ? name.dropLast() : name[...]
+        let last =
+            bare.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).last ?? bare.utf8[...]
+        guard !last.isEmpty else { return false }
+        if last.allSatisfy(\.isASCIIDigit) { return true }
+        return last.starts(with: "0x".utf8) && last.dropFirst(2).allSatisfy(\.isASCIIHexDigit)
+    }
+
+    /// Whether this is the machine itself.
+    var isLoopback: Bool {
+        if name == "localhost" || name.hasSuffix(".localhost") || name == "::1" { return true }
+        let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0].elementsEqual("127".utf8)
+            && parts.allSatisfy { (1...3).contains($0.count) && $0.allSatisfy(\.isASCIIDigit) }
+    }
+
+    /// The name and what is left of it when labels are taken off its front, longest first; an address alone.
+    var suffixes: [String] {
+        guard !isAddress else { return [name] }
+        var suffixes = [name]
+        var rest = name[...]
+        while let dot = rest.firstIndex(of: ".") {
+            rest = rest[rest.index(after: dot)...]
+            guard !rest.isEmpty else { break }
+            suffixes.append(String(rest))
+        }
+        return suffixes
+    }
+
+    /// Whether cookies of a domain are for this host (RFC 6265 §5.1.3).
+    func domainMatches(_ domain: String) -> Bool {
+        name == domain || (!domain.isEmpty && !isAddress && name.hasSuffix(".\(domain)"))
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+/// The date of an `Expires` attribute (RFC 6265 §5.1.1).
+///
+/// Not a format but a search: tokens in any order are taken for the time, the day, the month and the year.
+enum CookieDate {
+    /// The moment, or `nil` when a part is missing, is out of its range, or names a day that does not exist.
+    static func parse(_ text: Substring.UTF8View) -> Date? {
+        var time: (hour: Int, minute: Int, second: Int)?
+        var day: Int?
+        var month: Int?
+        var year: Int?
+        for token in text.split(whereSeparator: isDelimiter) {
+            // The order of the four questions is the algorithm's: `12` is a day unless a day was found, then a year.
+            if time == nil, let found = Self.time(token) {
+                time = found
+            } else if day == nil, let found = number(token, digits: 1...2) {
+                day = found
+            } else if month == nil, let found = Self.month(token) {
+                month = found
+            } else if year == nil, let found = number(token, digits: 2...4) {
+                year = found
+            }
+        }
+        guard let time, let day, let month, var year else { return nil }
+        if (70...99).contains(year) { year += 1_900 } else if (0...69).contains(year) { year += 2_000 }
+        guard year >= 1_601, time.hour <= 23, time.minute <= 59, time.second <= 59,
+            day >= 1, day <= length(ofMonth: month, year: year)
+        else { return nil }
+        let days = daysSince1970(year: year, month: month, day: day)
+        return Date(timeIntervalSince1970: Double(((days * 24 + time.hour) * 60 + time.minute) * 60 + time.second))
+    }
+
+    private static func isDelimiter(_ octet: UInt8) -> Bool {
+        switch octet {
+        case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+        default: false
+        }
+    }
+
+    /// A number of so many digits that ends there or goes on with something else than a digit.
+    private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
+        let run = token.prefix(while: \.isASCIIDigit)
+        guard digits.contains(run.count) else { return nil }
+        return run.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+
+    private static func time(_ token: Substring.UTF8View) -> (hour: Int, minute: Int, second: Int)? {
+        let fields = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard fields.count == 3, fields[0].count <= 2, fields[0].allSatisfy(\.isASCIIDigit),
+            fields[1].count <= 2, fields[1].allSatisfy(\.isASCIIDigit),
+            let hour = number(fields[0], digits: 1...2), let minute = number(fields[1], digits: 1...2),
+            let second = number(fields[2], digits: 1...2)
+        else { return nil }
+        return (hour, minute, second)
+    }
+
+    private static let months: [StaticString] = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ]
+
+    private static func month(_ token: Substring.UTF8View) -> Int? {
+        let start = token.prefix(3)
+        return months.firstIndex(where: { start.equalsIgnoringCase($0) }).map { $0 + 1 }
+    }
+
+    private static func length(ofMonth month: Int, year: Int) -> Int {
+        switch month {
+        case 2: year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400)) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Days of the Gregorian calendar, counted in years that begin with March so that the leap day comes last.
+    private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
+        let shifted = month <= 2 ? year - 1 : year
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
+    }
+}

@@ -1,0 +1,38 @@
+/// The limits of a cookie's parts (RFC 6265bis §5.6).
+enum CookieSyntax {
+    /// The most octets of a name and its value together.
+    static let maximumPairLength = 4_096
+    /// The most octets of an attribute's value; a longer one is ignored.
+    static let maximumAttributeLength = 1_024
+
+    /// Checks a pair that did not come from the parser, so that it can be written into a field and read back.
+    static func check(name: String, value: String) throws(CookieError) {
+        guard !name.isEmpty || !value.isEmpty else {
+            throw CookieError(.nameless, "a cookie needs a name")
+        }
+        for part in [name, value] {
+            guard part.utf8.allSatisfy({ !$0.isForbiddenControl && $0 != UInt8(ascii: ";") }) else {
+                throw CookieError(.character, "a cookie's name and value hold no control characters and no “;”")
+            }
+            guard part.utf8.first?.isBlank != true, part.utf8.last?.isBlank != true else {
+                throw CookieError(.character, "a cookie's name and value have no blanks at their ends")
+            }
+        }
+        guard !name.utf8.contains(UInt8(ascii: "=")) else {
+            throw CookieError(.character, "a cookie's name holds no “=”")
+        }
+        try check(length: name.utf8.count + value.utf8.count)
+    }
+
+    static func check(length: Int) throws(CookieError) {
+        guard length <= maximumPairLength else {
+            throw CookieError(.length, "name and value have \(length) octets; at most \(maximumPairLength) are allowed")
+        }
+    }
+
+    static func check(path: String) throws(CookieError) {
+        guard path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy({ !$0.isForbiddenControl }) else {
+            throw CookieError(.path, "a cookie's path begins with “/” and holds no control characters")
+        }
+    }
+}

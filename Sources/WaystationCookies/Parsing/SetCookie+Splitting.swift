@@ -1,0 +1,67 @@
+extension SetCookie {
+    /// Takes apart the value that Foundation makes of several `Set-Cookie` fields by joining them with commas.
+    ///
+    /// A comma parts two cookies when a name and `=` follow it before any `;` or further comma: the comma of
+    /// `Expires=Wed, 09 Jun 2027` is followed by neither. Commas in a value that is quoted as a whole part nothing.
+    /// Two things cannot be told from the joined text, and are decided like this: `a=x,y=z` is two cookies, and a field
+    /// without `=` belongs to the value before it.
+    ///
+    /// - Parameter joined: The value of the header field; a single cookie comes back as it is.
+    /// - Returns: The values of the fields, in their order, without blanks at their ends.
+    public static func split(joined: String) -> [String] {
+        let octets = joined[...].utf8
+        var fields: [String] = []
+        var start = octets.startIndex
+        var position = octets.startIndex
+        var isAtValue = false
+        while position < octets.endIndex {
+            let octet = octets[position]
+            let next = octets.index(after: position)
+            switch octet {
+            case UInt8(ascii: "="):
+                isAtValue = true
+            case UInt8(ascii: "\"") where isAtValue:
+                isAtValue = false
+                if let end = endOfQuotes(octets[next...]) {
+                    position = end
+                    continue
+                }
+            case UInt8(ascii: ",") where beginsCookie(octets[next...]):
+                append(octets[start..<position], to: &fields)
+                start = next
+                isAtValue = false
+            case 0x20, 0x09:
+                break
+            default:
+                isAtValue = false
+            }
+            position = next
+        }
+        append(octets[start...], to: &fields)
+        return fields
+    }
+
+    private static func append(_ field: Substring.UTF8View, to fields: inout [String]) {
+        let field = field.trimmed
+        if !field.isEmpty { fields.append(String(Substring(field))) }
+    }
+
+    /// Whether a name and `=` come first.
+    private static func beginsCookie(_ rest: Substring.UTF8View) -> Bool {
+        guard let end = rest.firstIndex(where: { "=;,".utf8.contains($0) }), rest[end] == UInt8(ascii: "=") else {
+            return false
+        }
+        let name = rest[..<end].trimmed
+        return !name.isEmpty && name.allSatisfy { !$0.isBlank && $0 != UInt8(ascii: "\"") }
+    }
+
+    /// Where a quoted value ends, after its second quote; `nil` when it is not closed or goes on behind the quote.
+    private static func endOfQuotes(_ rest: Substring.UTF8View) -> Substring.UTF8View.Index? {
+        guard let quote = rest.firstIndex(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: ";") }),
+            rest[quote] == UInt8(ascii: "\"")
+        else { return nil }
+        let end = rest.index(after: quote)
+        guard let following = rest[end...].first(where: { !$0.isBlank }) else { return end }
+        return following == UInt8(ascii: ";") || following == UInt8(ascii: ",") ? end : nil
+    }
+}
