@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 import HTTPTypes
@@ -43,7 +44,10 @@ final class CachingTransport: Transport {
             entry.hidesCookies = !entry.message.headerFields.contains(.cookie)
             cache.store.lookup(entry.key) { [strategy, engine, entry] responses in
                 let variants = StoredVariants(responses, for: entry)
-                hop.begin(CacheFinding(strategy, request, entry, variants, engine, lookedUp: ends))
+                // The store's queue is not for making tasks.
+                DispatchQueue.global().async {
+                    hop.begin(CacheFinding(strategy, request, entry, variants, engine, lookedUp: ends))
+                }
             }
         }
         return hop

@@ -39,7 +39,7 @@ final class Fetches: Sendable {
 
     private func place(of key: RequestKey) -> Int { Int(UInt(bitPattern: key.hashValue) % 256) }
 
-    /// Lets a waiter take part in the fetch of a plan that is under way, or starts one.
+    /// Lets a waiter take part in the fetch of a plan that is under way, or starts one; not on the loading queue.
     ///
     /// - Parameters:
     ///   - plan: What to ask.
@@ -59,7 +59,7 @@ final class Fetches: Sendable {
         guard !isAlone else {
             let fetch = SharedFetch(plan, engine: engine, store: store, through: { network.transport }) { _ in }
             _ = fetch.join(waiter)
-            start(fetch)
+            fetch.start()
             return .taken(fetch)
         }
         let identity = Identity(network: ObjectIdentifier(network), plan: plan.identity)
@@ -76,7 +76,7 @@ final class Fetches: Sendable {
             }
             guard let (fetch, isNew) = found else { return .outdated }
             if fetch.join(waiter) {
-                if isNew { start(fetch) }
+                if isNew { fetch.start() }
                 return .taken(fetch)
             }
             // It has just become too late to join; what it leaves behind is for a trip of our own.
@@ -109,12 +109,10 @@ final class Fetches: Sendable {
             return !(0..<Self.pauseAfterFailure).contains(now.timeIntervalSince(failure.time))
         }
         guard isDue else { return }
-        _ = fetch(plan, for: Renewal.shared, isAlone: false, engine: engine, through: network)
-    }
-
-    private func start(_ fetch: SharedFetch) {
         // Making a task on the loading queue, where hits are answered, would kill the process.
-        DispatchQueue.global().async { fetch.start() }
+        DispatchQueue.global().async {
+            _ = self.fetch(plan, for: Renewal.shared, isAlone: false, engine: engine, through: network)
+        }
     }
 }
 
