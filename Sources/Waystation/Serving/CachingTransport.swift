@@ -176,9 +176,11 @@ private final class CacheHop: TransportExchange, FetchWaiter {
         guard let store = engine.cache?.store, let finding = state.withLock(\.finding) else { return }
         store.lookup(plan.entry.key) { [engine] responses in
             let variants = StoredVariants(responses, over: finding.variants.packed)
-            self.begin(
-                CacheFinding(finding.strategy, finding.request, finding.entry, variants, engine, lookedUp: nil)
-            )
+            DispatchQueue.global().async {
+                self.begin(
+                    CacheFinding(finding.strategy, finding.request, finding.entry, variants, engine, lookedUp: nil)
+                )
+            }
         }
     }
 
