@@ -181,7 +181,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Waystation", "WaystationRecording", "WaystationTesting"]
+            dependencies: ["Waystation", "WaystationCookies", "WaystationRecording", "WaystationTesting"]
         ),
     ],
     swiftLanguageModes: [.v6]

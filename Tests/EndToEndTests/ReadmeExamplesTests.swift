@@ -3,6 +3,7 @@ import FoundationNetworking
 import Synchronization
 import Testing
 import Waystation
+import WaystationCookies
 import WaystationRecording
 import WaystationTesting
 
@@ -16,6 +17,22 @@ struct ReadmeExamplesTests {
 
     init() throws {
         folder = try Folder()
+    }
+
+    @Test("a jar takes what a response sets, and gives what a request gets")
+    func cookies() throws {
+        let (field, now) = ("a=1; Path=/shop, b=2; Expires=Wed, 09 Jun 2100 10:18:14 GMT", Date())
+        let url = try #require(URL(string: "https://shop.example/shop/cart"))
+        let next = try #require(URL(string: "https://shop.example/shop/pay"))
+        var request = URLRequest(url: next)
+        // snippet: cookies
+        var jar = CookieJar()
+        for outcome in jar.store(joined: field, from: url, now: now) {  // what allHeaderFields holds
+            for change in outcome.changes { print(change) }  // added, changed, removed, expired, evicted
+        }
+        request.setValue(jar.header(for: next, now: now), forHTTPHeaderField: "Cookie")
+        // end snippet
+        #expect(request.value(forHTTPHeaderField: "Cookie") == "a=1; b=2")
     }
 
     @Test("the first example answers a page from a file, and says so")
