@@ -3,7 +3,8 @@
 SWIFT ?= swift
 NESTED := $(sort $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Benchmarks/Package.swift)))
 # One build folder for all nested packages: what they share is built once.
-IN := --scratch-path $(CURDIR)/.build/nested --package-path
+# Packages that share a scratch path must not share a cached plan: SwiftPM would test the package before again.
+IN := --disable-build-manifest-caching --scratch-path $(CURDIR)/.build/nested --package-path
 SOURCES := Sources Tests Examples Benchmarks Package.swift
 
 # What building and testing needs beside the toolchain; what the demo and the benchmarks need beside that.
