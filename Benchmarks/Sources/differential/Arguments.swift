@@ -16,13 +16,33 @@ extension Argument {
             "*",
             variants: ["hit"],
             facts: ["age"],
-            because: "an answer from the archive tells its age (RFC 9111, section 5.1)"
+            because: "an answer from the cache tells its age (RFC 9111, section 5.1)"
+        ),
+        Argument(
+            "*",
+            variants: ["hit"],
+            facts: ["date"],
+            because: "what is stored without a Date gets the time of its arrival (RFC 9110, section 6.6.1)"
+        ),
+        Argument(
+            "fail/closed-before-head/*",
+            variants: ["stored"],
+            facts: ["origin"],
+            because: "a safe request whose connection is dropped before a response is sent once more "
+                + "(RFC 9110, section 9.2.2)"
+        ),
+        Argument(
+            "fail/reset/*",
+            variants: ["stored"],
+            facts: ["origin"],
+            because: "a safe request whose connection is dropped before a response is sent once more "
+                + "(RFC 9110, section 9.2.2)"
         ),
         Argument(
             "*",
             variants: ["hit"],
             facts: ["origin"],
-            because: "the archive answers, so the origin is not asked"
+            because: "the cache answers, so the origin is not asked"
         ),
         Argument(
             "*",
@@ -41,13 +61,13 @@ extension Argument {
             "fields/several-set-cookie",
             variants: ["hit"],
             facts: ["fields"],
-            because: "an answer sets its cookies when it arrives, and not again from the archive"
+            because: "an answer sets its cookies when it arrives, and not again from the cache"
         ),
         Argument(
             "fields/cookies-come-back",
             variants: ["hit"],
             facts: ["fields"],
-            because: "an answer sets its cookies when it arrives, and not again from the archive"
+            because: "an answer sets its cookies when it arrives, and not again from the cache"
         ),
         Argument(
             "data/task-delegate",

@@ -39,11 +39,12 @@ final class Sightings: Sendable {
         note("suggested", response.suggestedFilename ?? "none")
         guard let response = response as? HTTPURLResponse else { return note("status", "not HTTP") }
         note("status", "\(response.statusCode)")
-        // Facts of their own, since Waystation adds these two: what else is in the fields must be the same.
+        // Facts of their own, since Waystation adds these: what else is in the fields must be the same.
         note("age", response.value(forHTTPHeaderField: "Age"))
         note("cache-status", response.value(forHTTPHeaderField: "Cache-Status"))
+        note("date", response.value(forHTTPHeaderField: "Date"))
         let fields = response.allHeaderFields.map { "\($0.key): \($0.value)" }
-            .filter { !$0.hasPrefix("Age:") && !$0.hasPrefix("Cache-Status:") }
+            .filter { field in !["Age:", "Cache-Status:", "Date:"].contains { field.hasPrefix($0) } }
         note("fields", fields.sorted().joined(separator: " | "))
     }
 
