@@ -83,6 +83,8 @@ final class CachingFixture: Sendable {
         var request = URLRequest(url: origin.url(target), cachePolicy: policy)
         request.httpMethod = method
         request.httpBody = body
+        // Longer than a crowded machine may leave anyone waiting.
+        request.timeoutInterval = 600
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
         let (data, response) = try await session.data(for: request)
         await cache.flush()

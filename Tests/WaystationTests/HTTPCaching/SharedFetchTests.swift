@@ -187,12 +187,14 @@ struct SharedFetchTests {
         let delegate = RecordingDelegate(received: { _ in continuation.yield(1) })
         let configuration = URLSessionConfiguration.ephemeral.intercepted(by: fixture.interceptor)
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
-        session.dataTask(with: fixture.origin.url()).resume()
+        // Longer than a crowded machine may leave anyone waiting.
+        let request = URLRequest(url: fixture.origin.url(), cachePolicy: .useProtocolCachePolicy, timeoutInterval: 600)
+        session.dataTask(with: request).resume()
         // Bytes reach a delegate before the end.
         for await _ in begun where delegate.body.count == part.count { break }
         let other = RecordingDelegate(received: { _ in continuation.yield(2) })
         let another = URLSession(configuration: configuration, delegate: other, delegateQueue: nil)
-        another.dataTask(with: fixture.origin.url()).resume()
+        another.dataTask(with: request).resume()
         for await who in begun where who == 2 { break }
         gate.open()
         await delegate.completion()
