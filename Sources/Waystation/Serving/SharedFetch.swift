@@ -7,30 +7,6 @@ import Synchronization
 import WaystationCaching
 import WaystationStorage
 
-/// Whom a fetch tells: at most one head, parts and one end, or one answer instead of them all.
-///
-/// Calls come one at a time and in order, on any thread.
-protocol FetchWaiter: AnyObject, Sendable {
-    /// The head arrived.
-    func fetchDidReceive(_ head: HTTPURLResponse)
-    /// A part of the body arrived.
-    func fetchDidReceive(_ part: Data)
-    /// What is stored is the answer: the origin confirmed it, or it stands in.
-    func fetchDidAnswer(_ answer: Answer)
-    /// The exchange ended, complete when `error` is nil.
-    func fetchDidEnd(_ error: (any Error)?)
-    /// What came is for another waiter: ask again.
-    func fetchIsNotShared(_ reason: UnsharedReason)
-}
-
-/// Why a waiter has to ask again.
-enum UnsharedReason: Sendable {
-    /// The response was meant for one request alone, and so the next will be.
-    case response
-    /// The trip failed; the next may be shared.
-    case failure
-}
-
 /// One trip to the network for all who wait for the same response.
 ///
 /// It asks about what is stored where there is a question, stores what arrives as it arrives, and brings it to every
@@ -207,7 +183,7 @@ final class SharedFetch: TransportReceiver {
         // Before anybody is told the end, so that who loads again then finds it.
         let outdated = state.withLock(\.outdated)
         recorder.end(isComplete: error == nil) { [self] stored in
-            drop(outdated)
+            effects.drop(outdated)
             engine.events.emit(LoadEvent(kind: .stored(bytes: stored), url: plan.request.url))
         }
         let isOver: Bool = state.withLock { state in
@@ -283,9 +259,9 @@ final class SharedFetch: TransportReceiver {
                 asOf: times.moment
             )
         } else if plan.entry.message.method == .get {
-            drop(outdated)
+            effects.drop(outdated)
         } else {
-            apply(
+            effects.apply(
                 StoredChange.changes(
                     byHead: HTTPResponse(storing: head),
                     to: plan.entry.message,
@@ -333,7 +309,7 @@ final class SharedFetch: TransportReceiver {
         )
         switch outcome {
         case .freshened(let selection, let changes):
-            apply(changes)
+            effects.apply(changes)
             settle(selection, head)
         case .standIn(let selection) where plan.mayStandIn:
             let status = CacheStatus(
@@ -355,7 +331,7 @@ final class SharedFetch: TransportReceiver {
             receive(head, decision(head, times), times, outdated: outdated)
         case .passOn(let changes):
             // Those of a HEAD are made where any HEAD is received.
-            if plan.entry.message.method == .get { apply(changes) }
+            if plan.entry.message.method == .get { effects.apply(changes) }
             receive(head, .refuse(.conditional), times, outdated: [])
         case .standIn:
             receive(head, .refuse(.notMarkedStorable), times, outdated: [])
@@ -377,7 +353,7 @@ final class SharedFetch: TransportReceiver {
         let hasValidator = response.headerFields.contains(.eTag) || response.headerFields.contains(.lastModified)
         for case .update(let index, let exchange) in changes
         where hasValidator && !exchange.needsValidation && exchange.hasValidator {
-            apply([.update(index: index, exchange)])
+            effects.apply([.update(index: index, exchange)])
             let selection = StoredSelection(
                 of: exchange,
                 at: index,
@@ -406,66 +382,9 @@ final class SharedFetch: TransportReceiver {
         }
     }
 
-    // MARK: - What is stored
-
-    private func apply(_ changes: [StoredChange]) {
-        for change in changes {
-            switch change {
-            case .update(let index, let exchange) where exchange.needsValidation: drop([index])
-            case .update(let index, let exchange):
-                guard let stored = plan.variants.response(at: index) else {
-                    // A pack is never touched: what the origin says of its file lies over it.
-                    copy(index, exchange)
-                    continue
-                }
-                guard VaryRecord(exchange.vary) == stored.vary else {
-                    // It belongs to another variant now (RFC 9111 §4.1), which is another row.
-                    copy(index, exchange)
-                    drop([index])
-                    continue
-                }
-                store.freshen(
-                    stored,
-                    headerFields: exchange.response.headerFields,
-                    requestTime: exchange.requestTime,
-                    responseTime: exchange.responseTime
-                )
-            case .add(let index, let exchange): copy(index, exchange)
-            }
-        }
-    }
-
-    /// Stores what is known of an exchange beside the content that is at hand for it.
-    private func copy(_ index: Int, _ exchange: StoredExchange) {
-        guard let body = plan.variants.body(at: index) else { return }
-        let copy = ResponseRecorder(store)
-        let moment = state.withLock(\.times.moment)
-        copy.begin(exchange, under: plan.entry.key, expectedLength: body.length, asOf: moment)
-        guard copy.isRecording else { return }
-        switch body {
-        case .data(let data):
-            copy.append(data)
-            copy.end(isComplete: true)
-        case .source(let source):
-            // The disk is not read where the network speaks.
-            DispatchQueue.global().async { [engine, plan] in
-                do {
-                    let piece = 512 << 10
-                    for start in stride(from: 0, to: source.length, by: piece) {
-                        copy.append(try source.read(at: start, count: min(piece, source.length - start)))
-                    }
-                    copy.end(isComplete: true)
-                } catch {
-                    copy.end(isComplete: false)
-                    engine.events.emit(LoadEvent(kind: .degraded("\(error)"), url: plan.request.url))
-                }
-            }
-        }
-    }
-
-    private func drop(_ indices: [Int]) {
-        let outdated = indices.compactMap(plan.variants.response(at:))
-        if !outdated.isEmpty { store.remove(outdated) { _ in } }
+    /// What an answer changes of what is stored.
+    private var effects: StoredEffects {
+        StoredEffects(plan: plan, engine: engine, store: store, moment: state.withLock(\.times.moment))
     }
 }
 

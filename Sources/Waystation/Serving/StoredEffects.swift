@@ -1,0 +1,74 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import HTTPTypes
+import WaystationCaching
+import WaystationStorage
+
+/// What an answer of the origin changes of what is stored for its request.
+struct StoredEffects {
+    let plan: FetchPlan
+    let engine: Engine
+    let store: ResponseStore
+    /// When the request was sent in the order of the store's invalidations.
+    let moment: StoreMoment
+
+    func apply(_ changes: [StoredChange]) {
+        for change in changes {
+            switch change {
+            case .update(let index, let exchange) where exchange.needsValidation: drop([index])
+            case .update(let index, let exchange):
+                guard let stored = plan.variants.response(at: index) else {
+                    // A pack is never touched: what the origin says of its file lies over it.
+                    copy(index, exchange)
+                    continue
+                }
+                guard VaryRecord(exchange.vary) == stored.vary else {
+                    // It belongs to another variant now (RFC 9111 §4.1), which is another row.
+                    copy(index, exchange)
+                    drop([index])
+                    continue
+                }
+                store.freshen(
+                    stored,
+                    headerFields: exchange.response.headerFields,
+                    requestTime: exchange.requestTime,
+                    responseTime: exchange.responseTime
+                )
+            case .add(let index, let exchange): copy(index, exchange)
+            }
+        }
+    }
+
+    /// Stores what is known of an exchange beside the content that is at hand for it.
+    private func copy(_ index: Int, _ exchange: StoredExchange) {
+        guard let body = plan.variants.body(at: index) else { return }
+        let copy = ResponseRecorder(store)
+        copy.begin(exchange, under: plan.entry.key, expectedLength: body.length, asOf: moment)
+        guard copy.isRecording else { return }
+        switch body {
+        case .data(let data):
+            copy.append(data)
+            copy.end(isComplete: true)
+        case .source(let source):
+            // The disk is not read where the network speaks.
+            DispatchQueue.global().async { [engine, plan] in
+                do {
+                    let piece = 512 << 10
+                    for start in stride(from: 0, to: source.length, by: piece) {
+                        copy.append(try source.read(at: start, count: min(piece, source.length - start)))
+                    }
+                    copy.end(isComplete: true)
+                } catch {
+                    copy.end(isComplete: false)
+                    engine.events.emit(LoadEvent(kind: .degraded("\(error)"), url: plan.request.url))
+                }
+            }
+        }
+    }
+
+    func drop(_ indices: [Int]) {
+        let outdated = indices.compactMap(plan.variants.response(at:))
+        if !outdated.isEmpty { store.remove(outdated) { _ in } }
+    }
+}
