@@ -46,10 +46,10 @@ build: deps
 	$(SWIFT) build
 
 test: deps lint web-apps
-	$(SWIFT) test
+	Scripts/tell-failures.sh $(SWIFT) test
 	@set -e; for package in $(NESTED); do \
 		echo "== $$package"; \
-		WEB_APPS=$(WEB_APPS) $(SWIFT) test $(IN) $$package; \
+		WEB_APPS=$(WEB_APPS) Scripts/tell-failures.sh $(SWIFT) test $(IN) $$package; \
 	done
 	@$(MAKE) --no-print-directory differential
 	@$(MAKE) --no-print-directory hammer SECONDS=10
