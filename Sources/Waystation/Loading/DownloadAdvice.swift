@@ -58,6 +58,7 @@ enum DownloadAdvice {
         case .forward(let forwarding): completion(forwarding.cache?.first?.isHeld(now: now) ?? false)
         case .handBack, .fail: completion(false)
         case .lookUp(let lookUp): lookUp.run { isHeld($0, now, completion) }
+        case .changed(_, let step): isHeld(step, now, completion)
         }
     }
 }

@@ -122,6 +122,8 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             lookUp.run { step in
                 load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
             }
+        case .changed(let request, let step):
+            take(step, client, context.sending(request))
         }
     }
 
@@ -138,6 +140,8 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             lookUp.run { step in
                 load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
             }
+        case .changed(let request, let step):
+            proceed(with: step, load, client, context.sending(request))
         }
     }
 

@@ -5,7 +5,7 @@ import FoundationNetworking
 /// What everything that works on one load knows about it.
 struct LoadContext: Sendable {
     let binding: Binding
-    let request: URLRequest
+    private(set) var request: URLRequest
     let rule: Int?
     /// Nil unless a recorder listens.
     let recording: ExchangeRecording?
@@ -17,6 +17,13 @@ struct LoadContext: Sendable {
         self.rule = rule
         let configuration = binding.interceptor.engine.configuration
         recording = configuration.recorder.map { ExchangeRecording(request, $0, now: configuration.now) }
+    }
+
+    /// The same load with its request in another form.
+    func sending(_ request: URLRequest) -> LoadContext {
+        var context = self
+        context.request = request
+        return context
     }
 
     var engine: Engine { binding.interceptor.engine }

@@ -13,6 +13,8 @@ enum ServingStep: Sendable {
     case fail(URLError)
     /// Something must be read first, away from the loading queue.
     case lookUp(LookUp)
+    /// The request goes on in another form than the app gave it, and this step is for that form.
+    indirect case changed(URLRequest, ServingStep)
 }
 
 /// A look-up that ends in the next step.
