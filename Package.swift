@@ -75,6 +75,7 @@ let package = Package(
             name: "Waystation",
             dependencies: [
                 "WaystationRules", "WaystationFiles", "WaystationStorage", "WaystationPacks", "WaystationCaching",
+                "WaystationCookies", "WaystationFileSystem",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),

@@ -10,10 +10,26 @@ final class Engine: Sendable {
     let events: EventBroadcaster
     let configuration: Interceptor.Configuration
     let fetches = Fetches()
+    /// The cookies of its requests; nil where Foundation chooses them.
+    let cookies: CookieStore?
+    /// The storages whose changes a request has to wait for.
+    let storages: [CookieSync]
+    private let madeNetworks = Mutex<[WeakNetwork]>([])
     private let lastMatch = Mutex<LastMatch?>(nil)
 
     init(_ configuration: Interceptor.Configuration) throws {
-        rules = try CompiledRules(configuration.rules, hasCache: configuration.cache != nil, packs: configuration.packs)
+        rules = try CompiledRules(
+            configuration.rules,
+            hasCache: configuration.cache != nil,
+            packs: configuration.packs,
+            hasLogin: configuration.login != nil
+        )
+        let cookies =
+            try configuration.login?.attach(cookies: configuration.cookies, configuration) ?? configuration.cookies
+        self.cookies = cookies
+        storages = configuration.cookieStorages.compactMap {
+            cookies?.sync(with: $0, limit: configuration.storageTimeout, schedule: configuration.schedule)
+        }
         cache = configuration.cache
         events = EventBroadcaster(logger: configuration.logger)
         self.configuration = configuration
@@ -22,6 +38,8 @@ final class Engine: Sendable {
             events?.emit(LoadEvent(kind: .pack(event)))
         }
         cache?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .store(event))) }
+        cookies?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .cookies(event))) }
+        configuration.login?.add(self)
     }
 
     /// The rule that takes a request, if one does.
@@ -63,10 +81,36 @@ final class Engine: Sendable {
     }
 
     /// The first step for a request that a rule takes, and the rule's index; nil when none takes it.
-    func firstStep(for request: URLRequest) -> (step: ServingStep, rule: Int)? {
+    func firstStep(for request: URLRequest, through network: Network) -> (step: ServingStep, rule: Int)? {
         guard let match = match(request) else { return nil }
+        if let cookies = network.cookies {
+            let serving = IdentifiedServing(engine: self, cookies: cookies, request: request, match: match)
+            return (serving.step, match.rule)
+        }
         let serving = Serving(engine: self, request: request, canonical: match.canonical)
         return (serving.step(match.step), match.rule)
+    }
+
+    /// The cache's view of a request, in the part of the store that is its login's.
+    func cacheRequest(_ request: URLRequest, _ canonical: CanonicalRequest) -> CacheRequest? {
+        guard let entry = CacheRequest(request, canonical: canonical.url.string) else { return nil }
+        guard let part = configuration.login?.partition(of: request), !part.isEmpty else { return entry }
+        return entry.within(part)
+    }
+
+    /// The networks of the configurations that are intercepted.
+    var networks: [Network] { madeNetworks.withLock { $0.compactMap(\.network) } }
+
+    /// Notes a network, whose credentials go with a login.
+    func add(_ network: Network) {
+        madeNetworks.withLock { networks in
+            networks.removeAll { $0.network == nil }
+            networks.append(WeakNetwork(network: network))
+        }
+    }
+
+    private struct WeakNetwork: Sendable {
+        weak var network: Network?
     }
 
     /// Why a task that only Foundation can load must not be left to it: its rule keeps it from the network.

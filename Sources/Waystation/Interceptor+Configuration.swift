@@ -17,6 +17,16 @@ extension Interceptor {
         ///
         /// Several interceptors may share one.
         public var packs: PackLibrary?
+        /// The cookies that requests carry, chosen as RFC 6265 says; nil, the default, leaves them to Foundation.
+        ///
+        /// With a login and none of its own, the interceptor has a store in memory.
+        public var cookies: CookieStore?
+        /// The login that rules may require; nil by default.
+        public var login: LoginSession?
+        /// Further places that hold the same cookies, kept in step both ways; none by default.
+        ///
+        /// The `HTTPCookieStorage` of each session is one by itself.
+        public var cookieStorages: [any CookieStorage] = []
         /// Makes the network of a session from its configuration; ``URLSessionTransport`` by default.
         ///
         /// Called with the first request that needs it, for each configuration that is intercepted; of transports that
@@ -40,6 +50,9 @@ extension Interceptor {
         /// The choices that the RFCs of HTTP caching leave to a cache, for `.standard` and `.revalidate`
         /// above all.
         public var cachingRules = CachingRules()
+
+        /// How long a storage of cookies may take for a sync; 3 s by default.
+        public var storageTimeout = Duration.seconds(3)
 
         /// The rules, in order; none by default, so that nothing is touched.
         public var rules: [Rule] = []

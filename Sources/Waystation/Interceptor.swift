@@ -88,8 +88,8 @@ public final class Interceptor: Sendable {
     }
 
     /// The first step for a request and the rule that takes it; nil where the interceptor does not.
-    func firstStep(for request: URLRequest) -> (step: ServingStep, rule: Int)? {
+    func firstStep(for request: URLRequest, through network: Network) -> (step: ServingStep, rule: Int)? {
         guard isEnabled, !ForwardingTag.isTagged(request) else { return nil }
-        return engine.firstStep(for: request)
+        return engine.firstStep(for: request, through: network)
     }
 }

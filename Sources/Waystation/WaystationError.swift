@@ -28,6 +28,18 @@ public struct WaystationError: Error, Sendable, CustomStringConvertible {
         public static let notStored = Code(description: "notStored")
         /// No source of the rule has the file, and the rule ends there.
         public static let notFound = Code(description: "notFound")
+        /// A rule needs a login and there is none.
+        public static let missingLogin = Code(description: "missingLogin")
+        /// A login cannot be as it was given.
+        public static let invalidLogin = Code(description: "invalidLogin")
+        /// The provider of a login brought nothing within its time.
+        public static let loginTimedOut = Code(description: "loginTimedOut")
+        /// The provider of a login failed.
+        public static let loginFailed = Code(description: "loginFailed")
+        /// A request needs a login whose token its host may not get.
+        public static let loginOutOfDomain = Code(description: "loginOutOfDomain")
+        /// Somebody logged out while the load was under way.
+        public static let loggedOut = Code(description: "loggedOut")
         /// A download task asked for what only the waystation holds.
         public static let downloadUnavailable = Code(description: "downloadUnavailable")
     }

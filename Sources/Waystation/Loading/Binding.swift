@@ -14,14 +14,15 @@ final class Binding: Sendable {
 
     init(_ interceptor: Interceptor, _ configuration: URLSessionConfiguration) {
         self.interceptor = interceptor
-        network = Network(configuration, makeTransport: interceptor.engine.configuration.makeTransport)
+        network = Network(configuration, of: interceptor.engine)
+        interceptor.engine.add(network)
         protocolClass = BindingTable.shared.makeClass()
         BindingTable.shared.add(self)
     }
 
     /// The first step for a request and the rule that takes it; nil where the interceptor does not.
     func firstStep(for request: URLRequest) -> (step: ServingStep, rule: Int)? {
-        interceptor.firstStep(for: network.completing(request))
+        interceptor.firstStep(for: network.completing(request), through: network)
     }
 
     deinit {

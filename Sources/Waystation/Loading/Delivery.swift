@@ -33,6 +33,9 @@ struct Delivery {
     private var items: Deque<Item> = []
     private var awaitsDisposition = false
 
+    /// Whether the load is about to end with an error from outside: nothing else is told any more.
+    private(set) var isAborted = false
+
     /// Whether the load is over, by its end or by a cancel.
     var hasEnded: Bool { phase == .ended || phase == .cancelled }
 
@@ -75,11 +78,23 @@ struct Delivery {
         return true
     }
 
+    /// Drops what was not delivered, and has the client told of an error next.
+    ///
+    /// False when the load was over already.
+    mutating func abort(_ error: any Error) -> Bool {
+        guard !hasEnded, !isAborted else { return false }
+        isAborted = true
+        items = [.end(error)]
+        // Nobody needs to agree to a response any more.
+        awaitsDisposition = false
+        return true
+    }
+
     /// Takes an item in; after the end it is dropped.
     ///
     /// True when the queue must be visited for it.
     mutating func enqueue(_ item: Item) -> Bool {
-        guard !hasEnded else { return false }
+        guard !hasEnded, !isAborted else { return false }
         items.append(item)
         return true
     }

@@ -17,7 +17,8 @@ enum DownloadAdvice {
         _ completion: @escaping @Sendable (any Error) -> Void
     ) {
         guard task is URLSessionDownloadTask, let failure = error as? URLError, failure.code != .cancelled,
-            let request = task.originalRequest, let step = context.engine.firstStep(for: request)?.step
+            let request = task.originalRequest,
+            let step = context.engine.firstStep(for: request, through: context.binding.network)?.step
         else { return completion(error) }
         isHeld(step, context.engine.configuration.now()) { isHeld in
             completion(isHeld ? advice(after: failure, for: request) : failure)
@@ -56,9 +57,9 @@ enum DownloadAdvice {
         switch step {
         case .answer: completion(true)
         case .forward(let forwarding): completion(forwarding.cache?.first?.isHeld(now: now) ?? false)
-        case .handBack, .fail: completion(false)
+        case .handBack, .fail, .wait: completion(false)
         case .lookUp(let lookUp): lookUp.run { isHeld($0, now, completion) }
-        case .changed(_, let step): isHeld(step, now, completion)
+        case .changed(_, let step), .under(_, let step): isHeld(step, now, completion)
         }
     }
 }

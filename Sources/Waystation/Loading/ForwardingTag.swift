@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import FoundationNetworking
 
 /// The mark on traffic that an interceptor sends itself, so that it never takes it for an app's request.
@@ -34,5 +34,12 @@ package enum ForwardingTag {
         #else
         request.mainDocumentURL?.absoluteString.utf8.starts(with: scheme.utf8) ?? false
         #endif
+    }
+
+    /// The URL of the document that an app gave its request, marked or not.
+    package static func document(of request: URLRequest) -> URL? {
+        guard let document = request.mainDocumentURL else { return nil }
+        guard isTagged(request) else { return document }
+        return URL(string: String(document.absoluteString.dropFirst(scheme.count)))
     }
 }

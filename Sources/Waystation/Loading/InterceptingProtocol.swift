@@ -105,7 +105,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     private func take(_ step: ServingStep, _ client: LoadClient, _ context: LoadContext) {
         switch step {
         case .answer(let answer):
-            if AnswerDelivery.deliverInline(answer, to: client, context) {
+            if deliverInline(answer, client, context) {
                 phase = .ended
             } else {
                 AnswerDelivery.deliver(answer, to: begunLoad(client, context), context)
@@ -124,6 +124,11 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             }
         case .changed(let request, let step):
             take(step, client, context.sending(request))
+        case .wait(let wait):
+            self.wait(for: wait, begunLoad(client, context), client, context)
+        case .under(let ticket, let step):
+            guard ticket.isValid else { return take(.fail(.loggedOut(request.url)), client, context) }
+            take(step, client, context.under(ticket))
         }
     }
 
@@ -142,7 +147,32 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             }
         case .changed(let request, let step):
             proceed(with: step, load, client, context.sending(request))
+        case .wait(let wait):
+            self.wait(for: wait, load, client, context)
+        case .under(let ticket, let step):
+            guard load.enter(ticket) else { return }
+            proceed(with: step, load, client, context.under(ticket))
         }
+    }
+
+    /// Waits within a load, so that a cancel ends the wait.
+    private func wait(for wait: Wait, _ load: Load, _ client: LoadClient, _ context: LoadContext) {
+        let stop = wait.begin { step in
+            load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
+        }
+        load.onCancel {
+            stop()
+            context.emit(.cancelled)
+        }
+    }
+
+    /// Delivers an answer on the spot, where a load of its own is not needed.
+    private func deliverInline(_ answer: Answer, _ client: LoadClient, _ context: LoadContext) -> Bool {
+        guard let ticket = context.ticket else { return AnswerDelivery.deliverInline(answer, to: client, context) }
+        // A log-out waits for the place; without one the load that is begun instead ends with it.
+        guard let place = ticket.enter(end: { _ in }) else { return false }
+        defer { place.leave() }
+        return AnswerDelivery.deliverInline(answer, to: client, context)
     }
 
     private func begunLoad(_ client: LoadClient, _ context: LoadContext) -> Load {
@@ -161,6 +191,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         }
         phase = .loading(load)
         _ = load.start()
+        if let ticket = context.ticket { load.enter(ticket) }
         return load
     }
 
@@ -178,6 +209,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             _ = load.start()
         }
         returned.ended = { [weak self] isCancelled in self?.phase = isCancelled ? .cancelled : .ended }
+        returned.enterLogin()
         phase = .handedBack(returned)
         context.emit(.handedBack(reason: reason))
         returned.start()

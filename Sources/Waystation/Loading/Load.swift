@@ -16,6 +16,8 @@ final class Load: Sendable {
         var audience: KnownAudience?
         var cancelWork: (@Sendable () -> Void)?
         var restartWork: (@Sendable (Load) -> Void)?
+        /// Its place among the loads of a login, left at its end.
+        var place: LoginPlace?
     }
 
     private struct KnownAudience {
@@ -57,12 +59,13 @@ final class Load: Sendable {
             return state.cancelWork.take()
         }
         work?()
+        leavePlace()
     }
 
     // MARK: - The sources' side, from any thread
 
     /// Whether the load is over: nothing more can be delivered.
-    var hasEnded: Bool { state.withLock { $0.delivery.hasEnded } }
+    var hasEnded: Bool { state.withLock { $0.delivery.hasEnded || $0.delivery.isAborted } }
 
     /// Whether the client was told the end, and may be told nothing more.
     var hasToldEnd: Bool { state.withLock { $0.delivery.hasToldEnd } }
@@ -70,10 +73,51 @@ final class Load: Sendable {
     /// Registers what stops the work behind the load; runs it at once when the load is over.
     func onCancel(_ work: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
-            if !state.delivery.hasEnded { state.cancelWork = work }
-            return state.delivery.hasEnded
+            let isOver = state.delivery.hasEnded || state.delivery.isAborted
+            if !isOver { state.cancelWork = work }
+            return isOver
         }
         if isOver { work() }
+    }
+
+    // MARK: - Under a login
+
+    /// Whether it has a place among the loads of a login.
+    var hasPlace: Bool { state.withLock { $0.place != nil } }
+
+    /// Keeps a place until the end.
+    func take(_ place: LoginPlace) {
+        let isOver = state.withLock { state in
+            if !state.delivery.hasEnded { state.place = place }
+            return state.delivery.hasEnded
+        }
+        if isOver { place.leave() }
+    }
+
+    private func leavePlace() {
+        // Let go of outside the lock: that tells others.
+        let place = state.withLock { $0.place.take() }
+        place?.leave()
+    }
+
+    /// Ends the load from outside, with nothing more told than the error, and leaves a place once that is sure.
+    func abort(_ error: URLError, leaving place: LoginPlace?) {
+        let work: (@Sendable () -> Void)? = state.withLock { state in
+            guard state.delivery.abort(error) else { return nil }
+            state.gathered = Data()
+            state.restartWork = nil
+            return state.cancelWork.take()
+        }
+        work?()
+        guard FoundationInternals.workQueue(of: task) != nil else {
+            place?.leave()
+            return LoadingQueue.hop(for: task) { self.drain() }
+        }
+        // Behind whatever is being told right now.
+        LoadingQueue.hop(for: task) {
+            self.drain()
+            place?.leave()
+        }
     }
 
     /// Registers what makes the load anew.
@@ -137,6 +181,7 @@ final class Load: Sendable {
             }
             work?()
             client?.fail(URLError(.cancelled, failing: self.task.originalRequest?.url))
+            self.leavePlace()
         }
     }
 
@@ -200,6 +245,7 @@ final class Load: Sendable {
             }
             return (state.gathered, state.response)
         }
+        defer { leavePlace() }
         if let error { return client.fail(error) }
         if !gathered.isEmpty { client.load(gathered) }
         client.finish(response)

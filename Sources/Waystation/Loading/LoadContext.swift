@@ -7,6 +7,8 @@ struct LoadContext: Sendable {
     let binding: Binding
     private(set) var request: URLRequest
     let rule: Int?
+    /// Under which login the request got its cookies.
+    private(set) var ticket: LoginTicket?
     /// Nil unless a recorder listens.
     let recording: ExchangeRecording?
     private let begun = DispatchTime.now()
@@ -23,6 +25,13 @@ struct LoadContext: Sendable {
     func sending(_ request: URLRequest) -> LoadContext {
         var context = self
         context.request = request
+        return context
+    }
+
+    /// The same load under a login.
+    func under(_ ticket: LoginTicket) -> LoadContext {
+        var context = self
+        context.ticket = ticket
         return context
     }
 

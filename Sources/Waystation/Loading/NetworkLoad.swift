@@ -26,9 +26,13 @@ final class NetworkLoad: ForwardedLoadOwner {
         let caching = context.engine.cache.map { _ in
             CachingTransport(plan, engine: context.engine, network: network)
         }
+        let through: @Sendable () -> any Transport = { caching ?? network.transport }
+        let identifying = network.cookies.map { cookies in
+            IdentifyingTransport(through, cookies, of: context.engine) { load.enter($0) }
+        }
         let forwarded = ForwardedLoad(
             request,
-            through: { caching ?? network.transport },
+            through: { identifying ?? through() },
             credentials: network.credentials,
             failures: forwarding.failures,
             owner: owner

@@ -14,6 +14,10 @@ final class ReturnedLoad: NSObject {
     private let context: LoadContext
     private var status = 0
     private var bytes = 0
+    /// Its place among the loads of a login, left at its end.
+    private var place: LoginPlace?
+    /// Before which log-outs it was sent.
+    private lazy var moment = context.engine.cookies?.moment()
     /// Takes the task over when the loader was refused and the request is sent again by the transport.
     var goOn: ((Load) -> Void)?
     /// Called when the load is over, by its end or by a cancel: whoever holds this object lets go of it.
@@ -49,12 +53,40 @@ final class ReturnedLoad: NSObject {
     }
 
     private func release(isCancelled: Bool = false) {
+        place?.leave()
+        place = nil
         relay?.load = nil
         relay = nil
         goOn = nil
         let ended = ended
         self.ended = nil
         ended?(isCancelled)
+    }
+
+    // MARK: - Cookies
+
+    /// Counts the task among the loads of the login, which ends it: Foundation has chosen cookies for its host.
+    ///
+    /// It says nothing of its end to this object when it is cancelled while it is suspended: so the place is left at once.
+    func enterLogin() {
+        _ = moment
+        guard let login = context.engine.configuration.login, login.covers(client.task.originalRequest?.url) else {
+            return
+        }
+        let task = client.task
+        place = LoginTicket(login).enter { place in
+            // On the loading queue it would wait for itself.
+            DispatchQueue.global().async { task.cancel() }
+            place.leave()
+        }
+    }
+
+    /// Foundation has its own idea of what a response sets, in its own storage; the store has the RFC's.
+    private func takeCookies() {
+        guard let cookies = context.engine.cookies, let moment, let request = client.task.currentRequest,
+            let head = client.task.response as? HTTPURLResponse
+        else { return }
+        cookies.take(head, to: request, sent: moment)
     }
 
     // MARK: - What the loader says
@@ -87,6 +119,7 @@ final class ReturnedLoad: NSObject {
 
     fileprivate func didFinish() {
         invalidateStored()
+        takeCookies()
         let response = client.task.response as? HTTPURLResponse
         if let response, let space = URLProtectionSpace.asked(by: response) { return settle(response, space) }
         finish(status: response?.statusCode ?? status)
@@ -105,6 +138,7 @@ final class ReturnedLoad: NSObject {
 
     fileprivate func didFail(_ error: any Error) {
         invalidateStored()
+        takeCookies()
         guard client.task is URLSessionDownloadTask, FoundationInternals.workQueue(of: client.task) != nil else {
             return fail(error)
         }

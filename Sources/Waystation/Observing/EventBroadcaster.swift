@@ -54,6 +54,8 @@ final class EventBroadcaster: Sendable {
         case .degraded: .warning
         case .store(let event): event.isTrouble ? .warning : .debug
         case .pack(let event): event.isTrouble ? .warning : .debug
+        case .login(let event): event.isTrouble ? .warning : .debug
+        case .cookies(let event): event.isTrouble ? .warning : .debug
         case .failed, .blocked: .debug
         case .served, .handedBack, .stored, .cancelled: .trace
         }
@@ -92,7 +94,8 @@ private struct Counters: Sendable {
         case .degraded: degraded.increment()
         case .store(let event): if event.isTrouble { degraded.increment() }
         case .pack(let event): if event.isTrouble { degraded.increment() }
-        case .handedBack: break
+        case .cookies(let event): if event.isTrouble { degraded.increment() }
+        case .handedBack, .login: break
         }
     }
 }

@@ -43,6 +43,10 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
         case store(StoreEvent)
         /// A pack was installed, activated, rolled back, found damaged, …
         case pack(PackEvent)
+        /// Somebody was asked to log in, did so, logged out, …
+        case login(LoginEvent)
+        /// A storage of cookies was brought in step, did not answer, …
+        case cookies(CookieEvent)
     }
 
     /// What happened.
@@ -69,6 +73,8 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
             case .degraded(let message): "degraded: \(message)"
             case .store(let event): "cache \(event)"
             case .pack(let event): "pack \(event)"
+            case .login(let event): "login \(event)"
+            case .cookies(let event): "cookies \(event)"
             }
         guard let url else { return what }
         return "\(method ?? "GET") \(url.absoluteString) \(what)"

@@ -14,6 +14,8 @@ struct CompiledRules: Sendable {
         case pack(PackLibrary, overlay: CacheStrategy?, otherwise: Step)
         case nowhere
         case block
+        /// The same for those who are logged in, where the request needs a login.
+        case login(LoginRequirement, then: Step)
 
         /// Whether what the route cannot answer goes on to the network.
         var reachesNetwork: Bool {
@@ -24,7 +26,13 @@ struct CompiledRules: Sendable {
             case .pack(_, let overlay, let otherwise):
                 otherwise.reachesNetwork || overlay.map { $0 != .cacheOnly } ?? false
             case .nowhere, .block: false
+            case .login(_, let then): then.reachesNetwork
             }
+        }
+
+        /// Which requests need a login.
+        var requirement: LoginRequirement? {
+            if case .login(let requirement, _) = self { requirement } else { nil }
         }
     }
 
@@ -32,7 +40,7 @@ struct CompiledRules: Sendable {
     /// Header fields are looked at by predicates alone.
     let hasPredicates: Bool
 
-    init(_ rules: [Rule], hasCache: Bool, packs: PackLibrary?) throws {
+    init(_ rules: [Rule], hasCache: Bool, packs: PackLibrary?, hasLogin: Bool = false) throws {
         var definitions: [RuleDefinition<Step>] = []
         definitions.reserveCapacity(rules.count)
         for (index, rule) in rules.enumerated() {
@@ -41,7 +49,13 @@ struct CompiledRules: Sendable {
                 definition.pattern,
                 methods: definition.methods,
                 query: definition.query,
-                action: try Step(definition.action, hasCache: hasCache, packs: packs, rule: index),
+                action: try Step(
+                    definition.action,
+                    hasCache: hasCache,
+                    packs: packs,
+                    hasLogin: hasLogin,
+                    rule: index
+                ),
                 where: definition.predicate
             )
             compiled.location = definition.location
@@ -72,10 +86,28 @@ struct CompiledRules: Sendable {
 }
 
 extension CompiledRules.Step {
-    fileprivate init(_ action: Rule.Action, hasCache: Bool, packs: PackLibrary?, rule: Int) throws {
+    fileprivate init(
+        _ action: Rule.Action,
+        hasCache: Bool,
+        packs: PackLibrary?,
+        hasLogin: Bool,
+        rule: Int
+    ) throws {
         switch action {
         case .block: self = .block
-        case .allow(let route): try self.init(route, hasCache: hasCache, packs: packs, rule: rule)
+        case .allow(let route, let requirement):
+            let step = try Self(route, hasCache: hasCache, packs: packs, rule: rule)
+            guard let requirement else {
+                self = step
+                return
+            }
+            guard hasLogin else {
+                throw WaystationError(
+                    .missingLogin,
+                    "rule \(rule) requires a login, but the interceptor has none: set `login` to a LoginSession"
+                )
+            }
+            self = .login(requirement, then: step)
         }
     }
 

@@ -16,7 +16,7 @@ public import WaystationRules
 /// refused when the interceptor is made, with the place and what was expected there.
 public struct Rule: Sendable {
     package enum Action: Sendable {
-        case allow(Route)
+        case allow(Route, login: LoginRequirement?)
         case block
     }
 
@@ -31,6 +31,8 @@ public struct Rule: Sendable {
     ///   - predicate: A last condition in code. It runs under Foundation's process-wide lock, for every
     ///     request that passed the others: pure and quick, and it must not touch a `URLSession`.
     ///   - route: Where answers come from.
+    ///   - requirement: Which of these requests need a login; none by default. They wait until there is one; needs a
+    ///     ``Interceptor/Configuration/login``.
     ///   - fileID: Where the rule is written, for messages.
     ///   - line: Where the rule is written, for messages.
     /// - Returns: The rule.
@@ -40,10 +42,11 @@ public struct Rule: Sendable {
         queryItems: [QueryCondition] = [],
         where predicate: (@Sendable (RuleRequest) -> Bool)? = nil,
         via route: Route,
+        requiresLogin requirement: LoginRequirement? = nil,
         fileID: String = #fileID,
         line: Int = #line
     ) -> Rule {
-        Rule(pattern, methods, queryItems, predicate, .allow(route), fileID, line)
+        Rule(pattern, methods, queryItems, predicate, .allow(route, login: requirement), fileID, line)
     }
 
     /// Fails what the pattern takes with `URLError.resourceUnavailable`, without any traffic.
@@ -52,7 +55,8 @@ public struct Rule: Sendable {
     ///   - pattern: Which URLs.
     ///   - methods: Which methods; nil, the default, for all.
     ///   - queryItems: Conditions on the query's items, all of which must hold.
-    ///   - predicate: A last condition in code; see ``allow(_:methods:queryItems:where:via:fileID:line:)``.
+    ///   - predicate: A last condition in code; see
+    ///     ``allow(_:methods:queryItems:where:via:requiresLogin:fileID:line:)``.
     ///   - fileID: Where the rule is written, for messages.
     ///   - line: Where the rule is written, for messages.
     /// - Returns: The rule.
@@ -74,9 +78,10 @@ public struct Rule: Sendable {
     /// the others.
     public static func whitelist(
         _ urls: [String],
-        via route: Route
+        via route: Route,
+        requiresLogin requirement: LoginRequirement? = nil
     ) -> (rules: [Rule], rejected: [URLPatternError]) {
-        let (rules, rejected) = RuleDefinition.whitelist(urls, action: Action.allow(route))
+        let (rules, rejected) = RuleDefinition.whitelist(urls, action: Action.allow(route, login: requirement))
         return (rules.map(Rule.init(definition:)), rejected)
     }
 

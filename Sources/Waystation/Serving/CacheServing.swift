@@ -8,7 +8,7 @@ extension Serving {
     /// The response cache and the network, as the strategy says.
     func cacheStep(_ strategy: CacheStrategy) -> ServingStep {
         guard let cache = engine.cache, strategy != .networkOnly || request.cachePolicy.prefersCache,
-            let entry = CacheRequest(request, canonical: canonical.url.string)
+            let entry = engine.cacheRequest(request, canonical)
         else {
             let staysHere = strategy == .cacheOnly || request.cachePolicy == .returnCacheDataDontLoad
             return staysHere ? .fail(notStored) : networkStep

@@ -26,7 +26,7 @@ final class CachingTransport: Transport {
         guard let cache = engine.cache, let canonical = CanonicalRequest(request) else {
             return network.transport.start(request, receiver: receiver)
         }
-        guard var entry = CacheRequest(request, canonical: canonical.url.string), strategy != .networkOnly else {
+        guard var entry = engine.cacheRequest(request, canonical), strategy != .networkOnly else {
             let target = HTTPRequest(request, canonical: canonical)
             let relay = target.map { InvalidatingReceiver(receiver, $0, cache.store) } ?? receiver
             return network.transport.start(request, receiver: relay)
@@ -41,7 +41,7 @@ final class CachingTransport: Transport {
             // With the mark that it goes out with.
             hop.begin(known.sent(as: request))
         } else {
-            entry.hidesCookies = !entry.message.headerFields.contains(.cookie)
+            entry.hidesCookies = engine.cookies == nil && !entry.message.headerFields.contains(.cookie)
             cache.store.lookup(entry.key) { [strategy, engine, entry] responses in
                 let variants = StoredVariants(responses, for: entry)
                 // The store's queue is not for making tasks.

@@ -41,7 +41,7 @@ extension Serving {
         otherwise: @escaping @Sendable () -> ServingStep
     ) -> ServingStep {
         guard let cache = engine.cache, let found = packs.lookUp(canonical.url) else { return otherwise() }
-        guard let request = CacheRequest(request, canonical: canonical.url.string) else { return otherwise() }
+        guard let request = engine.cacheRequest(request, canonical) else { return otherwise() }
         // Parts and conditions are between the app and the pack, where the strategy does not answer them itself.
         guard strategy.obeysHTTP || request.asksForWhole else { return packStep(packs, otherwise: otherwise) }
         let entry = request.within(Overlay.partition(of: found))
@@ -90,7 +90,10 @@ extension Serving {
 enum Overlay {
     static func partition(of found: PackLookUp) -> String { prefix(of: found.module) + found.folder + "/" }
 
-    private static func prefix(of module: ModuleID) -> String { "pack/\(module)/" }
+    /// What the names of all of them begin with.
+    static let prefix = "pack/"
+
+    private static func prefix(of module: ModuleID) -> String { prefix + "\(module)/" }
 
     /// Drops what lies over a module's packs when another version answers from now on.
     static func drop(after event: PackEvent, in store: ResponseStore?) {

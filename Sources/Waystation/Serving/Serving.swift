@@ -26,6 +26,8 @@ struct Serving: Sendable {
             return overlayStep(overlay, packs) { step(otherwise) }
         case .cache(let strategy):
             return cacheStep(strategy)
+        case .login(_, let then):
+            return step(then)
         }
     }
 
@@ -42,7 +44,11 @@ struct Serving: Sendable {
         // What is stored must hear of what changes it.
         let changesStored = engine.cache != nil && !Self.safeMethods.contains(canonical.method)
         let isRepeatable = request.httpBodyStream == nil
-        guard isRepeatable, carriesBody || carriesCredentials || changesStored else { return .handBack }
+        // Foundation would choose the cookies.
+        let choosesCookies = engine.cookies != nil
+        guard isRepeatable, carriesBody || carriesCredentials || changesStored || choosesCookies else {
+            return .handBack
+        }
         return .forward(Forwarding())
     }
 

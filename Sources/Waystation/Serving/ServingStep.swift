@@ -15,6 +15,24 @@ enum ServingStep: Sendable {
     case lookUp(LookUp)
     /// The request goes on in another form than the app gave it, and this step is for that form.
     indirect case changed(URLRequest, ServingStep)
+    /// Something must be waited for that may take long, as somebody who logs in: within a load, which can be cancelled.
+    case wait(Wait)
+    /// This step is for a load under a login, and for nobody once that has ended.
+    indirect case under(LoginTicket, ServingStep)
+}
+
+/// A wait that ends in the next step.
+struct Wait: Sendable {
+    /// Begins it; the completion is called once, on any thread. What comes back ends it before its time.
+    let begin: @Sendable (_ completion: @escaping @Sendable (ServingStep) -> Void) -> @Sendable () -> Void
+}
+
+extension ServingStep {
+    /// The step with something said about it, also where it has to be looked up first.
+    func wrapped(_ wrap: @escaping @Sendable (ServingStep) -> ServingStep) -> ServingStep {
+        guard case .lookUp(let lookUp) = self else { return wrap(self) }
+        return .lookUp(LookUp { completion in lookUp.run { completion($0.wrapped(wrap)) } })
+    }
 }
 
 /// A look-up that ends in the next step.

@@ -239,6 +239,10 @@ final class SharedFetch: TransportReceiver {
             responseTime: times.received,
             rules: engine.configuration.cachingRules
         )
+        // Who is refused has the token renewed and asks again: nothing may answer that but the server.
+        if head.statusCode == 401, LoginPartitions.contains(plan.entry.key.partition) {
+            return .refuse(.notMarkedStorable)
+        }
         // A key made of what was not sent would be found by others (RFC 9111 §4.1).
         if case .store(let exchange) = decision, plan.entry.hidesCookies, VaryRecord(exchange.vary).nominatesCookie {
             return .refuse(.variesOnEverything)

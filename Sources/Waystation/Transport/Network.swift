@@ -14,11 +14,10 @@ final class Network: Sendable {
     private let settings: Settings
     private let makeTransport: @Sendable (URLSessionConfiguration) -> any Transport
     private let made = Mutex<(any Transport)?>(nil)
+    /// The cookies of its requests; nil where Foundation chooses them.
+    let cookies: SessionCookies?
 
-    init(
-        _ configuration: URLSessionConfiguration,
-        makeTransport: @escaping @Sendable (URLSessionConfiguration) -> any Transport
-    ) {
+    init(_ configuration: URLSessionConfiguration, of engine: Engine) {
         let own = (configuration.copy() as? URLSessionConfiguration) ?? .default
         let additional = (configuration.httpAdditionalHeaders ?? [:]) as? [String: String] ?? [:]
         // What a session adds it adds to every request, those after a redirect to another origin as well. So
@@ -26,15 +25,23 @@ final class Network: Sendable {
         if additional.keys.contains(where: CredentialFields.contains) {
             own.httpAdditionalHeaders = additional.filter { !CredentialFields.contains($0.key) }
         }
+        cookies = engine.cookies.map { SessionCookies($0, of: engine, beside: configuration.httpCookieStorage) }
+        if cookies != nil {
+            // The transport's own session neither adds nor keeps any.
+            own.httpShouldSetCookies = false
+            own.httpCookieAcceptPolicy = .never
+            own.httpCookieStorage = nil
+        }
         settings = Settings(configuration: own, additional: additional)
-        self.makeTransport = makeTransport
+        makeTransport = engine.configuration.makeTransport
     }
 
     /// The transport; the same for the whole life of the network.
     var transport: any Transport {
         if let transport = made.withLock({ $0 }) { return transport }
         // Made outside the lock, since it is the app's code; of two made at once the first to be kept is used.
-        let transport = RetryingTransport(makeTransport(settings.configuration))
+        let retrying = RetryingTransport(makeTransport(settings.configuration))
+        let transport: any Transport = cookies.map { CookieTransport(retrying, $0.store) } ?? retrying
         return made.withLock { made in
             made = made ?? transport
             return made ?? transport

@@ -1,0 +1,266 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import WaystationCookies
+
+/// Keeps a store and one storage in step.
+///
+/// What changes in the store is written in the background, one sync at a time. What changes in the storage is seen by
+/// looking: before each request where that costs nothing but a comparison, else by a sync that the request waits for.
+final class CookieSync: Sendable {
+    /// The syncs and who waits for them.
+    private struct Work {
+        /// What may be written otherwise than the store has it.
+        var noted: Set<Cookie.ID> = []
+        var isLookDue = false
+        var isRunning = false
+        /// Counts the syncs, so that a time limit knows its own.
+        var number: UInt64 = 0
+        /// Whether the one that runs is beyond its time: nobody waits for it any more.
+        var isOverdue = false
+        var waiters: [@Sendable () -> Void] = []
+    }
+
+    private struct Seen {
+        var mirror = StorageMirror()
+        var snapshot = FoundationCookieStorage.Snapshot()
+    }
+
+    let storage: any CookieStorage
+    private weak let store: CookieStore?
+    private let limit: Duration
+    private let schedule: @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
+    private let work = Mutex(Work())
+    /// Held while Foundation's storage is read and its changes are taken over, so that they keep their order. That storage
+    /// has a lock of its own and calls nobody.
+    private let seen = Mutex(Seen())
+
+    init(
+        _ storage: any CookieStorage,
+        _ store: CookieStore,
+        limit: Duration,
+        schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+    ) {
+        self.storage = storage
+        self.store = store
+        self.limit = limit
+        self.schedule = schedule
+    }
+
+    // MARK: - Looking
+
+    /// Takes over what the app changed in the storage since the last look.
+    ///
+    /// - Returns: True when that is done; false when it has to be waited for, by ``flush(_:)``.
+    func look() -> Bool {
+        guard let foundation = storage as? FoundationCookieStorage else { return false }
+        look(at: foundation)
+        return true
+    }
+
+    @discardableResult
+    private func look(at foundation: FoundationCookieStorage) -> Int {
+        guard let store else { return 0 }
+        let (taken, refused) = seen.withLock { seen -> (Int, [CookieError]) in
+            let version = seen.mirror.version
+            let snapshot = foundation.snapshot
+            guard !snapshot.isSame(as: seen.snapshot) else { return (0, []) }
+            let (cookies, refused) = snapshot.cookies(made: store.now(), after: seen.snapshot)
+            seen.snapshot = snapshot
+            return (store.take(seen.mirror.look(at: cookies, asOf: version), from: self), refused)
+        }
+        for error in refused { store.report(CookieEvent(kind: .refused(error))) }
+        return taken
+    }
+
+    // MARK: - Syncs
+
+    /// Notes that the store has changed.
+    func note(_ ids: [Cookie.ID]) {
+        start { $0.noted.formUnion(ids) }
+    }
+
+    /// Runs `completion` when all changes, in both places, have been taken over, or the time limit is over.
+    ///
+    /// A storage that is beyond its time already is not waited for.
+    func flush(_ completion: @escaping @Sendable () -> Void) {
+        let isVain = start { work in
+            work.isLookDue = true
+            if !work.isOverdue { work.waiters.append(completion) }
+            return work.isOverdue
+        }
+        if isVain { completion() }
+    }
+
+    func flush() async {
+        await withCheckedContinuation { continuation in flush { continuation.resume() } }
+    }
+
+    @discardableResult
+    private func start<Result: Sendable>(_ note: @Sendable (inout Work) -> Result) -> Result {
+        let (result, isNew) = work.withLock { work in
+            let result = note(&work)
+            defer { work.isRunning = true }
+            return (result, !work.isRunning)
+        }
+        if isNew { run() }
+        return result
+    }
+
+    private func run() {
+        let number = work.withLock { work in
+            work.number += 1
+            return work.number
+        }
+        schedule(limit) { [weak self] in self?.isOverdue(number) }
+        Task { [self] in
+            let (ids, waiters) = work.withLock { work in
+                defer {
+                    work.noted = []
+                    work.isLookDue = false
+                }
+                return (work.noted, work.waiters.count)
+            }
+            do {
+                let (written, taken) = try await synchronize(ids)
+                if written + taken > 0 { report(.synchronized(storage: storage.name, written: written, taken: taken)) }
+            } catch {
+                report(.storageFailed(storage: storage.name, error))
+            }
+            finish(waiters)
+        }
+    }
+
+    /// Ends a sync: those who waited when it began go on, and the next begins when one is due.
+    private func finish(_ count: Int) {
+        let (done, isDue) = work.withLock { work in
+            work.isOverdue = false
+            // Those who came meanwhile wait for the next; where a time limit let all go, nobody is left.
+            let done = Array(work.waiters.prefix(count))
+            work.waiters.removeFirst(done.count)
+            work.isRunning = work.isLookDue || !work.noted.isEmpty
+            return (done, work.isRunning)
+        }
+        for waiter in done { waiter() }
+        if isDue { run() }
+    }
+
+    private func isOverdue(_ number: UInt64) {
+        let waiters: [@Sendable () -> Void]? = work.withLock { work in
+            guard work.isRunning, work.number == number, !work.isOverdue else { return nil }
+            work.isOverdue = true
+            defer { work.waiters = [] }
+            return work.waiters
+        }
+        guard let waiters else { return }
+        report(.storageTimedOut(storage: storage.name))
+        for waiter in waiters { waiter() }
+    }
+
+    private func synchronize(_ ids: Set<Cookie.ID>) async throws -> (written: Int, taken: Int) {
+        guard let store else { return (0, 0) }
+        // First what the app did: it is what the user did last.
+        var taken: Int
+        if let foundation = storage as? FoundationCookieStorage {
+            taken = look(at: foundation)
+        } else {
+            let version = seen.withLock(\.mirror.version)
+            let cookies = try await storage.cookies()
+            taken = seen.withLock { store.take($0.mirror.look(at: cookies, asOf: version), from: self) }
+        }
+        var due: [(id: Cookie.ID, cookie: Cookie?)] = []
+        for id in ids {
+            let cookie = store.current(id)
+            let isDue = seen.withLock { seen in
+                cookie.map { !seen.mirror.holds($0) } ?? seen.mirror.contains(id)
+            }
+            if isDue { due.append((id, cookie)) }
+        }
+        guard !due.isEmpty else { return (0, taken) }
+        let written = due.map(\.id)
+        seen.withLock { $0.mirror.beginWriting(written) }
+        var failure: (any Error)?
+        for (id, cookie) in due {
+            do {
+                if let cookie { try await storage.set(cookie) } else { try await storage.remove(id) }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let foundation = storage as? FoundationCookieStorage {
+            seen.withLock { seen in
+                let cookies = foundation.snapshot.cookies(made: store.now()).cookies
+                seen.mirror.endWriting(written, holding: cookies)
+            }
+            taken += look(at: foundation)
+        } else {
+            let held = (try? await storage.cookies()) ?? due.compactMap(\.cookie)
+            seen.withLock { $0.mirror.endWriting(written, holding: held) }
+        }
+        if let failure { throw failure }
+        return (due.count, taken)
+    }
+
+    private func report(_ kind: CookieEvent.Kind) { store?.report(CookieEvent(kind: kind)) }
+}
+
+extension CookieStore {
+    /// Keeps a storage in step from now on; the same sync for the same object.
+    func sync(
+        with storage: any CookieStorage,
+        limit: Duration,
+        schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+    ) -> CookieSync {
+        let sync = CookieSync(storage, self, limit: limit, schedule: schedule)
+        let held = state.withLock { state in
+            state.syncs.append(sync)
+            return state.jar.cookies.map(\.id)
+        }
+        sync.note(held)
+        return sync
+    }
+
+    /// Keeps the storage of a configuration in step from now on; the same sync for the same storage.
+    ///
+    /// Nil where it is in step with another store already: one of them would pass the cookies of one account on to
+    /// another. The pairs that it has are then noted alone.
+    func sync(
+        with storage: HTTPCookieStorage,
+        limit: Duration,
+        schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+    ) -> CookieSync? {
+        let known = state.withLock { state in
+            state.syncs.first { ($0.storage as? FoundationCookieStorage)?.storage === storage }
+        }
+        if let known { return known }
+        guard StorageOwners.claim(storage, for: self) else {
+            report(CookieEvent(kind: .storageInUse(storage: "HTTPCookieStorage")))
+            return nil
+        }
+        let foundation = FoundationCookieStorage(storage, now: now)
+        let sync = sync(with: foundation as any CookieStorage, limit: limit, schedule: schedule)
+        _ = sync.look()
+        return sync
+    }
+}
+
+/// Which store each of Foundation's storages is in step with, in the whole process.
+private enum StorageOwners {
+    private struct Owner {
+        weak var store: CookieStore?
+    }
+
+    private static let owners = Mutex<[ObjectIdentifier: Owner]>([:])
+
+    static func claim(_ storage: HTTPCookieStorage, for store: CookieStore) -> Bool {
+        owners.withLock { owners in
+            owners = owners.filter { $0.value.store != nil }
+            let id = ObjectIdentifier(storage)
+            guard let owner = owners[id]?.store else {
+                owners[id] = Owner(store: store)
+                return true
+            }
+            return owner === store
+        }
+    }
+}

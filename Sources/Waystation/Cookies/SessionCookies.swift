@@ -1,0 +1,49 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import WaystationCookies
+
+/// The cookies of the sessions that are made from one configuration.
+final class SessionCookies: Sendable {
+    let store: CookieStore
+    private let login: LoginSession?
+    /// Keeps the configuration's own storage in step; nil where it has none.
+    private let sync: CookieSync?
+    /// The configuration's own storage where that is in step with other cookies: what it has is noted, and left to it.
+    fileprivate let foreign: Foreign?
+
+    fileprivate final class Foreign: Sendable {
+        let storage: FoundationCookieStorage
+        let last = Mutex(FoundationCookieStorage.Snapshot())
+
+        init(_ storage: FoundationCookieStorage) { self.storage = storage }
+    }
+
+    init(_ store: CookieStore, of engine: Engine, beside storage: HTTPCookieStorage?) {
+        self.store = store
+        login = engine.configuration.login
+        let configuration = engine.configuration
+        let sync = storage.flatMap {
+            store.sync(with: $0, limit: configuration.storageTimeout, schedule: configuration.schedule)
+        }
+        self.sync = sync
+        foreign = sync == nil ? storage.map { Foreign(FoundationCookieStorage($0, now: store.now)) } : nil
+    }
+
+    /// The request with the cookies that it is to carry, after what the app changed in its storage was taken over.
+    func choosing(for request: URLRequest) -> URLRequest {
+        _ = sync?.look()
+        foreign?.note(in: store)
+        return store.choosing(for: request, login: login?.id)
+    }
+}
+
+extension SessionCookies.Foreign {
+    /// Notes the pairs that Foundation took from a storage which is not ours: they are not the app's own words.
+    fileprivate func note(in store: CookieStore) {
+        let snapshot = storage.snapshot
+        guard !last.withLock({ $0.isSame(as: snapshot) }) else { return }
+        last.withLock { $0 = snapshot }
+        store.note(pairsOf: snapshot.cookies(made: store.now()).cookies)
+    }
+}

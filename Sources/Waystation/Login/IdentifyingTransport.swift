@@ -1,0 +1,196 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// The network of one load as somebody: each exchange, redirects among them, carries the cookies chosen for it, belongs to
+/// the login where it does, and is sent once more with a new token when the old one is refused.
+///
+/// It stands above the cache, which has to know the cookies.
+final class IdentifyingTransport: Transport {
+    /// Made when it is first used: making a session on the loading queue is not allowed.
+    fileprivate let transport: @Sendable () -> any Transport
+    fileprivate let cookies: SessionCookies
+    fileprivate let engine: Engine
+    /// Gives the load its place; false when somebody has logged out.
+    fileprivate let enter: @Sendable (LoginTicket) -> Bool
+    /// The first request was prepared before its sources were asked.
+    private let isPrepared = Atomic(true)
+
+    init(
+        _ transport: @escaping @Sendable () -> any Transport,
+        _ cookies: SessionCookies,
+        of engine: Engine,
+        enter: @escaping @Sendable (LoginTicket) -> Bool
+    ) {
+        self.transport = transport
+        self.cookies = cookies
+        self.engine = engine
+        self.enter = enter
+    }
+
+    func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
+        let exchange = IdentifiedExchange(self, request, receiver)
+        exchange.begin(isPrepared: isPrepared.exchange(false, ordering: .relaxed))
+        return exchange
+    }
+}
+
+private final class IdentifiedExchange: TransportExchange, AnswerReceiver {
+    private struct State {
+        var exchange: (any TransportExchange)?
+        /// Counts what was sent: one exchange may end, and the next begin, before it is known here.
+        var sent = 0
+        var waiting: LoginSession.Waiting?
+        /// The token that the request carries.
+        var token: String?
+        /// The one that the server has refused.
+        var refused: String?
+        var isRepeated = false
+        var isOver = false
+        var isCancelled = false
+    }
+
+    private let transport: IdentifyingTransport
+    private let request: URLRequest
+    private let receiver: any TransportReceiver
+    private let state = Mutex(State())
+    private var login: LoginSession? { transport.engine.configuration.login }
+
+    init(_ transport: IdentifyingTransport, _ request: URLRequest, _ receiver: any TransportReceiver) {
+        self.transport = transport
+        self.request = request
+        self.receiver = receiver
+    }
+
+    /// Sends the request, after a login where a redirect leads to something that needs one.
+    func begin(isPrepared: Bool) {
+        guard !isPrepared, let login, let match = transport.engine.match(request),
+            let requirement = match.step.requirement, requirement.isMet(by: request, match.canonical)
+        else { return send(request) }
+        guard login.covers(request.url) else { return end(login.outOfDomain(request.url)) }
+        wait(for: login, refused: nil) { self.send(self.request) }
+    }
+
+    private func wait(for login: LoginSession, refused: String?, _ goOn: @escaping @Sendable () -> Void) {
+        let waiting = login.wait(refused: refused, url: request.url) { result in
+            self.state.withLock { $0.waiting = nil }
+            switch result {
+            case .success: goOn()
+            case .failure(let error): self.end(error)
+            }
+        }
+        let isCancelled = state.withLock { state in
+            // It may be over already, and something else begun.
+            if state.exchange == nil, !state.isOver { state.waiting = waiting }
+            return state.isCancelled
+        }
+        if isCancelled { waiting?.stop() }
+    }
+
+    private func send(_ request: URLRequest) {
+        let ticket = login.map { LoginTicket($0) }
+        let request = transport.cookies.choosing(for: request)
+        if let ticket, ticket.login.covers(request), !transport.enter(ticket) {
+            return end(.loggedOut(request.url))
+        }
+        let number: Int? = state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.token = login?.token(of: request)
+            state.refused = nil
+            state.sent += 1
+            return state.sent
+        }
+        guard let number else { return }
+        let exchange = transport.transport().start(request, receiver: self)
+        let isTooLate = state.withLock { state in
+            // It holds this object as its receiver, so it is not kept beyond the end.
+            if state.sent == number, !state.isOver { state.exchange = exchange }
+            return state.isCancelled
+        }
+        if isTooLate { exchange.cancel() }
+    }
+
+    func cancel() {
+        let (exchange, waiting): ((any TransportExchange)?, LoginSession.Waiting?) = state.withLock { state in
+            state.isOver = true
+            state.isCancelled = true
+            return (state.exchange.take(), state.waiting.take())
+        }
+        exchange?.cancel()
+        waiting?.stop()
+    }
+
+    private func end(_ error: URLError) {
+        let isFirst = state.withLock { state in
+            defer { state.isOver = true }
+            return !state.isOver
+        }
+        // Whoever starts an exchange is not told its end before it has it.
+        if isFirst { DispatchQueue.global().async { self.receiver.transportDidEnd(error) } }
+    }
+
+    // MARK: - What arrives
+
+    /// Whether a response is the refusal of a token that may be renewed; noted then.
+    private func isRefusal(_ head: HTTPURLResponse) -> Bool {
+        guard head.statusCode == 401, login != nil, request.httpBodyStream == nil else { return false }
+        return state.withLock { state in
+            guard !state.isRepeated, let token = state.token else { return false }
+            state.refused = token
+            return true
+        }
+    }
+
+    private var isRefused: Bool { state.withLock { $0.refused != nil } }
+
+    func transportDidReceive(_ head: HTTPURLResponse) {
+        if !isRefusal(head) { receiver.transportDidReceive(head) }
+    }
+
+    func transportDidReceive(_ part: Data) {
+        if !isRefused { receiver.transportDidReceive(part) }
+    }
+
+    func transportDidSend(_ count: Int64, total: Int64, expected: Int64) {
+        receiver.transportDidSend(count, total: total, expected: expected)
+    }
+
+    func transportDidAnswer(_ answer: Answer) {
+        guard !isRefusal(answer.response) else { return renew() }
+        state.withLock { $0.isOver = true }
+        if let receiver = receiver as? any AnswerReceiver { return receiver.transportDidAnswer(answer) }
+        receiver.transportDidReceive(answer.response)
+        do {
+            receiver.transportDidReceive(try answer.body.contents)
+            receiver.transportDidEnd(nil)
+        } catch {
+            receiver.transportDidEnd(error)
+        }
+    }
+
+    func transportDidEnd(_ error: (any Error)?) {
+        guard !isRefused else { return renew() }
+        state.withLock { state in
+            state.isOver = true
+            state.exchange = nil
+        }
+        receiver.transportDidEnd(error)
+    }
+
+    /// Has the refused token renewed, once for all that were refused with it, and sends the request again, once.
+    private func renew() {
+        let refused = state.withLock { state in
+            state.exchange = nil
+            state.isRepeated = true
+            return state.isOver ? nil : state.refused
+        }
+        guard let refused, let login else { return }
+        wait(for: login, refused: refused) { [request] in
+            var request = request
+            // The refusal may have been stored.
+            request.cachePolicy = .reloadIgnoringLocalCacheData
+            self.send(request)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import WaystationCookies
+
+/// The parts of a response store that belong to one login each.
+///
+/// A part is named after the account and the login's first token: a start of the app that finds the token in its cookies
+/// finds the responses again. A renewal keeps the part.
+struct LoginPartitions {
+    /// How many tokens of a login are remembered.
+    private static let limit = 16
+
+    private var name: String?
+    /// Hashes of the tokens of this login, oldest first.
+    private var tokens: [String] = []
+
+    /// Notes a token before it is used.
+    mutating func note(_ token: String, of account: String, isNew: Bool) {
+        let hash = Self.hash(token, of: account)
+        if isNew || name == nil {
+            name = hash
+            tokens = []
+        }
+        tokens.append(hash)
+        if tokens.count > Self.limit { tokens.removeFirst() }
+    }
+
+    /// Forgets the login.
+    mutating func end() { self = LoginPartitions() }
+
+    /// The part of a token: that of its login, or one of its own.
+    func name(of token: String, account: String) -> String {
+        let hash = Self.hash(token, of: account)
+        return Self.prefix(of: account) + (tokens.contains(hash) ? name ?? hash : hash) + "/"
+    }
+
+    /// The part of requests that carry cookies and no token.
+    static func anonymous(_ account: String) -> String { prefix(of: account) + "anonymous/" }
+
+    /// What the names of all parts of an account begin with.
+    static func prefix(of account: String) -> String { Self.prefix + Partition.name(for: account) + "/" }
+
+    private static let prefix = "login/"
+
+    /// Whether a part of the store belongs to a login.
+    static func contains(_ partition: String) -> Bool { partition.contains(prefix) }
+
+    private static func hash(_ token: String, of account: String) -> String {
+        Partition.name(for: account + "\n" + token)
+    }
+}
+
+extension LoginSession {
+    /// Whether a URL's host may get the token.
+    func covers(_ url: URL?) -> Bool { url.map(id.covers(hostOf:)) ?? false }
+
+    /// Whether a request belongs to the login: it carries cookies to a host of its domain.
+    func covers(_ request: URLRequest) -> Bool {
+        request.value(forHTTPHeaderField: "Cookie") != nil && covers(request.url)
+    }
+
+    /// The token that a request carries.
+    func token(of request: URLRequest) -> String? {
+        guard covers(request), let field = request.value(forHTTPHeaderField: "Cookie") else { return nil }
+        return CookiePairs(field).value(of: cookie.name)
+    }
+
+    /// The part of the store for a request; empty for what does not belong to the login.
+    ///
+    /// Cookies other than the token tell who somebody is as well, so they have no part in common with another account.
+    func partition(of request: URLRequest) -> String {
+        guard covers(request) else { return "" }
+        guard let token = token(of: request) ?? token else { return LoginPartitions.anonymous(account) }
+        return state.withLock { $0.partitions }.name(of: token, account: account)
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import WaystationCookies
+
+/// The thin edge of ``LoginState``: it asks the provider, watches the time and tells those who wait.
+extension LoginSession {
+    /// Somebody's place in the line, to be given up by.
+    struct Waiting: Sendable {
+        fileprivate let session: LoginSession
+        fileprivate let waiter: LoginState.Waiter
+
+        /// Waits no more; the completion is told of a cancel where it was told nothing yet.
+        func stop() { session.leave(waiter) }
+    }
+
+    /// Waits for a login.
+    ///
+    /// - Parameters:
+    ///   - refused: The token that the server refused; nil for who has not asked it yet.
+    ///   - url: What for, for messages.
+    ///   - completion: Called once, on any thread, and at once where there is a login.
+    /// - Returns: The place in the line; nil when there was none.
+    func wait(
+        refused: String?,
+        url: URL?,
+        _ completion: @escaping @Sendable (Result<Void, URLError>) -> Void
+    ) -> Waiting? {
+        let token = token
+        let entry = state.withLock { state in
+            let entry = state.login.enter(having: token, refused: refused)
+            if case .wait(let waiter, _) = entry {
+                state.waiters[waiter] = { completion($0.mapError { $0.naming(url) }) }
+            }
+            return entry
+        }
+        switch entry {
+        case .goOn:
+            completion(.success(()))
+            return nil
+        case .wait(let waiter, let attempt):
+            if let attempt { ask(attempt) }
+            return Waiting(session: self, waiter: waiter)
+        }
+    }
+
+    private func leave(_ waiter: LoginState.Waiter) {
+        let (tell, attempt, task) = state.withLock { state in
+            let attempt = state.login.leave(waiter)
+            return (state.waiters.removeValue(forKey: waiter), attempt, state.takeQuestion(attempt))
+        }
+        task?.cancel()
+        if attempt != nil { report(.abandoned) }
+        tell?(.failure(URLError(.cancelled)))
+    }
+
+    private func ask(_ attempt: LoginState.Attempt) {
+        guard let setting = setting.withLock({ $0 }) else { return }
+        report(.asked(attempt.reason))
+        // Before the question: what a log-out comes after is not put in place.
+        let moment = setting.cookies.moment()
+        let task = Task { [provider] in
+            do {
+                await self.answer(attempt, try await provider(attempt.reason), setting, moment)
+            } catch {
+                self.fail(attempt, .loginFailed, "the provider failed: \(error)", error)
+            }
+        }
+        // It may have been answered, or taken back, already.
+        let isVain = state.withLock { state in
+            guard state.login.isAsking(attempt.number) else { return true }
+            state.question = (attempt.number, task)
+            return false
+        }
+        if isVain { return task.cancel() }
+        setting.schedule(timeout) { [weak self] in self?.expire(attempt) }
+    }
+
+    /// Puts a token in place: in the cookies, and in the storages that are kept in step, before anybody goes on.
+    private func answer(
+        _ attempt: LoginState.Attempt,
+        _ token: LoginToken,
+        _ setting: Setting,
+        _ moment: CookieStore.Moment
+    ) async {
+        do throws(CookieError) {
+            let cookie = try cookie.holding(token, now: setting.now())
+            guard state.withLock({ $0.login.settle(attempt.number) }) else { return }
+            let isNew = attempt.reason == .signIn
+            state.withLock { $0.partitions.note(token.value, of: account, isNew: isNew) }
+            guard try setting.cookies.insert(cookie, of: account, asOf: moment) else {
+                return tell(attempt, .failure(.loggedOut(nil)))
+            }
+        } catch {
+            return fail(attempt, .loginFailed, "the provider's token cannot be sent: \(error)", error)
+        }
+        await setting.cookies.synchronize()
+        report(.loggedIn(attempt.reason))
+        tell(attempt, .success(()))
+    }
+
+    private func fail(_ attempt: LoginState.Attempt, _ code: WaystationError.Code, _ what: String, _ cause: any Error) {
+        guard state.withLock({ $0.login.settle(attempt.number) }) else { return }
+        report(.failed(cause))
+        tell(attempt, .failure(error(code, what, cause)))
+    }
+
+    private func expire(_ attempt: LoginState.Attempt) {
+        let (waiters, task) = state.withLock { state in
+            let waiters = state.login.expire(attempt.number)
+            return (waiters.map { state.takeWaiters($0) }, waiters.flatMap { _ in state.takeQuestion(attempt) })
+        }
+        guard let waiters else { return }
+        task?.cancel()
+        report(.timedOut)
+        let error = error(.loginTimedOut, "its provider brought no token within \(timeout)", nil)
+        for waiter in waiters { waiter(.failure(error)) }
+    }
+
+    private func tell(_ attempt: LoginState.Attempt, _ result: Result<Void, URLError>) {
+        let waiters = state.withLock { state in
+            _ = state.takeQuestion(attempt)
+            return state.takeWaiters(state.login.finish(attempt.number))
+        }
+        for waiter in waiters { waiter(result) }
+    }
+
+    /// Ends all waiting, as a log-out does.
+    func endWaiting() {
+        let (waiters, task) = state.withLock { state in
+            let (waiters, attempt) = state.login.logOut()
+            return (state.takeWaiters(waiters), state.takeQuestion(attempt))
+        }
+        task?.cancel()
+        for waiter in waiters { waiter(.failure(.loggedOut(nil))) }
+    }
+
+    private func error(_ code: WaystationError.Code, _ what: String, _ cause: (any Error)?) -> URLError {
+        let message = "the login of \(account) for \(cookie.domain) failed: \(what)"
+        return URLError(
+            .userAuthenticationRequired,
+            failing: nil,
+            message,
+            underlying: WaystationError(code, message, cause: cause)
+        )
+    }
+}
+
+extension LoginSession.State {
+    /// Takes the question to the provider out, if it is that of an attempt.
+    fileprivate mutating func takeQuestion(_ attempt: LoginState.Attempt?) -> Task<Void, Never>? {
+        guard let attempt, question?.number == attempt.number else { return nil }
+        defer { question = nil }
+        return question?.task
+    }
+
+    fileprivate mutating func takeWaiters(
+        _ waiters: [LoginState.Waiter]
+    ) -> [@Sendable (Result<Void, URLError>) -> Void] {
+        waiters.compactMap { self.waiters.removeValue(forKey: $0) }
+    }
+}
+
+extension URLError {
+    /// What a load is told that a log-out has ended.
+    static func loggedOut(_ url: URL?) -> URLError {
+        let message = "somebody logged out while this was under way; load it again"
+        return URLError(
+            .userCancelledAuthentication,
+            failing: url,
+            message,
+            underlying: WaystationError(.loggedOut, message)
+        )
+    }
+
+    /// The same about a URL.
+    fileprivate func naming(_ url: URL?) -> URLError {
+        URLError(code, failing: url, localizedDescription, underlying: userInfo[NSUnderlyingErrorKey] as? any Error)
+    }
+}
