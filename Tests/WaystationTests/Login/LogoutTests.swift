@@ -1,0 +1,330 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Testing
+import WaystationTesting
+
+@testable import Waystation
+
+@Suite("A log-out")
+struct LogoutTests {
+    private static let stored: LoginFixture.Script = { request in
+        .ok(request.value(of: "Cookie") ?? "nobody", fields: ["Cache-Control": "max-age=60"])
+    }
+
+    @Test("clears the login's cookies here and in the session's storage, and nobody else's")
+    func cookies() async throws {
+        let fixture = try LoginFixture { request in
+            request.path == "/sid" ? .ok("", fields: ["Set-Cookie": "sid=1; Path=/"]) : .ok()
+        }
+        try await fixture.login.logIn()
+        try await fixture.load("/sid")
+        let other = try Cookie(name: "other", value: "1", domain: "shop.example", creation: fixture.clock.now())
+        try fixture.cookies.insert(other)
+        await fixture.cookies.synchronize()
+        #expect(Set((fixture.storage.cookies ?? []).map(\.name)) == ["token", "sid", "other"])
+        await fixture.login.logOut()
+        #expect(!fixture.login.isLoggedIn)
+        #expect(fixture.cookies.cookies.map(\.name) == ["other"])
+        #expect((fixture.storage.cookies ?? []).map(\.name) == ["other"])
+        try await fixture.load("/")
+        #expect(fixture.seen.last == .some(nil))
+    }
+
+    @Test("clears the credentials of its hosts, and no others")
+    func credentials() async throws {
+        let fixture = try LoginFixture { _ in .ok() }
+        for host in ["127.0.0.1", "shop.example"] {
+            let space = URLProtectionSpace(
+                host: host,
+                port: 80,
+                protocol: "http",
+                realm: "r",
+                authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+            )
+            let credential = URLCredential(user: "u", password: "p", persistence: .forSession)
+            fixture.credentials.set(credential, for: space)
+        }
+        try await fixture.login.logIn()
+        await fixture.login.logOut()
+        let left = fixture.credentials.allCredentials.filter { !$0.value.isEmpty }
+        #expect(left.map(\.key.host) == ["shop.example"])
+    }
+
+    @Test("clears what is stored for it", arguments: [CacheStrategy.standard, .cacheFirst(for: .days(1))])
+    func responses(strategy: CacheStrategy) async throws {
+        let fixture = try LoginFixture(via: .cache(strategy), script: Self.stored)
+        try await fixture.login.logIn()
+        #expect(try await fixture.load("/page").body == "token=t1")
+        await fixture.cache.flush()
+        #expect(try await fixture.load("/page").body == "token=t1")
+        #expect(fixture.origin.requestCount == 1)
+        await fixture.login.logOut()
+        #expect(await fixture.cache.statistics.entries == 0)
+        #expect(try await fixture.load("/page").body == "nobody")
+        try await fixture.login.logIn()
+        #expect(try await fixture.load("/page").body == "token=t2")
+    }
+
+    @Test("ends those who wait for a login, and drops the provider's late token", arguments: [true, false])
+    func waiting(ignoringCancel: Bool) async throws {
+        let door = Door(ignoringCancel: ignoringCancel)
+        let provider = ScriptedProvider(["late"], behind: door)
+        let fixture = try LoginFixture(provider, origin: ScriptedOrigin { _ in .ok() })
+        async let failure = fixture.failure("/?needAuth=true")
+        await fixture.waitForWaiters(1)
+        await fixture.login.logOut()
+        #expect(await failure == .loggedOut)
+        door.open()
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(!fixture.login.isLoggedIn)
+        #expect(fixture.origin.requestCount == 0)
+        #expect(provider.cancelled == 1)
+    }
+
+    @Test("ends a load whose response has not begun, and takes nothing that it sets", arguments: [false, true])
+    func inFlight(isCached: Bool) async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let fixture = try LoginFixture(via: isCached ? .cache(.standard) : .network) { _ in
+            .ok("late", fields: ["Set-Cookie": "sid=late; Path=/", "Cache-Control": "max-age=60"]).held(at: gate)
+        }
+        try await fixture.login.logIn()
+        async let failure = fixture.failure("/page")
+        await fixture.origin.waitForRequests(1)
+        await fixture.login.logOut()
+        gate.open()
+        #expect(await failure == .loggedOut)
+        await fixture.cache.flush()
+        #expect(fixture.cookies.cookies.isEmpty)
+        #expect(await fixture.cache.statistics.entries == 0)
+    }
+
+    @Test("ends a load in the middle of its body, and stores none of it")
+    func streaming() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let fixture = try LoginFixture(via: .cache(.standard)) { _ in
+            .stream(
+                [.bytes(Data("one".utf8)), .wait(gate), .bytes(Data("two".utf8))],
+                fields: ["Cache-Control": "max-age=60"]
+            )
+        }
+        try await fixture.login.logIn()
+        let begun = Door()
+        let watching = RecordingDelegate(received: { _ in begun.open() })
+        let session = URLSession(
+            configuration: .ephemeral.intercepted(by: fixture.interceptor),
+            delegate: watching,
+            delegateQueue: nil
+        )
+        session.dataTask(with: fixture.origin.url("/page")).resume()
+        await begun.pass()
+        await fixture.login.logOut()
+        gate.open()
+        await watching.completion()
+        #expect(watching.body == Data("one".utf8))
+        #expect(watching.calls.last == .completed(.userCancelledAuthentication))
+        await fixture.cache.flush()
+        #expect(await fixture.cache.statistics.entries == 0)
+    }
+
+    @Test("keeps out a response that was about to be stored")
+    func aboutToStore() async throws {
+        let gate = ScriptedTransport.Gate()
+        let network = ScriptedTransport { _ in
+            .init([.head(200, fields: ["Cache-Control": "max-age=60"]), .part(Data("late".utf8)), .wait(gate), .end])
+        }
+        let shop = try Shop(network)
+        try await shop.login.logIn()
+        async let failure = shop.failure("/page")
+        await network.waitForRequests(1)
+        await shop.login.logOut()
+        gate.open()
+        #expect(await failure == .loggedOut)
+        await shop.cache.flush()
+        #expect(await shop.cache.statistics.entries == 0)
+    }
+
+    @Test("keeps out what a renewal in the background brings, and what it sets")
+    func renewal() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let count = Counter()
+        let fixture = try LoginFixture(via: .cache(.staleWhileRevalidate(upTo: .days(1)))) { _ in
+            let number = count.next()
+            let fields: KeyValuePairs<String, String> = [
+                "Cache-Control": "max-age=60", "Set-Cookie": "sid=\(number); Path=/",
+            ]
+            return number == 1 ? .ok("1", fields: fields) : .ok("2", fields: fields).held(at: gate)
+        }
+        try await fixture.login.logIn()
+        try await fixture.load("/page")
+        await fixture.cache.flush()
+        #expect(try await fixture.load("/page").body == "1")
+        await fixture.origin.waitForRequests(2)
+        await fixture.login.logOut()
+        gate.open()
+        // The connection is used again when the late response has arrived.
+        await fixture.origin.waitForRequests(2)
+        let (_, response) = try await fixture.session.data(from: fixture.origin.url("/other"))
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        await fixture.cache.flush()
+        #expect(!fixture.cookies.cookies.contains { $0.value == "2" })
+        #expect(fixture.seen.last == .some(nil))
+        #expect(await fixture.cache.statistics.entries == 1)
+    }
+
+    @Test("ends a load that waits for the renewal of its token")
+    func renewing() async throws {
+        let fixture = try LoginFixture(
+            ScriptedProvider(["t1"], behind: Door()),
+            origin: ScriptedOrigin { _ in .status(401) }
+        )
+        try fixture.cookies.insert(
+            Cookie(
+                name: "token",
+                value: "old",
+                domain: "127.0.0.1",
+                isHostOnly: true,
+                isSecure: true,
+                creation: fixture.clock.now()
+            )
+        )
+        async let failure = fixture.failure("/page")
+        await fixture.waitForWaiters(1)
+        await fixture.login.logOut()
+        #expect(await failure == .loggedOut)
+        #expect(!fixture.login.isLoggedIn)
+    }
+
+    @Test("ends an upload that Foundation has taken over")
+    func upload() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let fixture = try LoginFixture { _ in .ok("late", fields: ["Set-Cookie": "sid=late"]).held(at: gate) }
+        try await fixture.login.logIn()
+        let request = URLRequest(url: fixture.origin.url("/form"))
+        var post = request
+        post.httpMethod = "POST"
+        async let failure: URLError.Code? = {
+            do {
+                _ = try await fixture.session.upload(for: post, from: Data("x".utf8))
+                return nil
+            } catch { return (error as? URLError)?.code }
+        }()
+        let sent = await fixture.origin.waitForRequests(1)
+        #expect(sent.first?.value(of: "Cookie") == "token=t1")
+        await fixture.login.logOut()
+        gate.open()
+        #expect(await failure == .cancelled)
+        #expect(fixture.cookies.cookies.isEmpty)
+    }
+
+    @Test("waits for nothing that does not come: a task that is suspended is ended all the same")
+    func suspended() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let delegate = RecordingDelegate()
+        let fixture = try LoginFixture(delegate: delegate) { _ in .ok("late").held(at: gate) }
+        try await fixture.login.logIn()
+        let task = fixture.session.dataTask(with: fixture.origin.url("/page"))
+        task.resume()
+        await fixture.origin.waitForRequests(1)
+        task.suspend()
+        await fixture.login.logOut()
+        gate.open()
+        task.resume()
+        await delegate.completion()
+        #expect(delegate.calls == [.completed(.userCancelledAuthentication)])
+    }
+
+    @Test("of somebody who is not logged in is fine, and so is one before any interceptor")
+    func nobody() async throws {
+        let fixture = try LoginFixture { _ in .ok() }
+        await fixture.login.logOut()
+        let alone = LoginSession(cookie: .named("token", domain: "shop.example")) { "t" }
+        await alone.logOut()
+        await #expect(throws: WaystationError.self) { try await alone.logIn() }
+        try await fixture.load("/?needAuth=true")
+        #expect(fixture.seen == ["token=t1"])
+    }
+
+    @Test("the same token may be given out again afterwards")
+    func sameToken() async throws {
+        let fixture = try LoginFixture(["t", "t"], via: .cache(.standard), script: Self.stored)
+        try await fixture.load("/?needAuth=true")
+        await fixture.login.logOut()
+        #expect(try await fixture.load("/?needAuth=true").body == "token=t")
+        #expect(fixture.origin.requestCount == 2)
+    }
+
+    @Test("what it removed does not come back by a field that Foundation wrote before")
+    func staleField() async throws {
+        let fixture = try LoginFixture { _ in .ok() }
+        try await fixture.login.logIn()
+        let task = fixture.session.dataTask(with: fixture.origin.url("/page"))
+        #expect(task.originalRequest?.value(forHTTPHeaderField: "Cookie") == "token=t1")
+        await fixture.login.logOut()
+        task.resume()
+        await fixture.origin.waitForRequests(1)
+        #expect(fixture.seen == [nil])
+    }
+}
+
+/// A shop in memory, for hosts that a loopback server does not have.
+struct Shop {
+    let network: ScriptedTransport
+    let clock = ManualClock()
+    let cookies: CookieStore
+    let login: LoginSession
+    let cache: ResponseCache
+    let interceptor: Interceptor
+    let session: URLSession
+    let storage: HTTPCookieStorage
+    private let directory: TemporaryDirectory
+
+    init(
+        _ network: ScriptedTransport,
+        tokens: [String] = ["t1", "t2", "t3"],
+        via route: Route = .cache(.standard),
+        file: URL? = nil
+    ) throws {
+        self.network = network
+        directory = try TemporaryDirectory()
+        let clock = clock
+        let provider = ScriptedProvider(tokens)
+        let cache = try ResponseCache(directory: directory.url, now: clock.now)
+        let cookies = CookieStore(file: file, now: clock.now)
+        let login = LoginSession(cookie: .named("token", domain: "shop.example", lifetime: .days(30))) {
+            try await provider.answer($0)
+        }
+        interceptor = try Interceptor {
+            $0.rules = [.allow("*://*/**", via: route, requiresLogin: .marked)]
+            $0.cache = cache
+            $0.cookies = cookies
+            $0.login = login
+            $0.makeTransport = { _ in network }
+            $0.now = clock.now
+            $0.schedule = clock.schedule
+        }
+        (self.cache, self.cookies, self.login) = (cache, cookies, login)
+        let configuration = URLSessionConfiguration.ephemeral
+        storage = try #require(configuration.httpCookieStorage)
+        session = URLSession(configuration: configuration.intercepted(by: interceptor))
+    }
+
+    @discardableResult
+    func load(_ url: String, _ fields: [String: String] = [:]) async throws -> String {
+        var request = URLRequest(url: try #require(URL(string: url)))
+        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+        return String(decoding: try await session.data(for: request).0, as: UTF8.self)
+    }
+
+    func failure(_ path: String) async -> Failure? {
+        do {
+            try await load("https://shop.example\(path)")
+            return nil
+        } catch {
+            return Failure(error)
+        }
+    }
+
+    /// The `Cookie` field of each request that was sent.
+    var seen: [String?] { network.requests.map { $0.value(forHTTPHeaderField: "Cookie") } }
+}
