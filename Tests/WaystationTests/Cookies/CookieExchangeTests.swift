@@ -1,0 +1,293 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import Waystation
+import WaystationTesting
+
+/// What requests carry and what responses set, seen by a server on loopback.
+@Suite("The cookies of an interceptor")
+struct CookieExchangeTests {
+    /// An app with cookies and no login.
+    private final class Fixture: Sendable {
+        let origin: ScriptedOrigin
+        let clock = ManualClock()
+        let cookies: CookieStore
+        let cache: ResponseCache
+        let interceptor: Interceptor
+        let storage: HTTPCookieStorage?
+        let session: URLSession
+        private let directory: TemporaryDirectory
+
+        init(
+            via route: Route = .network,
+            isLoopbackSecure: Bool = false,
+            hasStorage: Bool = true,
+            _ script: @escaping ScriptedOrigin.Script
+        ) throws {
+            directory = try TemporaryDirectory()
+            origin = try ScriptedOrigin(script: script)
+            let clock = clock
+            let cookies = CookieStore(rules: CookieRules(isTrustworthyLoopback: isLoopbackSecure), now: clock.now)
+            let cache = try ResponseCache(directory: directory.url, now: clock.now)
+            (self.cookies, self.cache) = (cookies, cache)
+            interceptor = try Interceptor {
+                $0.rules = [
+                    .allow("http://127.0.0.1:*/**", via: route), .allow("http://localhost:*/**", via: route),
+                ]
+                $0.cookies = cookies
+                $0.cache = cache
+                $0.now = clock.now
+                $0.schedule = clock.schedule
+            }
+            let configuration = URLSessionConfiguration.ephemeral
+            if !hasStorage { configuration.httpCookieStorage = nil }
+            storage = configuration.httpCookieStorage
+            session = URLSession(configuration: configuration.intercepted(by: interceptor))
+        }
+
+        @discardableResult
+        func load(_ target: String, host: String = "127.0.0.1", _ fields: [String: String] = [:]) async throws -> String
+        {
+            let url = try #require(URL(string: "http://\(host):\(origin.port)\(target)"))
+            var request = URLRequest(url: url)
+            request.timeoutInterval = 600
+            for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+            let (data, _) = try await session.data(for: request)
+            await cache.flush()
+            return String(decoding: data, as: UTF8.self)
+        }
+
+        var seen: [String?] { origin.requests.map { $0.value(of: "Cookie") } }
+    }
+
+    /// Answers `/set` with these cookies, everything else with nothing.
+    private static func setting(_ cookies: String...) -> ScriptedOrigin.Script {
+        let response: ScriptedOrigin.Response =
+            switch cookies.count {
+            case 1: .ok("", fields: ["Set-Cookie": cookies[0]])
+            case 2: .ok("", fields: ["Set-Cookie": cookies[0], "Set-Cookie": cookies[1]])
+            default: .ok("", fields: ["Set-Cookie": cookies[0], "Set-Cookie": cookies[1], "Set-Cookie": cookies[2]])
+            }
+        return { $0.path.hasPrefix("/set") ? response : .ok() }
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        let rule: String
+        let set: String
+        let target: String
+        let sent: String?
+        var testDescription: String { rule }
+    }
+
+    @Test(
+        "are sent where RFC 6265 says, and nowhere else",
+        arguments: [
+            Case(rule: "at a path and below it", set: "a=1; Path=/admin", target: "/admin/x", sent: "a=1"),
+            Case(rule: "not at another path", set: "a=1; Path=/admin", target: "/other", sent: nil),
+            Case(rule: "not at a path that only begins alike", set: "a=1; Path=/foo", target: "/foobar", sent: nil),
+            Case(rule: "no Path: for the folder that set it", set: "a=1", target: "/other", sent: "a=1"),
+            Case(rule: "Secure: not set over http", set: "a=1; Secure", target: "/", sent: nil),
+            Case(rule: "Max-Age=0: removed", set: "a=1; Max-Age=0", target: "/", sent: nil),
+            Case(rule: "another host's domain: refused", set: "a=1; Domain=shop.example", target: "/", sent: nil),
+            Case(rule: "a suffix of an address: refused", set: "a=1; Domain=0.0.1", target: "/", sent: nil),
+            Case(rule: "__Host- without its promise: refused", set: "__Host-a=1", target: "/", sent: nil),
+            Case(rule: "nothing but a name: ignored", set: "word", target: "/", sent: nil),
+            Case(
+                rule: "a date with its comma",
+                set: "a=1; Expires=Wed, 09 Jun 2100 10:18:14 GMT",
+                target: "/",
+                sent: "a=1"
+            ),
+        ]
+    )
+    func selection(_ one: Case) async throws {
+        let fixture = try Fixture(Self.setting(one.set))
+        try await fixture.load("/set")
+        try await fixture.load(one.target)
+        #expect(fixture.seen == [nil, one.sent])
+    }
+
+    @Test("a cookie of a host is not sent to another")
+    func hosts() async throws {
+        let fixture = try Fixture(Self.setting("a=1; Path=/"))
+        try await fixture.load("/set")
+        try await fixture.load("/", host: "localhost")
+        #expect(fixture.seen == [nil, nil])
+    }
+
+    @Test("a Secure one is set and sent over loopback where that counts as secure")
+    func trustworthyLoopback() async throws {
+        let fixture = try Fixture(isLoopbackSecure: true, Self.setting("a=1; Secure; Path=/"))
+        try await fixture.load("/set")
+        try await fixture.load("/")
+        #expect(fixture.seen == [nil, "a=1"])
+    }
+
+    @Test("one whose time is over is sent no more, and leaves the session's storage")
+    func expiry() async throws {
+        let fixture = try Fixture(Self.setting("a=1; Max-Age=60; Path=/"))
+        try await fixture.load("/set")
+        await fixture.cookies.synchronize()
+        #expect(fixture.storage?.cookies?.count == 1)
+        fixture.clock.advance(by: 59)
+        try await fixture.load("/")
+        fixture.clock.advance(by: 1)
+        try await fixture.load("/")
+        await fixture.cookies.synchronize()
+        #expect(fixture.seen == [nil, "a=1", nil])
+        #expect(fixture.storage?.cookies?.isEmpty == true)
+    }
+
+    @Test("several of one response are each taken, and malformed ones cost none of the others")
+    func several() async throws {
+        let fixture = try Fixture(
+            Self.setting("a=1; Expires=Wed, 09 Jun 2100 10:18:14 GMT; Path=/", "=; Path", "c=3; Path=/")
+        )
+        try await fixture.load("/set")
+        try await fixture.load("/")
+        #expect(fixture.seen == [nil, "a=1; c=3"])
+    }
+
+    @Test("longer paths come first")
+    func order() async throws {
+        let fixture = try Fixture(Self.setting("a=short; Path=/", "a=long; Path=/shop"))
+        try await fixture.load("/set")
+        try await fixture.load("/shop/x")
+        #expect(fixture.seen == [nil, "a=long; a=short"])
+    }
+
+    @Test("what a redirect sets is carried to its target", arguments: [Route.network, .cache(.standard)])
+    func redirect(route: Route) async throws {
+        let fixture = try Fixture(via: route) { request in
+            guard request.path == "/a" else { return .ok() }
+            return .status(302, fields: ["Location": "/b", "Set-Cookie": "a=1"])
+        }
+        try await fixture.load("/a")
+        #expect(fixture.seen == [nil, "a=1"])
+    }
+
+    @Test("a redirect to another host carries that one's cookies, and not those of the first, nor the app's own")
+    func redirectElsewhere() async throws {
+        let fixture = try Fixture(hasStorage: false) { request in
+            switch request.path {
+            case "/here", "/there": return .ok("", fields: ["Set-Cookie": "\(request.path.dropFirst())=1; Path=/"])
+            case "/go":
+                let port = request.value(of: "Host")?.split(separator: ":").last ?? ""
+                return .redirect(302, to: "http://localhost:\(port)/target")
+            default: return .ok()
+            }
+        }
+        try await fixture.load("/here")
+        try await fixture.load("/there", host: "localhost")
+        try await fixture.load("/go", ["Cookie": "own=1"])
+        #expect(fixture.seen == [nil, nil, "here=1; own=1", "there=1"])
+    }
+
+    @Test("what a 304 sets is taken, and what is stored sets nothing again")
+    func notModified() async throws {
+        let count = Counter()
+        let fixture = try Fixture(via: .cache(.standard)) { request in
+            let number = count.next()
+            let fields: KeyValuePairs<String, String> =
+                ["ETag": "\"e\"", "Cache-Control": "max-age=60", "Set-Cookie": "n=\(number); Path=/"]
+            return request.value(of: "If-None-Match") == nil
+                ? .ok("page", fields: fields) : .status(304, fields: fields)
+        }
+        try await fixture.load("/")
+        fixture.clock.advance(by: 61)
+        #expect(try await fixture.load("/") == "page")
+        #expect(fixture.cookies.cookies.map(\.value) == ["2"])
+        fixture.cookies.removeAll()
+        #expect(try await fixture.load("/") == "page")
+        #expect(fixture.cookies.cookies.isEmpty)
+        #expect(fixture.origin.requestCount == 2)
+    }
+
+    @Test("what a renewal in the background sets is taken, and it carries the cookies")
+    func renewal() async throws {
+        let count = Counter()
+        let fixture = try Fixture(via: .cache(.staleWhileRevalidate(upTo: .days(1)))) { _ in
+            .ok("page", fields: ["Set-Cookie": "n=\(count.next()); Path=/"])
+        }
+        try await fixture.load("/")
+        var changes = fixture.cookies.changes.makeAsyncIterator()
+        try await fixture.load("/")
+        let change = try #require(await changes.next())
+        #expect(change.change.cookie.pair == "n=2")
+        #expect(change.author == .response(fixture.origin.url("/")))
+        #expect(fixture.seen == [nil, "n=1"])
+    }
+
+    @Test("responses are chosen by them, as Vary says", arguments: ["Cookie", "cookie, Accept-Language"])
+    func vary(nominated: String) async throws {
+        let fixture = try Fixture(via: .cache(.standard)) { request in
+            .ok(request.value(of: "Cookie") ?? "-", fields: ["Cache-Control": "max-age=60", "Vary": nominated])
+        }
+        for value in ["1", "2", "1"] {
+            try fixture.cookies.insert(
+                Cookie(name: "a", value: value, domain: "127.0.0.1", isHostOnly: true, creation: fixture.clock.now())
+            )
+            #expect(try await fixture.load("/") == "a=\(value)")
+        }
+        #expect(fixture.origin.requestCount == 2)
+    }
+
+    @Test("after a redirect to another origin they are known, so what varies by them is stored")
+    func varyAfterRedirect() async throws {
+        let count = Counter()
+        let fixture = try Fixture(via: .cache(.standard)) { request in
+            guard request.path == "/" else {
+                return .ok("\(count.next())", fields: ["Cache-Control": "max-age=60", "Vary": "Cookie"])
+            }
+            let port = request.value(of: "Host")?.split(separator: ":").last ?? ""
+            return .redirect(302, to: "http://localhost:\(port)/page")
+        }
+        for _ in 0..<2 { #expect(try await fixture.load("/", ["Cookie": "own=1"]) == "1") }
+    }
+
+    @Test("a pair that the app wrote itself stands beside the chosen ones, and before one of its name")
+    func ownPairs() async throws {
+        // Where Foundation's storage has something for the host, it writes over the field before anybody sees it.
+        let fixture = try Fixture(hasStorage: false) { _ in .ok() }
+        for name in ["a", "b"] {
+            try fixture.cookies.insert(
+                Cookie(name: name, value: "jar", domain: "127.0.0.1", isHostOnly: true, creation: fixture.clock.now())
+            )
+        }
+        try await fixture.load("/", ["Cookie": "b=own; c=own"])
+        #expect(fixture.seen == ["a=jar; b=own; c=own"])
+    }
+
+    @Test("SameSite=Strict stays behind when another site's document asks")
+    func sameSite() async throws {
+        let fixture = try Fixture(Self.setting("strict=1; SameSite=Strict; Path=/", "plain=1; Path=/"))
+        try await fixture.load("/set")
+        var request = URLRequest(url: fixture.origin.url("/"))
+        request.mainDocumentURL = URL(string: "https://evil.example/")
+        _ = try await fixture.session.data(for: request)
+        request.mainDocumentURL = fixture.origin.url("/page")
+        _ = try await fixture.session.data(for: request)
+        #expect(fixture.seen == [nil, nil, "strict=1; plain=1"])
+    }
+
+    @Test("an upload carries what Foundation chooses, and what its response sets is taken")
+    func upload() async throws {
+        let fixture = try Fixture { _ in .ok("", fields: ["Set-Cookie": "a=1; Path=/"]) }
+        var request = URLRequest(url: fixture.origin.url("/form"))
+        request.httpMethod = "POST"
+        _ = try await fixture.session.upload(for: request, from: Data("x".utf8))
+        #expect(fixture.cookies.cookies.map(\.pair) == ["a=1"])
+        _ = try await fixture.session.upload(for: request, from: Data("x".utf8))
+        #expect(fixture.seen == [nil, "a=1"])
+    }
+
+    @Test("without a store nothing of this happens: Foundation chooses")
+    func without() async throws {
+        let origin = try ScriptedOrigin(script: Self.setting("a=1; Path=/admin"))
+        let interceptor = try Interceptor { $0.rules = [.allow("http://127.0.0.1:*/**", via: .network)] }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        _ = try await session.data(from: origin.url("/set"))
+        _ = try await session.data(from: origin.url("/other"))
+        #expect(origin.requests.map { $0.value(of: "Cookie") } == [nil, "a=1"])
+    }
+}

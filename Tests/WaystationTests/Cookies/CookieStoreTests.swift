@@ -1,0 +1,132 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Testing
+import WaystationFileSystem
+import WaystationTesting
+
+@testable import Waystation
+
+@Suite("A store of cookies")
+struct CookieStoreTests {
+    private let clock = ManualClock()
+
+    private func cookie(_ name: String, _ value: String = "1", lasting: TimeInterval? = nil) throws -> Cookie {
+        try Cookie(
+            name: name,
+            value: value,
+            domain: "shop.example",
+            expires: lasting.map { clock.now() + $0 },
+            creation: clock.now()
+        )
+    }
+
+    @Test("tells each change in order, and who made it")
+    func changes() async throws {
+        let store = CookieStore(now: clock.now)
+        var changes = store.changes.makeAsyncIterator()
+        let url = try #require(URL(string: "https://shop.example/"))
+        let head = try #require(
+            HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: ["Set-Cookie": "b=2; Max-Age=5"])
+        )
+        let (first, second) = (try cookie("a"), try cookie("a", "2"))
+        try store.insert(first)
+        try store.insert(second)
+        store.remove(second.id)
+        store.take(head, to: URLRequest(url: url), sent: store.moment())
+        clock.advance(by: 5)
+        _ = store.choosing(for: URLRequest(url: url), login: nil)
+        var told: [CookieStore.Change] = []
+        while told.count < 5, let change = await changes.next() { told.append(change) }
+        #expect(told.map(\.author) == [.app, .app, .app, .response(url), .expiry])
+        #expect(told[0].change == .added(first))
+        guard case .changed(let new, from: let old) = told[1].change else { throw Unexpected() }
+        #expect((new.value, old.value) == ("2", "1"))
+        guard case .removed = told[2].change, case .added = told[3].change, case .expired = told[4].change else {
+            throw Unexpected()
+        }
+    }
+
+    private struct Unexpected: Error {}
+
+    @Test("gives each reader a stream of its own, which ends with it")
+    func streams() async throws {
+        var store: CookieStore? = CookieStore(now: clock.now)
+        let (first, second) = (try #require(store?.changes), try #require(store?.changes))
+        try store?.insert(try cookie("a"))
+        store = nil
+        for stream in [first, second] {
+            var names: [String] = []
+            for await change in stream { names.append(change.change.cookie.name) }
+            #expect(names == ["a"])
+        }
+    }
+
+    @Test("refuses a cookie for a public suffix")
+    func publicSuffix() throws {
+        let store = CookieStore(now: clock.now)
+        let cookie = try Cookie(name: "a", value: "1", domain: "co.uk", creation: clock.now())
+        let error = #expect(throws: CookieError.self) { try store.insert(cookie) }
+        #expect(error?.code == .publicSuffix)
+    }
+
+    // MARK: - On disk
+
+    @Test("with a file it finds its cookies again, except those of the session")
+    func durable() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.url.appending(path: "state/cookies.json")
+        do {
+            let store = CookieStore(file: file, now: clock.now)
+            try store.insert(cookie("kept", lasting: 60))
+            try store.insert(cookie("session"))
+            await store.synchronize()
+        }
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        #expect(!String(decoding: try Data(contentsOf: file), as: UTF8.self).contains("session"))
+        #expect(CookieStore(file: file, now: clock.now).cookies.map(\.name) == ["kept"])
+        clock.advance(by: 60)
+        #expect(CookieStore(file: file, now: clock.now).cookies.isEmpty)
+    }
+
+    @Test("a file that is damaged is put aside, and told of", arguments: ["", "{", #"{"version":9,"cookies":[]}"#])
+    func damaged(content: String) async throws {
+        let folder = try TemporaryDirectory()
+        let file = try folder.write(content, to: "cookies.json")
+        let store = CookieStore(file: file, now: clock.now)
+        let interceptor = try Interceptor { $0.cookies = store }
+        #expect(store.cookies.isEmpty)
+        #expect(try String(contentsOf: folder.url.appending(path: "cookies.json.damaged"), encoding: .utf8) == content)
+        try store.insert(cookie("a", lasting: 60))
+        await store.synchronize()
+        #expect(CookieStore(file: file, now: clock.now).cookies.count == 1)
+        withExtendedLifetime(interceptor) {}
+    }
+
+    @Test("what happened before anybody listened is told to the first who does")
+    func early() throws {
+        let folder = try TemporaryDirectory()
+        let store = CookieStore(file: try folder.write("x", to: "cookies.json"), now: clock.now)
+        let told = Mutex<[String]>([])
+        for _ in 0..<2 { store.addListener { event in told.withLock { $0.append("\(event)") } } }
+        #expect(told.withLock { $0.count } == 1)
+        #expect(told.withLock { $0.first?.contains("cookies.json was damaged and put aside") } == true)
+    }
+
+    @Test("a disk that is full costs nothing but the file, and is told of")
+    func unwritable() async throws {
+        let folder = try TemporaryDirectory()
+        let disk = FaultyFileSystem { operation, path in
+            if operation == .write { throw FileError("write", path, code: ENOSPC) }
+        }
+        let file = CookieFile(folder.url.appending(path: "cookies.json"), fileSystem: disk)
+        let store = CookieStore(file: file, rules: CookieRules(), now: clock.now)
+        let told = Mutex<[String]>([])
+        store.addListener { event in told.withLock { $0.append("\(event)") } }
+        try store.insert(cookie("a", lasting: 60))
+        await store.synchronize()
+        #expect(store.cookies.count == 1)
+        #expect(told.withLock { $0.first?.contains("could not be written") } == true)
+    }
+}

@@ -1,0 +1,292 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Testing
+import WaystationTesting
+
+@testable import Waystation
+
+@Suite("Storages that are kept in step")
+struct StorageSyncTests {
+    /// An app whose cookies are also in Foundation's storage, and in one of its own where it has that.
+    private struct App {
+        let network = ScriptedTransport { _ in .ok("", fields: ["Set-Cookie": "response=1; Path=/"]) }
+        let clock = ManualClock()
+        let cookies: CookieStore
+        let interceptor: Interceptor
+        let storage: HTTPCookieStorage
+        let session: URLSession
+
+        init(beside other: (any CookieStorage)? = nil, timeout: Duration = .seconds(3)) throws {
+            let (clock, network) = (clock, network)
+            let cookies = CookieStore(now: clock.now)
+            self.cookies = cookies
+            interceptor = try Interceptor {
+                $0.rules = [.allow("https://shop.example/**", via: .network)]
+                $0.cookies = cookies
+                $0.cookieStorages = other.map { [$0] } ?? []
+                $0.storageTimeout = timeout
+                $0.makeTransport = { _ in network }
+                $0.now = clock.now
+                $0.schedule = clock.schedule
+            }
+            let configuration = URLSessionConfiguration.ephemeral
+            storage = try #require(configuration.httpCookieStorage)
+            session = URLSession(configuration: configuration.intercepted(by: interceptor))
+        }
+
+        func load() async throws {
+            _ = try await session.data(from: try #require(URL(string: "https://shop.example/page")))
+        }
+
+        var seen: [String?] { network.requests.map { $0.value(forHTTPHeaderField: "Cookie") } }
+    }
+
+    private static func cookie(_ name: String, _ value: String = "1", path: String = "/") throws -> HTTPCookie {
+        try #require(
+            HTTPCookie(properties: [.name: name, .value: value, .domain: "shop.example", .path: path])
+        )
+    }
+
+    @Test("what a response sets is in the session's storage, and the app hears of it")
+    func response() async throws {
+        let app = try App()
+        var changes = app.cookies.changes.makeAsyncIterator()
+        try await app.load()
+        await app.cookies.synchronize()
+        let url = try #require(URL(string: "https://shop.example/page"))
+        #expect(await changes.next()?.author == .response(url))
+        #expect(app.storage.cookies?.map(\.name) == ["response"])
+    }
+
+    @Test("what the app puts into the session's storage is carried by the next request, if it is for that")
+    func put() async throws {
+        let app = try App()
+        try app.storage.setCookie(Self.cookie("app"))
+        try app.storage.setCookie(Self.cookie("elsewhere", path: "/other"))
+        var changes = app.cookies.changes.makeAsyncIterator()
+        try await app.load()
+        #expect(app.seen == ["app=1"])
+        #expect(await changes.next()?.author == .storage("HTTPCookieStorage"))
+    }
+
+    @Test("what the app changes there, and removes, reaches the next request as well")
+    func changedAndRemoved() async throws {
+        let app = try App()
+        let first = try Self.cookie("app")
+        app.storage.setCookie(first)
+        try await app.load()
+        app.storage.setCookie(try Self.cookie("app", "2"))
+        try await app.load()
+        app.storage.deleteCookie(first)
+        try await app.load()
+        #expect(app.seen == ["app=1", "app=2; response=1", "response=1"])
+    }
+
+    @Test("what the app puts into the store is in the session's storage, and goes when it is removed")
+    func store() async throws {
+        let app = try App()
+        let cookie = try Cookie(
+            name: "a",
+            value: "1",
+            domain: "shop.example",
+            isSecure: true,
+            creation: app.clock.now()
+        )
+        try app.cookies.insert(cookie)
+        await app.cookies.synchronize()
+        let held = try #require(app.storage.cookies?.first)
+        #expect(held.domain == ".shop.example" && held.isSecure && held.value == "1")
+        app.cookies.remove(cookie.id)
+        await app.cookies.synchronize()
+        #expect(app.storage.cookies?.isEmpty == true)
+    }
+
+    @Test("a cookie that goes back and forth keeps what a storage cannot hold, and is one change")
+    func noLoop() async throws {
+        let app = try App()
+        let cookie = try Cookie(
+            name: "a",
+            value: "1",
+            domain: "shop.example",
+            isSecure: true,
+            sameSite: .strict,
+            creation: app.clock.now()
+        )
+        let changes = app.cookies.changes
+        try app.cookies.insert(cookie)
+        for _ in 0..<3 {
+            await app.cookies.synchronize()
+            try await app.load()
+        }
+        #expect(app.cookies.cookies.first?.sameSite == .strict)
+        app.cookies.removeAll()
+        var names: [String] = []
+        for await change in changes {
+            names.append(change.change.cookie.name)
+            if !change.change.isPresent, change.change.cookie.name == "response" { break }
+        }
+        #expect(names == ["a", "response", "a", "response"])
+    }
+
+    @Test("a value with a line break is refused, told of once, and sent to nobody")
+    func lineBreak() async throws {
+        let app = try App()
+        let events = app.interceptor.events
+        app.storage.setCookie(try Self.cookie("bad", "1\r\nX-Injected: 1"))
+        try await app.load()
+        try await app.load()
+        #expect(app.seen == [nil, "response=1"])
+        app.session.invalidateAndCancel()
+        var refusals = 0
+        for await event in events {
+            if case .cookies(let event) = event.kind, case .refused(let error) = event.kind {
+                #expect(error.code == .character)
+                refusals += 1
+            }
+            if case .served = event.kind, app.network.requests.count == 2 { break }
+        }
+        #expect(refusals == 1)
+    }
+
+    @Test("a storage that holds another store's cookies stays that one's, and gives nothing of them away")
+    func inUse() async throws {
+        let (first, second) = (try App(), CookieStore())
+        first.storage.setCookie(try Self.cookie("app"))
+        try await first.load()
+        let network = ScriptedTransport { _ in .ok() }
+        let told = Mutex<[String]>([])
+        second.addListener { event in told.withLock { $0.append("\(event)") } }
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://shop.example/**", via: .network)]
+            $0.cookies = second
+            $0.makeTransport = { _ in network }
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = first.storage
+        let session = URLSession(configuration: configuration.intercepted(by: interceptor))
+        let url = try #require(URL(string: "https://shop.example/page"))
+        let task = session.dataTask(with: url)
+        // Foundation has written it on the task already.
+        #expect(task.originalRequest?.value(forHTTPHeaderField: "Cookie")?.contains("app=1") == true)
+        task.resume()
+        await network.waitForRequests(1)
+        #expect(network.requests.first?.value(forHTTPHeaderField: "Cookie") == nil)
+        #expect(second.cookies.isEmpty)
+        #expect(told.withLock { $0.contains { $0.contains("belongs to other cookies") } })
+    }
+
+    // MARK: - A storage of the app's own
+
+    @Test("one of the app's own is kept in step both ways")
+    func own() async throws {
+        let view = WebView()
+        let app = try App(beside: view)
+        let there = try Cookie(name: "view", value: "1", domain: "shop.example", creation: app.clock.now())
+        view.put(there)
+        try await app.load()
+        #expect(app.seen == ["view=1"])
+        await app.cookies.synchronize()
+        #expect(view.held.map(\.name) == ["response", "view"])
+        #expect(Set((app.storage.cookies ?? []).map(\.name)) == ["response", "view"])
+        view.put(nil, there.id)
+        try await app.load()
+        #expect(app.seen.last == "response=1")
+    }
+
+    @Test("one that fails is told of, and loads go on")
+    func failing() async throws {
+        let view = WebView(fails: true)
+        let app = try App(beside: view)
+        let events = app.interceptor.events
+        try await app.load()
+        for await event in events {
+            if case .cookies(let event) = event.kind, case .storageFailed("web view", _) = event.kind { break }
+        }
+        #expect(app.seen == [nil])
+    }
+
+    @Test("one that never answers runs into the time limit, is named, and holds up no load after it")
+    func silent() async throws {
+        let door = Door(ignoringCancel: true)
+        let view = WebView(behind: door)
+        let app = try App(beside: view)
+        let events = app.interceptor.events
+        async let first: Void = app.load()
+        while !view.isBusy { await Task.yield() }
+        app.clock.fire()
+        for await event in events {
+            if case .cookies(let event) = event.kind, case .storageTimedOut("web view") = event.kind { break }
+        }
+        try await first
+        // Nobody waits for it any more, until it answers.
+        try await app.load()
+        #expect(app.network.requests.count == 2)
+        door.open()
+        await app.cookies.synchronize()
+        #expect(view.held.map(\.name) == ["response"])
+    }
+
+    @Test("syncs are queued: each begins when the one before has ended, and the last has what is current")
+    func queued() async throws {
+        let door = Door(ignoringCancel: true)
+        let view = WebView(behind: door)
+        let app = try App(beside: view)
+        for value in 1...5 {
+            try app.cookies.insert(
+                Cookie(name: "a", value: "\(value)", domain: "shop.example", creation: app.clock.now())
+            )
+        }
+        door.open()
+        await app.cookies.synchronize()
+        #expect(view.held.map(\.value) == ["5"])
+        #expect(view.mostAtOnce == 1)
+    }
+}
+
+/// The cookies of a web view, which answers when a test lets it.
+private final class WebView: CookieStorage {
+    private struct Failure: Error {}
+
+    private struct State {
+        var cookies: [Cookie.ID: Cookie] = [:]
+        var running = 0
+        var mostAtOnce = 0
+    }
+
+    let name = "web view"
+    private let state = Mutex(State())
+    private let door: Door?
+    private let fails: Bool
+
+    init(behind door: Door? = nil, fails: Bool = false) {
+        self.door = door
+        self.fails = fails
+    }
+
+    var held: [Cookie] { state.withLock { $0.cookies.values.sorted { $0.name < $1.name } } }
+    var isBusy: Bool { state.withLock { $0.running > 0 } }
+    var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
+
+    /// Somebody else's doing.
+    func put(_ cookie: Cookie?, _ id: Cookie.ID? = nil) {
+        state.withLock { state in
+            if let id = id ?? cookie?.id { state.cookies[id] = cookie }
+        }
+    }
+
+    private func answer<Result: Sendable>(_ body: @Sendable (inout State) -> Result) async throws -> Result {
+        state.withLock { state in
+            state.running += 1
+            state.mostAtOnce = max(state.mostAtOnce, state.running)
+        }
+        await door?.pass()
+        defer { state.withLock { $0.running -= 1 } }
+        if fails { throw Failure() }
+        return state.withLock { body(&$0) }
+    }
+
+    func cookies() async throws -> [Cookie] { try await answer { Array($0.cookies.values) } }
+    func set(_ cookie: Cookie) async throws { try await answer { $0.cookies[cookie.id] = cookie } }
+    func remove(_ id: Cookie.ID) async throws { try await answer { $0.cookies[id] = nil } }
+}
