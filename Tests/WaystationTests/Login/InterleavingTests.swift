@@ -9,7 +9,7 @@ import WaystationTesting
 /// Logins, renewals, log-outs, requests and changes of cookies on two accounts, in ten thousand orders.
 @Suite("However the requests of two accounts interleave")
 struct InterleavingTests {
-    private static let rounds = 300
+    private static let rounds = 10_000
 
     @Test("no token or response of one reaches the other, nothing from before a log-out comes after it, nothing hangs")
     func interleavings() async throws {
@@ -23,7 +23,7 @@ struct InterleavingTests {
             var generator = SeededGenerator(seed: UInt64(seed))
             let pending = Pending()
             await withTaskGroup { group in
-                for _ in 0..<Int.random(in: 3...6, using: &generator) {
+                for _ in 0..<Int.random(in: 2...5, using: &generator) {
                     let player = players[Int.random(in: 0...1, using: &generator)]
                     let move = Player.Move.random(using: &generator)
                     let pause = Int.random(in: 0...12, using: &generator)
@@ -52,7 +52,9 @@ struct InterleavingTests {
         for player in players {
             let counts = player.server.counts
             // Each kind of thing has happened, many times.
-            for kind in Server.Count.allCases { #expect(counts[kind, default: 0] > 100, "\(player.name): \(kind)") }
+            for kind in Server.Count.allCases {
+                #expect(counts[kind, default: 0] > Self.rounds / 200, "\(player.name): \(kind)")
+            }
         }
     }
 }
@@ -119,7 +121,9 @@ private final class Player: Sendable {
             server.noteLogOut(upTo: dead)
         case .revoke: server.revoke()
         case .setCookie:
-            guard let cookie = try? Cookie(name: "pref", value: name, domain: "shop.example", creation: Date()) else { return }
+            guard let cookie = try? Cookie(name: "pref", value: name, domain: "shop.example", creation: Date()) else {
+                return
+            }
             try? cookies.insert(cookie)
         case .removeToken: cookies.remove(login.id)
         case .setInStorage:
@@ -224,7 +228,8 @@ private final class Server: Sendable {
             let number = token.flatMap(Self.number)
             if let number, number <= state.dead { state.faults.append("\(name) sent \(field) after a log-out") }
             if let number, number <= state.revoked { return .status(401) }
-            let body = "\(name) \(number ?? 0)"
+            // What is answered to nobody in particular may be shared.
+            let body = field.isEmpty ? "anybody 0" : "\(name) \(number ?? 0)"
             let fields = ["Cache-Control": "max-age=60", "Set-Cookie": "sid=\(name)-\(number ?? 0); Path=/; Secure"]
             guard request.url?.path == "/held" else { return .ok(body, fields: fields) }
             let gate = ScriptedTransport.Gate()
@@ -243,7 +248,7 @@ private final class Server: Sendable {
             if isHit { state.counts[.hit, default: 0] += 1 }
             guard !body.isEmpty else { return }
             let parts = body.split(separator: " ")
-            guard parts.count == 2, parts[0] == name, let number = Int(parts[1]) else {
+            guard parts.count == 2, [name, "anybody"].contains(String(parts[0])), let number = Int(parts[1]) else {
                 return state.faults.append("\(name) got \(body)")
             }
             if number > 0, number <= begun.dead {
