@@ -35,6 +35,67 @@ struct ReadmeExamplesTests {
         #expect(request.value(forHTTPHeaderField: "Cookie") == "a=1; b=2")
     }
 
+    @Test("an interceptor has cookies like this")
+    func cookieStore() async throws {
+        let cookieFile = folder.root.appending(path: "cookies.json")
+        // snippet: cookie-store
+        let cookies = CookieStore(file: cookieFile)  // without a file: in memory
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://shop.example/**", via: .network)]
+            $0.cookies = cookies
+        }
+        Task { for await change in cookies.changes { print(change.author, change.change.cookie.name) } }
+        // end snippet
+        try cookies.insert(Cookie(name: "a", value: "1", domain: "shop.example", creation: .now))
+        let url = try #require(URL(string: "https://shop.example/"))
+        #expect(cookies.cookies(for: url).map(\.pair) == ["a=1"])
+        withExtendedLifetime(interceptor) {}
+    }
+
+    @Test("somebody logs in like this, and out")
+    func login() async throws {
+        let (app, user) = (App(), "alice")
+        // snippet: login
+        let login = LoginSession(cookie: .named("token", domain: "shop.example")) { try await app.signIn() }
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://shop.example/**", via: .network, requiresLogin: .marked)]
+            $0.login = login
+        }
+        // end snippet
+        try await login.logIn()
+        #expect(login.isLoggedIn)
+        // snippet: login-out
+        await login.logOut()  // a barrier: nothing from before it is sent, delivered or stored after it
+        // end snippet
+        #expect(!login.isLoggedIn)
+        withExtendedLifetime(interceptor) {}
+        try await withReasons(app, user)
+    }
+
+    private struct App {
+        func signIn() async throws -> String { "t1" }
+        func renew(_ token: String) async throws -> String { token + "+" }
+    }
+
+    private func withReasons(_ app: App, _ user: String) async throws {
+        let interceptor: Interceptor
+        // snippet: login-reasons
+        let cookie = LoginCookie.named("token", domain: "shop.example", path: "/app")
+        let login = LoginSession(account: user, cookie: cookie) { reason in
+            switch reason {
+            case .signIn: try await LoginToken(app.signIn())
+            case .renewal(let refused): try await LoginToken(app.renew(refused.value), expires: .now + 3600)
+            }
+        }
+        // end snippet
+        interceptor = try Interceptor { $0.login = login }
+        // snippet: login-ahead
+        try await login.logIn()  // ahead of time, if that suits the app
+        // end snippet
+        #expect(login.isLoggedIn)
+        withExtendedLifetime(interceptor) {}
+    }
+
     @Test("the first example answers a page from a file, and says so")
     func first() async throws {
         let (siteFolder, cacheFolder) = (folder.site, folder.cache)

@@ -17,7 +17,8 @@ public import WaystationCookies
 /// with it, and keeps the `HTTPCookieStorage` of each session in step. Several interceptors may share a store where
 /// they are of one user; accounts need a store each.
 ///
-/// All members may be called from any thread; none waits for a disk or a storage, except where it is `async`.
+/// All members may be called from any thread; none waits for a disk or a storage, except where it is `async`. Making a
+/// store reads its file.
 public final class CookieStore: Sendable {
     struct State {
         var jar: CookieJar
@@ -138,8 +139,13 @@ public final class CookieStore: Sendable {
     ///
     /// A storage that does not answer is not waited for beyond its time limit.
     public func synchronize() async {
-        for sync in state.withLock({ $0.syncs }) { await sync.flush() }
+        await synchronizeStorages()
         await file?.flush()
+    }
+
+    /// The same without the disk.
+    func synchronizeStorages() async {
+        for sync in state.withLock({ $0.syncs }) { await sync.flush() }
     }
 
     // MARK: - Changing

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 import WaystationCookies
@@ -9,6 +10,8 @@ final class FoundationCookieStorage: CookieStorage {
     let name = "HTTPCookieStorage"
     let storage: HTTPCookieStorage
     private let now: @Sendable () -> Date
+    /// Where it is changed: that writes a file, when the storage is one that lasts.
+    private static let queue = DispatchQueue(label: "waystation.cookies.storage")
 
     init(_ storage: HTTPCookieStorage, now: @escaping @Sendable () -> Date) {
         self.storage = storage
@@ -47,16 +50,28 @@ final class FoundationCookieStorage: CookieStorage {
         }
     }
 
-    func set(_ cookie: Cookie) {
-        guard let cookie = HTTPCookie(cookie) else { return }
-        storage.setCookie(cookie)
+    func set(_ cookie: Cookie) async {
+        await change { storage in
+            if let cookie = HTTPCookie(cookie) { storage.setCookie(cookie) }
+        }
     }
 
-    func remove(_ id: Cookie.ID) {
+    func remove(_ id: Cookie.ID) async {
         let domain = id.isHostOnly ? id.domain : ".\(id.domain)"
-        for cookie in storage.cookies ?? []
-        where cookie.name == id.name && cookie.path == id.path && cookie.domain.lowercased() == domain {
-            storage.deleteCookie(cookie)
+        await change { storage in
+            for cookie in storage.cookies ?? []
+            where cookie.name == id.name && cookie.path == id.path && cookie.domain.lowercased() == domain {
+                storage.deleteCookie(cookie)
+            }
+        }
+    }
+
+    private func change(_ body: @escaping @Sendable (HTTPCookieStorage) -> Void) async {
+        await withCheckedContinuation { continuation in
+            Self.queue.async { [storage] in
+                body(storage)
+                continuation.resume()
+            }
         }
     }
 }

@@ -94,7 +94,7 @@ extension LoginSession {
         } catch {
             return fail(attempt, .loginFailed, "the provider's token cannot be sent: \(error)", error)
         }
-        await setting.cookies.synchronize()
+        await setting.cookies.synchronizeStorages()
         report(.loggedIn(attempt.reason))
         tell(attempt, .success(()))
     }

@@ -223,7 +223,7 @@ struct StorageSyncTests {
         try await app.load()
         #expect(app.network.requests.count == 2)
         door.open()
-        await app.cookies.synchronize()
+        while view.held.isEmpty { await Task.yield() }
         #expect(view.held.map(\.name) == ["response"])
     }
 

@@ -155,6 +155,8 @@ struct AccountTests {
                 $0.cache = cache
                 $0.login = login
                 $0.makeTransport = { _ in network }
+                // No time limit: the machine may be crowded.
+                $0.schedule = { _, _ in }
             }
             return (login, URLSession(configuration: .ephemeral.intercepted(by: interceptor)))
         }

@@ -127,6 +127,38 @@ struct LogoutTests {
         #expect(await fixture.cache.statistics.entries == 0)
     }
 
+    @Test("ends a load in the middle of a stored body")
+    func streamingFromCache() async throws {
+        let size = 4 << 20
+        let fixture = try LoginFixture(via: .cache(.standard)) { _ in
+            .ok(.random(size), fields: ["Cache-Control": "max-age=60"])
+        }
+        try await fixture.login.logIn()
+        try await fixture.load("/page")
+        await fixture.cache.flush()
+        let begun = Door()
+        let isOut = DispatchSemaphore(value: 0)
+        let watching = RecordingDelegate(received: { _ in
+            begun.open()
+            // The next piece is read when this one was taken.
+            isOut.wait()
+            isOut.signal()
+        })
+        let session = URLSession(
+            configuration: .ephemeral.intercepted(by: fixture.interceptor),
+            delegate: watching,
+            delegateQueue: nil
+        )
+        session.dataTask(with: fixture.origin.url("/page")).resume()
+        await begun.pass()
+        await fixture.login.logOut()
+        isOut.signal()
+        await watching.completion()
+        #expect(watching.calls.last == .completed(.userCancelledAuthentication))
+        #expect(watching.body.count < size)
+        #expect(fixture.origin.requestCount == 1)
+    }
+
     @Test("keeps out a response that was about to be stored")
     func aboutToStore() async throws {
         let gate = ScriptedTransport.Gate()
@@ -232,6 +264,88 @@ struct LogoutTests {
         task.resume()
         await delegate.completion()
         #expect(delegate.calls == [.completed(.userCancelledAuthentication)])
+    }
+
+    @Test("ends a load that a redirect has brought under the login")
+    func redirected() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let target = try ScriptedOrigin { _ in .ok("late").held(at: gate) }
+        let fixture = try LoginFixture { _ in .redirect(to: target.url("/page").absoluteString) }
+        try await fixture.login.logIn()
+        let elsewhere = try #require(URL(string: "http://localhost:\(fixture.origin.port)/"))
+        async let failure: Failure? = {
+            do {
+                _ = try await fixture.session.data(from: elsewhere)
+                return nil
+            } catch { return Failure(error) }
+        }()
+        #expect(await target.waitForRequests(1).first?.value(of: "Cookie") == "token=t1")
+        await fixture.login.logOut()
+        gate.open()
+        #expect(await failure == .loggedOut)
+    }
+
+    @Test("nothing that carries what it removed is sent, whoever prepared it before")
+    func carried() async throws {
+        let network = ScriptedTransport { _ in .ok() }
+        let shop = try Shop(network, via: .network)
+        try await shop.login.logIn()
+        let url = try #require(URL(string: "https://shop.example/"))
+        let prepared = shop.cookies.choosing(for: URLRequest(url: url), login: shop.login.id)
+        await shop.login.logOut()
+        let owner = RecordingOwner()
+        let load = ForwardedLoad(
+            prepared,
+            through: { CookieTransport(network, shop.cookies) },
+            credentials: nil,
+            owner: owner
+        )
+        load.start()
+        #expect(await owner.completion() == [.end(.userCancelledAuthentication)])
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test("a token that arrives while somebody logs out is not put in place")
+    func lateToken() throws {
+        let store = CookieStore()
+        let token = try Cookie(name: "token", value: "t", domain: "shop.example", creation: .now)
+        let moment = store.moment()
+        store.end(token.id, of: "alice")
+        #expect(try !store.insert(token, of: "alice", asOf: moment))
+        #expect(store.cookies.isEmpty)
+        #expect(try store.insert(token, of: "alice", asOf: store.moment()))
+    }
+
+    @Test("who got cookies before it gets no place after it, and who has one is waited for")
+    func places() async {
+        let loads = LoginLoads()
+        let before = loads.epoch
+        let ended = Mutex(0)
+        let place = loads.enter(before) { place in
+            ended.withLock { $0 += 1 }
+            place.leave()
+        }
+        #expect(await loads.advance() == 1)
+        #expect(ended.withLock { $0 } == 1)
+        #expect(loads.enter(before) { $0.leave() } == nil)
+        #expect(loads.enter(loads.epoch) { $0.leave() } != nil)
+        withExtendedLifetime(place) {}
+        // One that is gone is not.
+        #expect(await loads.advance() == 0)
+    }
+
+    @Test("what Foundation writes back into its storage afterwards is refused, and removed again")
+    func writtenBack() async throws {
+        let fixture = try LoginFixture { _ in .ok() }
+        try await fixture.login.logIn()
+        let held = try #require(fixture.storage.cookies?.first)
+        await fixture.login.logOut()
+        fixture.storage.setCookie(held)
+        try await fixture.load("/")
+        #expect(fixture.seen == [nil])
+        await fixture.cookies.synchronize()
+        #expect(fixture.storage.cookies?.isEmpty == true)
+        #expect(!fixture.login.isLoggedIn)
     }
 
     @Test("of somebody who is not logged in is fine, and so is one before any interceptor")

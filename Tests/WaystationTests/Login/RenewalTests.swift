@@ -128,6 +128,19 @@ struct RenewalTests {
         #expect(try await fixture.load("/page").body == "1")
     }
 
+    @Test("a refusal that may be stored is not stored for who is logged in")
+    func notStored() async throws {
+        let count = Counter()
+        let fixture = try LoginFixture(via: .cache(.standard)) { _ in
+            let fields: KeyValuePairs<String, String> = ["Cache-Control": "max-age=60"]
+            return count.next() > 2 ? .ok("page", fields: fields) : .status(401, fields: fields)
+        }
+        try await fixture.login.logIn()
+        #expect(try await fixture.load("/page").status == 401)
+        await fixture.cache.flush()
+        #expect(try await fixture.load("/page") == (200, "page"))
+    }
+
     @Test("a refusal that may be stored is not what answers the renewed request")
     func storableRefusal() async throws {
         let fixture = try LoginFixture(via: .cache(.standard)) { request in
