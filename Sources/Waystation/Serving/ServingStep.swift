@@ -23,7 +23,9 @@ enum ServingStep: Sendable {
 
 /// A wait that ends in the next step.
 struct Wait: Sendable {
-    /// Begins it; the completion is called once, on any thread. What comes back ends it before its time.
+    /// Begins it; the completion is called once, on any thread.
+    ///
+    /// What comes back ends it before its time.
     let begin: @Sendable (_ completion: @escaping @Sendable (ServingStep) -> Void) -> @Sendable () -> Void
 }
 

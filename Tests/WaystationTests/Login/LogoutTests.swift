@@ -305,6 +305,21 @@ struct LogoutTests {
         #expect(network.requests.isEmpty)
     }
 
+    @Test("what it removed may be sent elsewhere, and again where it is set anew")
+    func commonPair() async throws {
+        let network = ScriptedTransport { request in
+            .ok("", fields: request.url?.path == "/set" ? ["Set-Cookie": "lang=de; Path=/"] : [:])
+        }
+        let shop = try Shop(network, via: .network)
+        try await shop.login.logIn()
+        for host in ["shop.example", "news.example"] { try await shop.load("https://\(host)/set") }
+        await shop.login.logOut()
+        try await shop.load("https://news.example/")
+        try await shop.load("https://shop.example/set")
+        try await shop.load("https://shop.example/")
+        #expect(shop.seen == ["token=t1", nil, "lang=de", nil, "lang=de"])
+    }
+
     @Test("a token that arrives while somebody logs out is not put in place")
     func lateToken() throws {
         let store = CookieStore()
