@@ -5,6 +5,8 @@ NESTED := $(sort $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swif
 # One build folder for all nested packages: what they share is built once.
 # Packages that share a scratch path must not share a cached plan: SwiftPM would test the package before again.
 IN := --disable-build-manifest-caching --scratch-path $(CURDIR)/.build/nested --package-path
+# How many tests run at once. Without a bound all of them do: then the machine answers none of them in time.
+WIDTH := --experimental-maximum-parallelization-width 8
 SOURCES := Sources Tests Examples Benchmarks Package.swift
 
 # What building and testing needs beside the toolchain; what the demo and the benchmarks need beside that.
@@ -46,10 +48,10 @@ build: deps
 	$(SWIFT) build
 
 test: deps lint web-apps
-	Scripts/tell-failures.sh $(SWIFT) test
+	Scripts/tell-failures.sh $(SWIFT) test $(WIDTH)
 	@set -e; for package in $(NESTED); do \
 		echo "== $$package"; \
-		WEB_APPS=$(WEB_APPS) Scripts/tell-failures.sh $(SWIFT) test $(IN) $$package; \
+		WEB_APPS=$(WEB_APPS) Scripts/tell-failures.sh $(SWIFT) test $(WIDTH) $(IN) $$package; \
 	done
 	@$(MAKE) --no-print-directory differential
 	@$(MAKE) --no-print-directory hammer SECONDS=10
