@@ -43,11 +43,12 @@ struct RepeatedHit: Sendable {
         engine: Engine
     ) {
         let now = engine.configuration.now()
+        let rules = engine.configuration.cachingRules
         guard responses.count == 1, let stored = responses.first, isRepeatable(request), let url = request.url,
-            case let end = end(of: selection, strategy, now), now < end
+            case let end = end(of: selection, strategy, now, rules), now < end
         else { return }
         let hit = RepeatedHit(
-            rules: engine.configuration.cachingRules,
+            rules: rules,
             strategy: strategy,
             url: url,
             fields: request.allHTTPHeaderFields ?? [:],
@@ -65,16 +66,16 @@ struct RepeatedHit: Sendable {
             && request.value(forHTTPHeaderField: "Pragma") == nil
     }
 
-    /// When it must be decided anew: with the next second of its age, or at the end of the time it is served for.
-    private static func end(of selection: StoredSelection, _ strategy: CacheStrategy, _ now: Date) -> Date {
-        let age = selection.freshness.age
-        let nextSecond = Duration.seconds(age.components.seconds + 1) - age
-        let served: Duration? =
-            if let limit = strategy.limit {
-                limit - .seconds(now.timeIntervalSince(selection.exchange.responseTime))
-            } else {
-                strategy.obeysHTTP ? selection.freshness.timeToLive : nil
-            }
-        return now.addingTimeInterval(min(nextSecond, served ?? nextSecond).inSeconds)
+    /// When it must be decided anew: with the next second of its age, in which freshness is counted too, or at the end of
+    /// the time that the strategy serves it for.
+    private static func end(
+        of selection: StoredSelection,
+        _ strategy: CacheStrategy,
+        _ now: Date,
+        _ rules: CachingRules
+    ) -> Date {
+        let nextAge = selection.exchange.nextAge(after: now, rules: rules)
+        guard let limit = strategy.limit else { return nextAge }
+        return min(nextAge, selection.exchange.responseTime.addingTimeInterval(limit.inSeconds))
     }
 }
