@@ -111,7 +111,7 @@ final class ReturnedLoad: NSObject {
         let box = Box(load: self)
         let task = client.task
         DownloadAdvice.explain(error, of: task, context) { told in
-            LoadingQueue.hop(for: task) { box.load.fail(told) }
+            LoadingQueue(of: task).hop { box.load.fail(told) }
         }
     }
 
@@ -156,7 +156,7 @@ final class ReturnedLoad: NSObject {
         // With no way back to this queue, the question is left to Foundation.
         guard FoundationInternals.workQueue(of: task) != nil else { return finish(status: response.statusCode) }
         DelegateChallenge.ask(task, challenge) { answer in
-            LoadingQueue.hop(for: task) { box.load.proceed(answer, after: response) }
+            LoadingQueue(of: task).hop { box.load.proceed(answer, after: response) }
         }
     }
 
