@@ -74,7 +74,8 @@ let package = Package(
         .target(
             name: "Waystation",
             dependencies: [
-                "WaystationRules", "WaystationFiles", "WaystationStorage", "WaystationPacks", "WaystationCaching",
+                "WaystationFileSystem", "WaystationRules", "WaystationFiles", "WaystationStorage", "WaystationPacks",
+                "WaystationCaching",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
