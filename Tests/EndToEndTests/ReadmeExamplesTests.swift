@@ -168,6 +168,7 @@ struct ReadmeExamplesTests {
         switch interceptor.decision(for: url) {
         case .allowed(let rule, let pattern): print("rule \(rule), \(pattern), answers it")
         case .blocked(let rule, let pattern): print("rule \(rule), \(pattern), blocks it")
+        case .openedElsewhere: print("another app opens it")
         case .untouched(let reasons): print(reasons.joined(separator: "\n"))
         }
         // end snippet

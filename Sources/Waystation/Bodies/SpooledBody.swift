@@ -29,13 +29,11 @@ struct SpoolWriter {
     }
 
     private let spool: BodySpool
-    private let fileSystem: any FileSystem
     private var place = Place.memory(Data())
 
-    init(_ spool: BodySpool, _ fileSystem: any FileSystem) {
-        self.spool = spool
-        self.fileSystem = fileSystem
-    }
+    init(_ spool: BodySpool) { self.spool = spool }
+
+    private var fileSystem: any FileSystem { spool.fileSystem }
 
     mutating func append(_ part: Data) throws {
         switch place {

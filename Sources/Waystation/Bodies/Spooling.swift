@@ -1,7 +1,6 @@
 import Foundation
 import FoundationNetworking
 import Synchronization
-import WaystationFileSystem
 
 /// Reads the body stream of a request to its end, so that the request can be sent more than once.
 ///
@@ -40,20 +39,18 @@ final class Spooling: Sendable {
     ///   - spool: Where the bytes are kept.
     ///   - timeout: The longest silence of the stream, in seconds; twice that at most passes before it is noticed.
     ///   - schedule: Runs work after a delay.
-    ///   - fileSystem: Where files are made.
     ///   - completion: Called once, on any thread, with the request as it can be sent more than once; not after a cancel.
     static func start(
         _ request: URLRequest,
         _ spool: BodySpool,
         timeout: TimeInterval,
         schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void,
-        fileSystem: any FileSystem = LocalFileSystem(),
         completion: @escaping @Sendable (Result<URLRequest, URLError>) -> Void
     ) -> Spooling {
         let spooling = Spooling(request.url, timeout, schedule, completion)
         spooling.watch(since: 0)
         Thread.detachNewThread {
-            spooling.end(spooling.read(request, SpoolWriter(spool, fileSystem)))
+            spooling.end(spooling.read(request, SpoolWriter(spool)))
         }
         return spooling
     }
@@ -91,12 +88,14 @@ final class Spooling: Sendable {
     }
 
     private func failure(of stream: InputStream) -> URLError {
-        let reason = stream.streamError.map { "\($0)" } ?? "it was closed or read before"
+        // Foundation dies of the question where there is no error.
+        let cause = stream.streamStatus == .error ? stream.streamError : nil
+        let reason = cause.map { "\($0)" } ?? "it was closed or read before"
         return URLError(
             .requestBodyStreamExhausted,
             failing: url,
             "the body stream of \(url?.absoluteString ?? "a request") cannot be read, and nothing was sent: \(reason)",
-            underlying: stream.streamError
+            underlying: cause
         )
     }
 
