@@ -52,8 +52,10 @@ extension HeaderBody {
         let length = name.count
         for (field, value) in fields where owns(field) {
             let text = value.trimmingCharacters(in: Self.whiteSpace)
-            let part = Part(name: field, value: Array(text.utf8))
             let suffix = field.lowercased().dropFirst(length)
+            // As it is configured: Foundation spells names its own way.
+            let field = name + suffix
+            let part = Part(name: field, value: Array(text.utf8))
             if suffix.isEmpty {
                 guard whole == nil else { throw invalid("\(field) is there more than once: send it once") }
                 whole = part

@@ -61,10 +61,11 @@ struct BodyIntegrityTests {
             $0.bodySpool = BodySpool(memory: .kibibytes(64), directory: folder.url)
         }
         for way in Way.allCases {
-            // Who sends a body that only Foundation sees can be only Foundation.
+            // Foundation alone sees what an upload sends. It sends it again with credentials, but not after a redirect.
             let isUpload = [.uploadData, .uploadFile, .uploadStream].contains(form)
-            guard !isUpload || way == .plain else { continue }
-            guard way != .dropped || method == "PUT" else { continue }
+            guard !isUpload || way == .plain || way == .secret else { continue }
+            // What has no body and nothing to store is Foundation's own, and so is its fate.
+            guard way != .dropped || (method == "PUT" && (form != .data || count > 0)) else { continue }
             let delegate = BodyDelegate(file)
             let session = URLSession(
                 configuration: .ephemeral.intercepted(by: interceptor),
@@ -105,14 +106,13 @@ struct BodyIntegrityTests {
         }
     }
 
+    /// Bytes of which no two stretches as long as a buffer are alike.
     private static func body(_ count: Int) -> Data {
-        var state: UInt64 = 0x9E37_79B9_7F4A_7C15
-        return Data(
-            (0..<count).map { _ in
-                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-                return UInt8(truncatingIfNeeded: state >> 56)
-            }
-        )
+        var random = SeededGenerator(seed: 1)
+        let block = Data((0..<65_537).map { _ in UInt8.random(in: 0...255, using: &random) })
+        var body = Data(capacity: count)
+        while body.count < count { body += block.prefix(count - body.count) }
+        return body
     }
 }
 

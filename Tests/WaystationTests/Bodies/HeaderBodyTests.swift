@@ -232,6 +232,21 @@ struct HeaderBodyTests {
         #expect(origin.requests.map { $0.value(of: "x-weimai-h5body") } == ["a%20b", "a%20b"])
     }
 
+    @Test("an upload that Foundation redirects loses its body there, and an event says so")
+    func redirectedUpload() async throws {
+        let interceptor = try Interceptor { $0.rules = [.allow("http://127.0.0.1:*/**", via: .network)] }
+        let events = interceptor.events
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        _ = try await session.upload(for: request("POST", "/moved", [:]), from: Data("x".utf8))
+        // When this fails, Foundation has learnt it: Docs/Bodies.md and ReturnedLoad can forget about it.
+        #expect(origin.requests.map(\.body) == [Data("x".utf8), Data()])
+        for await event in events {
+            guard case .degraded(let message) = event.kind else { continue }
+            #expect(message.contains("without its body"))
+            break
+        }
+    }
+
     @Test("the name can be another")
     func otherName() async throws {
         let session = try session(HeaderBody(name: "x-page-body"))
