@@ -106,14 +106,17 @@ struct BodyIntegrityTests {
         }
     }
 
-    /// Bytes of which no two stretches as long as a buffer are alike.
+    /// Bytes that repeat only after more than any buffer holds.
     private static func body(_ count: Int) -> Data {
-        var random = SeededGenerator(seed: 1)
-        let block = Data((0..<65_537).map { _ in UInt8.random(in: 0...255, using: &random) })
         var body = Data(capacity: count)
         while body.count < count { body += block.prefix(count - body.count) }
         return body
     }
+
+    private static let block: Data = {
+        var random = SeededGenerator(seed: 1)
+        return Data((0..<65_537).map { _ in UInt8.random(in: 0...255, using: &random) })
+    }()
 }
 
 /// Answers challenges, gives a stream where one is wanted, and waits for the end.
