@@ -40,6 +40,7 @@ final class Spooling: Sendable {
     ///   - timeout: The longest silence of the stream, in seconds; twice that at most passes before it is noticed.
     ///   - schedule: Runs work after a delay.
     ///   - completion: Called once, on any thread, with the request as it can be sent more than once; not after a cancel.
+    /// - Returns: What stops it.
     static func start(
         _ request: URLRequest,
         _ spool: BodySpool,

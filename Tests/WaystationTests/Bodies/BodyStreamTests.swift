@@ -190,6 +190,22 @@ struct BodyStreamTests {
         #expect(origin.connectionCount == 0)
     }
 
+    @Test("a task that is suspended and resumed while it is read sends it once, and whole", arguments: [50, 200_000])
+    func suspended(count: Int) async throws {
+        let stream = ScriptedStream([.bytes(body(count)), .wait])
+        let delegate = RecordingDelegate()
+        let task = try session(delegate: delegate).dataTask(with: request(stream, "/307"))
+        task.resume()
+        await stream.untilBlocked()
+        task.suspend()
+        stream.release()
+        task.resume()
+        await delegate.completion()
+        #expect(delegate.calls == [.redirect(to: "/there"), .response(200), .data(count), .completed(nil)])
+        #expect(delegate.body == body(count))
+        #expect(origin.requestCount == 2)
+    }
+
     @Test("the file that holds it has no name while it is sent")
     func nameless() async throws {
         let path = folder.url.path

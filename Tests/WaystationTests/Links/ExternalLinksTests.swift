@@ -215,6 +215,38 @@ struct ExternalLinksTests {
         }
     }
 
+    @Test("a task that is suspended and resumed at once is handed over once")
+    func suspended() async throws {
+        let interceptor = try interceptor()
+        let url = try #require(URL(string: "tel:1"))
+        for count in 1...20 {
+            let delegate = RecordingDelegate()
+            let task = session(interceptor, delegate: delegate).dataTask(with: url)
+            task.resume()
+            task.suspend()
+            task.resume()
+            await delegate.completion()
+            #expect(delegate.calls == [.completed(.unsupportedURL)])
+            #expect(opened.urls.count == count)
+        }
+    }
+
+    @Test("a recorder hears of a link that was handed over, as a load that failed")
+    func recorded() async throws {
+        let (exchanges, continuation) = AsyncStream<RecordedExchange>.makeStream()
+        let interceptor = try Interceptor {
+            $0.externalLinks = ExternalLinks(schemes: ["tel"]) { _ in }
+            $0.recorder = Recorder(continuation: continuation)
+        }
+        let url = try #require(URL(string: "tel:1"))
+        _ = try? await session(interceptor).data(from: url)
+        for await exchange in exchanges {
+            #expect(exchange.error?.code == .unsupportedURL)
+            #expect(exchange.request.url == url)
+            break
+        }
+    }
+
     @Test("switched off, links are Foundation's")
     func switchedOff() async throws {
         let interceptor = try interceptor()
@@ -238,4 +270,11 @@ struct ExternalLinksTests {
         }
         #expect(error?.code == .invalidLinks)
     }
+}
+
+private struct Recorder: ExchangeRecorder {
+    let bodyLimit = 0
+    let continuation: AsyncStream<RecordedExchange>.Continuation
+
+    func exchangeDidEnd(_ exchange: RecordedExchange) { continuation.yield(exchange) }
 }
