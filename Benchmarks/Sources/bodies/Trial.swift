@@ -24,8 +24,8 @@ final class Trial: Sendable {
         var isGood: Bool
     }
 
-    /// What a process may take for a large body beyond what it had taken for a small one.
-    private static let memoryLimit = 64.0
+    /// What a process may take for a large body beyond what it had taken for a small one, in MiB.
+    private static let memoryLimit = 32.0
 
     private let origin: ScriptedOrigin
     private let folder: ScratchDirectory
