@@ -54,7 +54,7 @@ test: deps lint web-apps
 	done
 	@$(MAKE) --no-print-directory differential
 	@$(MAKE) --no-print-directory hammer SECONDS=10
-	@$(MAKE) --no-print-directory bodies MIB=64
+	@$(MAKE) --no-print-directory bodies MIB=48
 	@$(MAKE) --no-print-directory cross-check
 
 lint:

@@ -79,7 +79,7 @@ final class Engine: Sendable {
 
     /// Whether a request goes to the app's handler of external links, before all rules.
     func isExternalLink(_ request: URLRequest) -> Bool {
-        configuration.externalLinks?.take(request.url) ?? false
+        configuration.externalLinks?.contain(request.url) ?? false
     }
 
     /// Why a task that only Foundation can load must not be left to it: its rule keeps it from the network.

@@ -52,7 +52,7 @@ public struct ExternalLinks: Sendable {
     /// Whether a URL is such a link.
     ///
     /// Pure and quick: it is asked under a lock of the whole process.
-    func take(_ url: URL?) -> Bool {
+    func contain(_ url: URL?) -> Bool {
         guard let url else { return false }
         if let scheme = url.scheme, schemes.contains(scheme.lowercased()) { return true }
         guard !hosts.isEmpty, let canonical = CanonicalURL(url.absoluteString) else { return false }

@@ -190,7 +190,7 @@ final class ForwardedLoad: AnswerReceiver {
     ///
     /// False when it does not.
     private func open(_ next: URLRequest) -> Bool {
-        guard let links, links.take(next.url) else { return false }
+        guard let links, links.contain(next.url) else { return false }
         guard state.withLock({ $0.end() }) else { return true }
         // The handler is the app's code, which must not hold up the transport's queue.
         DispatchQueue.global().async { [owner] in
