@@ -13,6 +13,8 @@ final class Engine: Sendable {
     private let lastMatch = Mutex<LastMatch?>(nil)
 
     init(_ configuration: Interceptor.Configuration) throws {
+        try configuration.headerBody?.check()
+        try configuration.externalLinks?.check()
         rules = try CompiledRules(configuration.rules, hasCache: configuration.cache != nil, packs: configuration.packs)
         cache = configuration.cache
         events = EventBroadcaster(logger: configuration.logger)
@@ -64,9 +66,20 @@ final class Engine: Sendable {
 
     /// The first step for a request that a rule takes, and the rule's index; nil when none takes it.
     func firstStep(for request: URLRequest) -> (step: ServingStep, rule: Int)? {
-        guard let match = match(request) else { return nil }
-        let serving = Serving(engine: self, request: request, canonical: match.canonical)
-        return (serving.step(match.step), match.rule)
+        guard !isExternalLink(request), let match = match(request) else { return nil }
+        let step = { (request: URLRequest) in
+            Serving(engine: self, request: request, canonical: match.canonical).step(match.step)
+        }
+        switch configuration.headerBody?.take(from: request) {
+        case nil: return (step(request), match.rule)
+        case .request(let changed): return (.changed(changed, step(changed)), match.rule)
+        case .failure(let changed, let error): return (.changed(changed, .fail(error)), match.rule)
+        }
+    }
+
+    /// Whether a request goes to the app's handler of external links, before all rules.
+    func isExternalLink(_ request: URLRequest) -> Bool {
+        configuration.externalLinks?.contain(request.url) ?? false
     }
 
     /// Why a task that only Foundation can load must not be left to it: its rule keeps it from the network.

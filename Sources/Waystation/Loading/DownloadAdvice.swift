@@ -56,7 +56,7 @@ enum DownloadAdvice {
         switch step {
         case .answer: completion(true)
         case .forward(let forwarding): completion(forwarding.cache?.first?.isHeld(now: now) ?? false)
-        case .handBack, .fail: completion(false)
+        case .handBack, .spool, .fail: completion(false)
         case .lookUp(let lookUp): lookUp.run { isHeld($0, now, completion) }
         case .changed(_, let step): isHeld(step, now, completion)
         }

@@ -127,6 +127,9 @@ final class ReturnedLoad: NSObject {
     }
 
     private func finish(status: Int) {
+        if isRedirectedUpload {
+            context.emit(.degraded("the upload was redirected, and Foundation sent it on without its body"))
+        }
         pass { $0.urlProtocolDidFinishLoading(loader) }
         // Of a response without a body the loader says nothing.
         client.recording?.didEnd(with: client.task.response)
@@ -136,6 +139,12 @@ final class ReturnedLoad: NSObject {
 
     private func pass(_ call: (any URLProtocolClient) -> Void) {
         call(client.client)
+    }
+
+    /// Whether Foundation followed a redirect with an upload; what it then sends has no body.
+    private var isRedirectedUpload: Bool {
+        guard client.task is URLSessionUploadTask, let last = client.task.currentRequest else { return false }
+        return last.url != context.request.url && last.httpMethod == context.request.httpMethod
     }
 
     // MARK: - Refused for want of credentials

@@ -41,8 +41,10 @@ struct Serving: Sendable {
         let carriesCredentials = CredentialFields.names.contains { request.value(forHTTPHeaderField: $0) != nil }
         // What is stored must hear of what changes it.
         let changesStored = engine.cache != nil && !Self.safeMethods.contains(canonical.method)
-        let isRepeatable = request.httpBodyStream == nil
-        guard isRepeatable, carriesBody || carriesCredentials || changesStored else { return .handBack }
+        if request.httpBodyStream != nil { return engine.configuration.bodySpool.map(ServingStep.spool) ?? .handBack }
+        // Foundation's loader follows redirects without asking whether their target belongs to another app.
+        let mayLeave = engine.configuration.externalLinks != nil
+        guard carriesBody || carriesCredentials || changesStored || mayLeave else { return .handBack }
         return .forward(Forwarding())
     }
 
