@@ -137,22 +137,22 @@ struct LogoutTests {
         try await fixture.load("/page")
         await fixture.cache.flush()
         let begun = Door()
-        let isOut = DispatchSemaphore(value: 0)
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
         let watching = RecordingDelegate(received: { _ in
+            // The next piece is read when this one was taken: by an operation behind this one.
+            queue.isSuspended = true
             begun.open()
-            // The next piece is read when this one was taken.
-            isOut.wait()
-            isOut.signal()
         })
         let session = URLSession(
             configuration: .ephemeral.intercepted(by: fixture.interceptor),
             delegate: watching,
-            delegateQueue: nil
+            delegateQueue: queue
         )
         session.dataTask(with: fixture.origin.url("/page")).resume()
         await begun.pass()
         await fixture.login.logOut()
-        isOut.signal()
+        queue.isSuspended = false
         await watching.completion()
         #expect(watching.calls.last == .completed(.userCancelledAuthentication))
         #expect(watching.body.count < size)
