@@ -62,7 +62,7 @@ struct ReadmeExamplesTests {
             $0.login = login
         }
         // end snippet
-        try await login.logIn()
+        try await patiently { try await login.logIn() }
         #expect(login.isLoggedIn)
         // snippet: login-out
         await login.logOut()  // a barrier: nothing from before it is sent, delivered or stored after it
@@ -70,6 +70,19 @@ struct ReadmeExamplesTests {
         #expect(!login.isLoggedIn)
         withExtendedLifetime(interceptor) {}
         try await withReasons(app, user)
+    }
+
+    /// Tries again when a crowded machine has taken longer than the three seconds that a provider has.
+    private func patiently(_ logIn: () async throws -> Void) async throws {
+        while true {
+            do {
+                return try await logIn()
+            } catch let error as URLError {
+                guard (error.userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .loginTimedOut else {
+                    throw error
+                }
+            }
+        }
     }
 
     private struct App {
@@ -89,6 +102,7 @@ struct ReadmeExamplesTests {
         }
         // end snippet
         interceptor = try Interceptor { $0.login = login }
+        try await patiently { try await login.logIn() }
         // snippet: login-ahead
         try await login.logIn()  // ahead of time, if that suits the app
         // end snippet

@@ -41,6 +41,27 @@ public struct InterceptedSession: Sendable {
         InterceptedSession(try Interceptor { $0.rules = [.allow(everywhere, via: .network)] })
     }
 
+    /// Every loopback load goes to the network under a rule that takes what is marked by `needAuth=true` for logged in.
+    ///
+    /// - Parameters:
+    ///   - host: The login's domain.
+    ///   - token: What its provider brings; where there is none nobody can log in.
+    /// - Returns: The way to load.
+    /// - Throws: What making the interceptor throws.
+    public static func login(on host: String, token: String?) throws -> InterceptedSession {
+        let cookie = LoginCookie.named("token", domain: host, isSecure: false)
+        let login = LoginSession(cookie: cookie) {
+            guard let token else { throw URLError(.userAuthenticationRequired) }
+            return token
+        }
+        return InterceptedSession(
+            try Interceptor {
+                $0.rules = [.allow(everywhere, via: .network, requiresLogin: .marked)]
+                $0.login = login
+            }
+        )
+    }
+
     /// Every loopback load is answered from the archive within a day, and stored when it is not there.
     ///
     /// - Parameters:

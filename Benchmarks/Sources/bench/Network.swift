@@ -13,6 +13,28 @@ extension Benchmark {
         },
     ]
 
+    /// What a login costs a request that carries its token, beside one under the same rule where nobody is logged in.
+    static let login = Benchmark("login/no-login") {
+        let nginx = try Nginx()
+        defer { nginx.stop() }
+        let body = nginx.url("body.txt")
+        try Floor.body.write(to: nginx.root.appendingPathComponent("body.txt"))
+        var marked = URLComponents(url: body, resolvingAgainstBaseURL: false)
+        marked?.queryItems = [URLQueryItem(name: "needAuth", value: "true")]
+        let nobody = try InterceptedSession.login(on: "127.0.0.1", token: nil)
+        let somebody = try InterceptedSession.login(on: "127.0.0.1", token: "eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmVk")
+        return try await Loads.ratio(
+            "login/no-login",
+            limit: 1.05,
+            judged: .alone,
+            rounds: 15,
+            of: (
+                "login", Loads(URLSession(configuration: somebody.configuration()), [marked?.url ?? body], count: 600)
+            ),
+            to: ("no-login", Loads(URLSession(configuration: nobody.configuration()), [body], count: 600))
+        )
+    }
+
     private static func besidePlain(
         _ name: String,
         limit: Double,

@@ -221,7 +221,7 @@ struct AccountTests {
             try await fixture.load("/page?needAuth=true")
             fixture.session.invalidateAndCancel()
         }
-        for _ in 0..<1_000_000 where interceptor != nil || login != nil || cookies != nil { await Task.yield() }
+        await eventually { interceptor == nil && login == nil && cookies == nil }
         #expect(interceptor == nil)
         #expect(login == nil)
         #expect(cookies == nil)

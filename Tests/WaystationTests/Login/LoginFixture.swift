@@ -110,7 +110,7 @@ final class LoginFixture: Sendable {
 
     /// Waits until this many wait for the login.
     func waitForWaiters(_ count: Int) async {
-        while login.state.withLock({ $0.waiters.count }) != count { await Task.yield() }
+        await eventually { login.state.withLock({ $0.waiters.count }) == count }
     }
 
     /// Waits for an event.
