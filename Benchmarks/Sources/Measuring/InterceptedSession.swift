@@ -49,7 +49,7 @@ public struct InterceptedSession: Sendable {
     /// - Returns: The way to load.
     /// - Throws: What making the interceptor throws.
     public static func login(on host: String, token: String?) throws -> InterceptedSession {
-        let cookie = LoginCookie.named("token", domain: host, isSecure: false)
+        let cookie = LoginCookie.named("token", domain: host, isHostOnly: true, isSecure: false)
         let login = LoginSession(cookie: cookie) {
             guard let token else { throw URLError(.userAuthenticationRequired) }
             return token

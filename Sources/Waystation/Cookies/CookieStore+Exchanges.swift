@@ -29,7 +29,8 @@ extension CookieStore {
         let field = change(by: .expiry) { state in
             let ended = state.jar.removeExpired(now: now)
             let chosen = state.jar.header(for: url, context: context, now: now)
-            guard let stated else { return (chosen, ended) }
+            // As a rule Foundation chose the same, or the request was here before.
+            guard let stated, stated != chosen else { return (chosen, ended) }
             let own = CookiePairs(stated).pairs.filter {
                 !state.known.contains($0, at: url) && (covered == nil || CookiePairs.name(of: $0) != covered ?? "")
             }
@@ -53,6 +54,7 @@ extension CookieStore {
         guard let field = request.value(forHTTPHeaderField: "Cookie"), let url = request.url else { return false }
         let now = now()
         return state.withLock { state in
+            guard state.logouts > 0 else { return false }
             let ended = CookiePairs(field).pairs.filter { state.known.hasEnded($0, at: url) }
             guard !ended.isEmpty else { return false }
             // It may have been set anew, for another path.

@@ -65,7 +65,9 @@ private final class IdentifiedExchange: TransportExchange, AnswerReceiver {
 
     /// Sends the request, after a login where a redirect leads to something that needs one.
     func begin(isPrepared: Bool) {
-        guard !isPrepared, let login, let match = transport.engine.match(request),
+        // Its cookies were chosen, and its load given a place, before its sources were asked.
+        guard !isPrepared else { return begin(request) }
+        guard let login, let match = transport.engine.match(request),
             let requirement = match.step.requirement, requirement.isMet(by: request, match.canonical)
         else { return send(request) }
         guard login.covers(request.url) else { return end(login.outOfDomain(request.url)) }
@@ -94,6 +96,10 @@ private final class IdentifiedExchange: TransportExchange, AnswerReceiver {
         if let ticket, ticket.login.covers(request), !transport.enter(ticket) {
             return end(.loggedOut(request.url))
         }
+        begin(request)
+    }
+
+    private func begin(_ request: URLRequest) {
         let number: Int? = state.withLock { state in
             guard !state.isOver else { return nil }
             state.token = login?.token(of: request)
