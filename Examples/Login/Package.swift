@@ -30,7 +30,6 @@ let package = Package(
             dependencies: [
                 "CGumbo",
                 .product(name: "Waystation", package: "waystation"),
-                .product(name: "WaystationCookies", package: "waystation"),
             ]
         ),
         .executableTarget(
@@ -39,7 +38,6 @@ let package = Package(
                 "ShopApp", "ShopServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Waystation", package: "waystation"),
-                .product(name: "WaystationCookies", package: "waystation"),
             ]
         ),
         .testTarget(
@@ -47,7 +45,6 @@ let package = Package(
             dependencies: [
                 "Login", "ShopApp", "ShopServer",
                 .product(name: "Waystation", package: "waystation"),
-                .product(name: "WaystationCookies", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
             ]
         ),

@@ -28,6 +28,7 @@ extension Walk {
     func somebodyElse(at server: RunningShop, _ shop: Shop, _ cache: ResponseCache) async throws {
         let ben = Person(.ben)
         let app = try app(of: ben, at: server, cache)
+        defer { app.close() }
         let page = try await app.pages.load(Self.orders)
         let cart = try await app.pages.load("pages/cart")
         let visits = shop.takeVisits()

@@ -24,6 +24,7 @@ struct Walk: Sendable {
         let server = try await RunningShop(shop)
         say("the shop listens at \(server.url)")
         let app = try app(of: person, at: server, cache)
+        defer { app.close() }
 
         let home = try await publicPage(app, shop)
         try await markedPages(home.links, app, shop)

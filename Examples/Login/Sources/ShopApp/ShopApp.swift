@@ -1,7 +1,6 @@
 public import Foundation
 import FoundationNetworking
 public import Waystation
-import WaystationCookies
 
 /// An app that is half native and half pages, with one login for both.
 public final class ShopApp: Sendable {
@@ -58,8 +57,6 @@ public final class ShopApp: Sendable {
         (self.cookies, self.login, self.signIn, self.session) = (cookies, login, signIn, session)
     }
 
-    deinit { session.finishTasksAndInvalidate() }
-
     /// Chooses how the pages look, by a cookie that the native half sets.
     ///
     /// - Throws: `CookieError` for a name that no cookie can hold.
@@ -73,5 +70,11 @@ public final class ShopApp: Sendable {
     public func logOut() async {
         await login.logOut()
         signIn.forget()
+    }
+
+    /// Ends the app when what is under way is done; nothing can be loaded afterwards.
+    public func close() {
+        session.finishTasksAndInvalidate()
+        signIn.close()
     }
 }

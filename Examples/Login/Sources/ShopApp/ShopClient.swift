@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import FoundationNetworking
 
 /// The native half of the app: what its own code asks the shop for.

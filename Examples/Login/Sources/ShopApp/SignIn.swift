@@ -37,8 +37,6 @@ final class SignIn: Sendable {
         session = URLSession(configuration: .ephemeral)
     }
 
-    deinit { session.finishTasksAndInvalidate() }
-
     /// A token, for the first time or in place of one that was refused: the person is asked at most once.
     func token() async throws -> LoginToken {
         let known = memory.withLock { $0 }
@@ -51,6 +49,8 @@ final class SignIn: Sendable {
         memory.withLock { if $0.logouts == known.logouts { $0.credentials = credentials } }
         return LoginToken(granted.token, expires: now().addingTimeInterval(granted.expiresIn))
     }
+
+    func close() { session.finishTasksAndInvalidate() }
 
     func forget() {
         memory.withLock { memory in

@@ -15,6 +15,7 @@ final class ShopFixture: Sendable {
     let cache: ResponseCache
     private let folder: URL
     private let time: TestTime
+    private let apps = Mutex<[ShopApp]>([])
 
     init() async throws {
         let time = TestTime()
@@ -25,11 +26,14 @@ final class ShopFixture: Sendable {
         server = try await RunningShop(shop)
     }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    deinit {
+        for app in apps.withLock({ $0 }) { app.close() }
+        try? FileManager.default.removeItem(at: folder)
+    }
 
     func app(of person: Person) throws -> ShopApp {
         let time = time
-        return try ShopApp(
+        let app = try ShopApp(
             shop: server.url,
             account: person.credentials.name,
             cache: cache,
@@ -38,6 +42,8 @@ final class ShopFixture: Sendable {
             now: { time.now },
             form: { person.fillIn() }
         )
+        apps.withLock { $0.append(app) }
+        return app
     }
 
     func advance(by seconds: TimeInterval) { time.advance(by: seconds) }

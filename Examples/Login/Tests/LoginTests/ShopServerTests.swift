@@ -1,7 +1,11 @@
 import Foundation
 import FoundationNetworking
+import ShopApp
 import ShopServer
 import Testing
+import Waystation
+
+@testable import Login
 
 @Suite("The shop, asked without the app", .timeLimit(.minutes(10)))
 struct ShopServerTests {

@@ -25,7 +25,8 @@ struct WalkTests {
 
     @Test("goes all the way, and tells of every step what the server saw")
     func whole() async throws {
-        let (lines, scratch) = (Mutex<[String]>([]), Self.scratch)
+        let lines = Mutex<[String]>([])
+        let scratch = Self.scratch
         defer { try? FileManager.default.removeItem(at: scratch) }
         try await Walk(cache: scratch, patience: 600) { line in lines.withLock { $0.append(line) } }.run()
         let said = lines.withLock { $0 }
@@ -41,7 +42,8 @@ struct WalkTests {
 
     @Test("stops at the first thing that is not as it must be")
     func wrongPassword() async throws {
-        let (lines, scratch) = (Mutex<[String]>([]), Self.scratch)
+        let lines = Mutex<[String]>([])
+        let scratch = Self.scratch
         defer { try? FileManager.default.removeItem(at: scratch) }
         let walk = Walk(cache: scratch, person: Person(.ada, password: "guess"), patience: 600) { line in
             lines.withLock { $0.append(line) }
