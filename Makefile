@@ -73,7 +73,7 @@ demo-packs: web-apps
 	@$(SWIFT) run $(IN) Examples/UpdateServer -c release --quiet update-server demo --web-apps $(WEB_APPS)
 
 demo-login: deps
-	@$(SWIFT) run $(IN) Examples/Login -c release --quiet login demo
+	@$(SWIFT) run $(IN) Examples/Login --quiet login demo
 
 differential: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet differential

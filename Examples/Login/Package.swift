@@ -37,6 +37,7 @@ let package = Package(
             dependencies: [
                 "ShopApp", "ShopServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "Waystation", package: "waystation"),
             ]
         ),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 
 /// The program.
 @main
@@ -19,6 +20,8 @@ struct DemoCommand: AsyncParsableCommand {
     )
 
     func run() async throws {
+        // The walk goes offline on purpose, and tells of it itself.
+        LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
         let scratch = FileManager.default.temporaryDirectory.appending(path: "waystation-login-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: scratch) }
         try await Walk(cache: scratch) { print($0) }.run()

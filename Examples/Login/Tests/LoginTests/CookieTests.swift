@@ -11,6 +11,7 @@ struct CookieTests {
     @Test("what a page sets, even by a redirect, reaches the app's code and the next request")
     func ofPages() async throws {
         let fixture = try await ShopFixture()
+        defer { fixture.close() }
         let app = try fixture.app(of: Person(.ada))
         let changes = app.cookies.changes
         let page = try await app.pages.post("item=sextant", to: "pages/cart")
@@ -27,6 +28,7 @@ struct CookieTests {
     @Test("what the app's code sets is on the next page, and nowhere beside its path")
     func ofTheApp() async throws {
         let fixture = try await ShopFixture()
+        defer { fixture.close() }
         let app = try fixture.app(of: Person(.ada))
         try app.setTheme("dark")
         #expect(try await app.pages.load("pages/home").html.contains(#"class="dark""#))

@@ -11,6 +11,7 @@ struct LeavingTests {
     @Test("offline, a page behind the login opens as it was stored; what was not stored does not")
     func offline() async throws {
         let fixture = try await ShopFixture()
+        defer { fixture.close() }
         let app = try fixture.app(of: Person(.ada))
         let online = try await app.pages.load(ShopFixture.orders)
         #expect(!online.isFromCache)
@@ -25,6 +26,7 @@ struct LeavingTests {
     @Test("a log-out takes cookies, stored pages and what was typed; what was public stays")
     func logOut() async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada))
+        defer { fixture.close() }
         let app = try fixture.app(of: ada)
         _ = try await app.pages.load("pages/home")
         _ = try await app.pages.load(ShopFixture.orders)
@@ -43,6 +45,7 @@ struct LeavingTests {
     @Test("a second account sees nothing of the first, before and after its log-out, online and offline")
     func accounts() async throws {
         let fixture = try await ShopFixture()
+        defer { fixture.close() }
         let (ada, ben) = (try fixture.app(of: Person(.ada)), try fixture.app(of: Person(.ben)))
         #expect(try await ada.pages.load(ShopFixture.orders).html.contains("three brass gears"))
         _ = try await ada.pages.post("item=sextant", to: "pages/cart")

@@ -11,6 +11,7 @@ struct OneLoginTests {
     @Test("a page that is not marked loads with its files, and asks nobody")
     func publicPage() async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada))
+        defer { fixture.close() }
         let page = try await fixture.app(of: ada).pages.load("pages/home")
         #expect(page.isWhole)
         #expect(Set(page.files.map(\.url.lastPathComponent)) == ["shop.css", "shop.js", "gear.svg"])
@@ -23,6 +24,7 @@ struct OneLoginTests {
     @Test("marked requests that come together wait for one sign-in, and carry its token")
     func together() async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada))
+        defer { fixture.close() }
         let app = try fixture.app(of: ada)
         let names = ["orders", "wishes", "address"]
         let areWhole = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -46,6 +48,7 @@ struct OneLoginTests {
     @Test("whoever is first has somebody log in, and the other goes on with that", arguments: [true, false])
     func nativeAndPage(isNativeFirst: Bool) async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada))
+        defer { fixture.close() }
         let app = try fixture.app(of: ada)
         if isNativeFirst { #expect(try await app.client.profile().name == "ada") }
         #expect(try await app.pages.load(ShopFixture.orders).html.contains("orders of ada"))
@@ -59,6 +62,7 @@ struct OneLoginTests {
     @Test("a token that the shop forgot is renewed once for all that were refused, without the form")
     func renewal() async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada))
+        defer { fixture.close() }
         let app = try fixture.app(of: ada)
         try await app.client.revoke()
         let old = try #require(app.cookies.cookies.first?.value)
@@ -79,6 +83,7 @@ struct OneLoginTests {
     @Test("a token whose time is over is brought anew before the request leaves")
     func expiry() async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada))
+        defer { fixture.close() }
         let app = try fixture.app(of: ada)
         try await app.login.logIn()
         #expect(app.cookies.cookies.first?.expires != nil)
@@ -94,6 +99,7 @@ struct OneLoginTests {
     @Test("a wrong password fails the page, which the shop is never asked for; the form comes again")
     func wrongPassword() async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada, password: "guess"))
+        defer { fixture.close() }
         let app = try fixture.app(of: ada)
         for count in 1...2 {
             let error = await #expect(throws: URLError.self) { try await app.pages.load(ShopFixture.orders) }

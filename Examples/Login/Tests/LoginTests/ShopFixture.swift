@@ -26,7 +26,8 @@ final class ShopFixture: Sendable {
         server = try await RunningShop(shop)
     }
 
-    deinit {
+    /// Ends what it holds; a test does this last, so that nothing goes while it is still needed.
+    func close() {
         for app in apps.withLock({ $0 }) { app.close() }
         try? FileManager.default.removeItem(at: folder)
     }

@@ -22,6 +22,7 @@ struct ShopServerTests {
     @Test("keeps its pages from who has no token", arguments: ["pages/orders", "pages/wishes?needAuth=true"])
     func refusal(path: String) async throws {
         let fixture = try await ShopFixture()
+        defer { fixture.close() }
         #expect(try await status(path, of: fixture) == 401)
         #expect(try await status(path, of: fixture, cookie: "token=guess") == 401)
         #expect(try await status("pages/home", of: fixture) == 200)
@@ -30,6 +31,7 @@ struct ShopServerTests {
     @Test("takes a token until its hour is over")
     func lifetime() async throws {
         let fixture = try await ShopFixture()
+        defer { fixture.close() }
         let app = try fixture.app(of: Person(.ada))
         try await app.login.logIn()
         let pair = try #require(app.cookies.cookies.first?.pair)
