@@ -5,6 +5,8 @@ NESTED := $(sort $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swif
 # One build folder for all nested packages: what they share is built once.
 # Packages that share a scratch path must not share a cached plan: SwiftPM would test the package before again.
 IN := --disable-build-manifest-caching --scratch-path $(CURDIR)/.build/nested --package-path
+# How many tests run at once. Without a bound all of them do: then the machine answers none of them in time.
+WIDTH := --experimental-maximum-parallelization-width 8
 SOURCES := Sources Tests Examples Benchmarks Package.swift
 
 # What building and testing needs beside the toolchain; what the demo and the benchmarks need beside that.
@@ -17,7 +19,8 @@ BENCH_PACKAGES := nginx-light python3.11-doc
 PEERS := $(CURDIR)/.build/peers
 HISHEL := $(CURDIR)/.build/hishel
 
-.PHONY: help deps demo-deps bench-deps build web-apps test lint format demo demo-packs demo-login differential cross-check soak hammer fuzz bench docs clean
+.PHONY: help deps demo-deps bench-deps build web-apps test lint format demo demo-packs demo-login differential cross-check soak \
+	hammer bodies fuzz bench docs clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -28,6 +31,7 @@ help:
 	@echo "make cross-check   the same conversations for hishel and for Waystation, each difference with its section"
 	@echo "make soak          500,000 loads, 64 at a time"
 	@echo "make hammer        eight processes on one store for two minutes, killed at random"
+	@echo "make bodies        bodies of 256 MiB through redirects, refusals and dropped connections, digest and memory [MIB=256]"
 	@echo "make fuzz          a million damaged zips and as many damaged patches, from seeds and by libFuzzer"
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make format        format every source file"
@@ -47,13 +51,14 @@ build: deps
 	$(SWIFT) build
 
 test: deps lint web-apps
-	Scripts/tell-failures.sh $(SWIFT) test
+	Scripts/tell-failures.sh $(SWIFT) test $(WIDTH)
 	@set -e; for package in $(NESTED); do \
 		echo "== $$package"; \
-		WEB_APPS=$(WEB_APPS) Scripts/tell-failures.sh $(SWIFT) test $(IN) $$package; \
+		WEB_APPS=$(WEB_APPS) Scripts/tell-failures.sh $(SWIFT) test $(WIDTH) $(IN) $$package; \
 	done
 	@$(MAKE) --no-print-directory differential
 	@$(MAKE) --no-print-directory hammer SECONDS=10
+	@$(MAKE) --no-print-directory bodies MIB=48
 	@$(MAKE) --no-print-directory cross-check
 
 lint:
@@ -90,6 +95,10 @@ soak: deps
 # Eight processes on one store, killed at random.
 hammer: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet hammer $(or $(SECONDS),120)
+
+# Large bodies on every way that they may have to go twice.
+bodies: deps
+	@$(SWIFT) run $(IN) Benchmarks -c release --quiet bodies $(or $(MIB),256)
 
 # A million damaged zips and a million damaged patches, from seeds; and as many again that libFuzzer makes, for each kind
 # of input, led by what the earlier ones have reached.

@@ -74,8 +74,8 @@ let package = Package(
         .target(
             name: "Waystation",
             dependencies: [
-                "WaystationRules", "WaystationFiles", "WaystationStorage", "WaystationPacks", "WaystationCaching",
-                "WaystationCookies", "WaystationFileSystem",
+                "WaystationFileSystem", "WaystationRules", "WaystationFiles", "WaystationStorage", "WaystationPacks",
+                "WaystationCaching", "WaystationCookies",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -169,7 +169,8 @@ let package = Package(
         .testTarget(
             name: "WaystationTests",
             dependencies: [
-                "Waystation", "WaystationCaching", "WaystationTesting",
+                "Waystation", "WaystationCaching", "WaystationFileSystem", "WaystationTesting",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
             ]

@@ -6,6 +6,7 @@ let package = Package(
     dependencies: [
         .package(name: "waystation", path: ".."),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
         // What the three tools share: sessions with and without Waystation, statistics, comparison, nginx, memory.
@@ -23,6 +24,14 @@ let package = Package(
         .executableTarget(
             name: "soak",
             dependencies: ["Measuring", .product(name: "WaystationTesting", package: "waystation")]
+        ),
+        .executableTarget(
+            name: "bodies",
+            dependencies: [
+                "Measuring", .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
         ),
         .executableTarget(
             name: "bench",

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import WaystationRules
+import WaystationStorage
 
 /// What an interceptor holds, for everything that works on its loads.
 final class Engine: Sendable {
@@ -18,6 +19,8 @@ final class Engine: Sendable {
     private let lastMatch = Mutex<LastMatch?>(nil)
 
     init(_ configuration: Interceptor.Configuration) throws {
+        try configuration.headerBody?.check()
+        try configuration.externalLinks?.check()
         rules = try CompiledRules(
             configuration.rules,
             hasCache: configuration.cache != nil,
@@ -82,13 +85,30 @@ final class Engine: Sendable {
 
     /// The first step for a request that a rule takes, and the rule's index; nil when none takes it.
     func firstStep(for request: URLRequest, through network: Network) -> (step: ServingStep, rule: Int)? {
-        guard let match = match(request) else { return nil }
-        if let cookies = network.cookies {
-            let serving = IdentifiedServing(engine: self, cookies: cookies, request: request, match: match)
-            return (serving.step, match.rule)
+        guard !isExternalLink(request), let match = match(request) else { return nil }
+        let step = { (request: URLRequest) in
+            guard let cookies = network.cookies else {
+                return Serving(engine: self, request: request, canonical: match.canonical).step(match.step)
+            }
+            return IdentifiedServing(engine: self, cookies: cookies, request: request, match: match).step
         }
-        let serving = Serving(engine: self, request: request, canonical: match.canonical)
-        return (serving.step(match.step), match.rule)
+        switch configuration.headerBody?.take(from: request) {
+        case nil: return (step(request), match.rule)
+        case .request(let changed): return (.changed(changed, step(changed)), match.rule)
+        case .failure(let changed, let error): return (.changed(changed, .fail(error)), match.rule)
+        }
+    }
+
+    /// Whether a request goes to the app's handler of external links, before all rules.
+    func isExternalLink(_ request: URLRequest) -> Bool {
+        configuration.externalLinks?.contain(request.url) ?? false
+    }
+
+    /// The key of what may answer a request, in the part of the store that is its login's.
+    func cacheKey(_ request: URLRequest, _ canonical: CanonicalRequest) -> RequestKey {
+        let key = CacheRequest.key(of: request, canonical: canonical.url.string)
+        guard let part = configuration.login?.partition(of: request), !part.isEmpty else { return key }
+        return RequestKey(method: key.method, url: key.url, partition: part + key.partition)
     }
 
     /// The cache's view of a request, in the part of the store that is its login's.

@@ -57,6 +57,18 @@ extension Interceptor {
         /// The rules, in order; none by default, so that nothing is touched.
         public var rules: [Rule] = []
 
+        /// How bodies travel in request headers; nil, the default, leaves header fields as they are.
+        ///
+        /// For apps whose pages send them so.
+        public var headerBody: HeaderBody?
+        /// How body streams are kept so that they can be sent again; in memory up to 1 MiB by default, else in a file.
+        ///
+        /// With nil a stream is sent once, by Foundation's own loader: without its body after a redirect, and in the time
+        /// that the app takes to write it.
+        public var bodySpool: BodySpool? = BodySpool()
+        /// The links that belong to other apps; none by default.
+        public var externalLinks: ExternalLinks?
+
         /// A configuration without rules.
         public init() {}
     }

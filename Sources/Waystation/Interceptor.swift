@@ -55,6 +55,7 @@ public final class Interceptor: Sendable {
     public func decision(for request: URLRequest) -> Decision {
         guard isEnabled else { return .untouched(reasons: ["the interceptor is switched off"]) }
         if ForwardingTag.isTagged(request) { return .untouched(reasons: ["an interceptor sent it"]) }
+        if engine.isExternalLink(request) { return .openedElsewhere }
         guard let canonical = CanonicalRequest(request) else {
             return .untouched(reasons: ["\(request.url?.absoluteString ?? "nil") is not an absolute URL"])
         }
@@ -76,6 +77,8 @@ public final class Interceptor: Sendable {
         case allowed(rule: Int, pattern: String)
         /// The rule at this index blocks it.
         case blocked(rule: Int, pattern: String)
+        /// It goes to the handler of external links.
+        case openedElsewhere
         /// It is left to Foundation, and why: what kept the nearest rules from taking it.
         case untouched(reasons: [String])
     }
@@ -84,7 +87,8 @@ public final class Interceptor: Sendable {
     ///
     /// Pure and quick: it runs under a lock of the whole process.
     func claims(_ request: URLRequest) -> Bool {
-        isEnabled && !ForwardingTag.isTagged(request) && engine.match(request) != nil
+        isEnabled && !ForwardingTag.isTagged(request)
+            && (engine.match(request) != nil || engine.isExternalLink(request))
     }
 
     /// The first step for a request and the rule that takes it; nil where the interceptor does not.

@@ -42,6 +42,16 @@ public struct WaystationError: Error, Sendable, CustomStringConvertible {
         public static let loggedOut = Code(description: "loggedOut")
         /// A download task asked for what only the waystation holds.
         public static let downloadUnavailable = Code(description: "downloadUnavailable")
+        /// A body in a request's header cannot be read, or is where none may be.
+        public static let invalidHeaderBody = Code(description: "invalidHeaderBody")
+        /// A body in a request's header is larger than the limit.
+        public static let headerBodyTooLarge = Code(description: "headerBodyTooLarge")
+        /// A scheme or a host of the external links is none.
+        public static let invalidLinks = Code(description: "invalidLinks")
+        /// The link went to the app's handler of external links.
+        public static let openedElsewhere = Code(description: "openedElsewhere")
+        /// A link to another app was asked for by a task that is no data task.
+        public static let linkNeedsDataTask = Code(description: "linkNeedsDataTask")
     }
 
     /// The kind of the failure.

@@ -46,6 +46,12 @@ extension StoredExchange {
         )
     }
 
+    /// When its age, in whole seconds, will be another one than now.
+    package func nextAge(after now: Date, rules: CachingRules) -> Date {
+        let age = age(now: now.timeIntervalSince1970, rules)
+        return now.addingTimeInterval(age.rounded(.down) + 1 - age)
+    }
+
     /// current_age = corrected_initial_age + resident_time (§4.2.3).
     private func age(now: Double, _ rules: CachingRules) -> Double {
         let resident = now - responseTime.timeIntervalSince1970

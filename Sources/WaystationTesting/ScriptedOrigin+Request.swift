@@ -32,8 +32,12 @@ extension ScriptedOrigin {
         public let version: String
         /// The fields, in their order, with raw names; several of one name stay apart.
         public let fields: [Field]
-        /// The body, with the chunked coding removed.
+        /// The body, with the chunked coding removed; empty where the server digests bodies.
         public let body: Data
+        /// The number of the body's bytes.
+        public let bodyLength: Int
+        /// The SHA-256 of the body, where the server digests bodies; else nil.
+        public let bodyDigest: Data?
 
         /// The target up to the query.
         public var path: String { String(target.prefix { $0 != "?" }) }

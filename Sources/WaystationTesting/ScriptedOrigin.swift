@@ -38,9 +38,16 @@ public final class ScriptedOrigin: Sendable {
     ///   - port: The port to listen on; 0, the default, lets the system pick a free one.
     ///   - keepsRequests: Whether requests are recorded; true by default. A server for a very long run turns it off, and
     ///     then ``requests`` and ``abandonedRequests`` stay empty while ``requestCount`` goes on.
+    ///   - digestsBodies: Whether the bodies of requests are not kept, but their length and SHA-256 are; false by
+    ///     default. For bodies larger than memory should hold.
     ///   - script: What answers each request. It is called on the connection's thread, and may block.
     /// - Throws: ``SocketFailure`` when the port cannot be opened.
-    public init(port: UInt16 = 0, keepsRequests: Bool = true, script: @escaping Script) throws {
+    public init(
+        port: UInt16 = 0,
+        keepsRequests: Bool = true,
+        digestsBodies: Bool = false,
+        script: @escaping Script
+    ) throws {
         let listener = try LoopbackSocket.listening(on: port)
         let exchanges = ExchangeLog(isKeeping: keepsRequests)
         let connections = ConnectionRegistry()
@@ -53,7 +60,13 @@ public final class ScriptedOrigin: Sendable {
             while let socket = listener.accept() {
                 guard let number = connections.add(socket) else { break }
                 Thread.detachNewThread {
-                    OriginConnection(socket: socket, number: number, exchanges: exchanges, script: script).serve()
+                    OriginConnection(
+                        socket: socket,
+                        number: number,
+                        exchanges: exchanges,
+                        digestsBodies: digestsBodies,
+                        script: script
+                    ).serve()
                     connections.remove(number)
                 }
             }

@@ -118,6 +118,63 @@ struct ReadmeExamplesTests {
         try Documents.readme.expectToShow("Cache-Status: \(try #require(status))")
     }
 
+    @Test("a page's body in a header becomes the body")
+    func headerBodies() async throws {
+        // snippet: header-body
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://shop.example/**", via: .network)]
+            $0.headerBody = HeaderBody()  // x-weimai-h5body: %7B%22sku%22%3A7%7D
+        }
+        // end snippet
+        let body = Data("{\"sku\":7}".utf8)
+        #expect(HeaderBody().fields(for: body) == ["x-weimai-h5body": "%7B%22sku%22%3A7%7D"])
+        var request = URLRequest(url: try #require(URL(string: "https://shop.example/cart")))
+        request.httpMethod = "POST"
+        // snippet: header-body-fields
+        for (name, value) in HeaderBody().fields(for: body, encoding: .base64) {
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        // end snippet
+        #expect(request.value(forHTTPHeaderField: "x-weimai-h5body") == "eyJza3UiOjd9")
+        #expect(interceptor.decision(for: request) == .allowed(rule: 0, pattern: "https://shop.example/**"))
+    }
+
+    @Test("body streams are spooled where the app says")
+    func bodySpool() throws {
+        let scratch = folder.cache
+        // snippet: body-spool
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://shop.example/**", via: .network)]
+            $0.bodySpool = BodySpool(memory: .mebibytes(4), directory: scratch)
+        }
+        // end snippet
+        #expect(interceptor.isEnabled)
+    }
+
+    @Test("links to other apps go to the app's handler")
+    func externalLinks() async throws {
+        final class App: Sendable {
+            let opened = Mutex<[URL?]>([])
+            func open(_ request: URLRequest) { opened.withLock { $0.append(request.url) } }
+        }
+        let app = App()
+        // snippet: external-links
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://shop.example/**", via: .network)]
+            $0.externalLinks = ExternalLinks(
+                schemes: ["tel", "mailto", "weixin"],
+                hosts: ["pay.example", "*.maps.example"]
+            ) { request in
+                app.open(request)
+            }
+        }
+        // end snippet
+        let session = URLSession(configuration: .default.intercepted(by: interceptor))
+        let url = try #require(URL(string: "weixin://dl/business"))
+        await #expect(throws: URLError.self) { try await session.data(from: url) }
+        #expect(app.opened.withLock { $0 } == [url])
+    }
+
     @Test("rules are written like this")
     func rules() throws {
         // snippet: rules
@@ -229,6 +286,7 @@ struct ReadmeExamplesTests {
         switch interceptor.decision(for: url) {
         case .allowed(let rule, let pattern): print("rule \(rule), \(pattern), answers it")
         case .blocked(let rule, let pattern): print("rule \(rule), \(pattern), blocks it")
+        case .openedElsewhere: print("another app opens it")
         case .untouched(let reasons): print(reasons.joined(separator: "\n"))
         }
         // end snippet

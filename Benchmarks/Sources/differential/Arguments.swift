@@ -88,6 +88,12 @@ extension Argument {
             because: "Foundation forgets the folder when it resolves a Location; RFC 3986, section 5.3, keeps it"
         ),
         Argument(
+            "method/POST-stream/*",
+            variants: ["network", "stored"],
+            facts: ["origin", "sent"],
+            because: "a stream is read before it is sent, so that it can be sent again; then its length is known"
+        ),
+        Argument(
             "redirect/307/POST",
             variants: ["network", "stored"],
             facts: ["calls", "origin"],

@@ -28,11 +28,13 @@ package struct CacheRequest: Sendable {
             )
         else { return nil }
         self.message = message
-        key = RequestKey(
-            method: "GET",
-            url: url,
-            partition: message.headerFields[.authorization].map(Partition.name(for:)) ?? ""
-        )
+        key = Self.key(of: request, canonical: url)
+    }
+
+    /// The key of what may answer a GET or HEAD.
+    package static func key(of request: URLRequest, canonical url: String) -> RequestKey {
+        let credentials = request.value(forHTTPHeaderField: "Authorization")
+        return RequestKey(method: "GET", url: url, partition: credentials.map(Partition.name(for:)) ?? "")
     }
 
     /// The same in another part of the store, which keeps logins apart as well.

@@ -11,7 +11,7 @@ extension HTTPFields {
         reserveCapacity(dictionary.count)
         for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
             // Space around a value is no part of it (RFC 9110 §5.5).
-            let value = value.trimmingCharacters(in: .whitespaces)
+            let value = value.hasSpaceAround ? value.trimmingCharacters(in: .whitespaces) : value
             guard let name = HTTPField.Name(name), HTTPField.isValidValue(value) else { continue }
             append(HTTPField(name: name, value: value))
         }
@@ -33,7 +33,16 @@ extension HTTPFields {
 
     /// The field names that a list such as `Vary` names.
     static func names(in list: String?) -> (names: [HTTPField.Name], isStar: Bool) {
-        let members = (list ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        guard let list else { return ([], false) }
+        let members = list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         return (members.compactMap { HTTPField.Name($0) }, members.contains("*"))
+    }
+}
+
+extension String {
+    /// Looked for first, since it is rare and Foundation's trimming costs more than all else about a field.
+    fileprivate var hasSpaceAround: Bool {
+        guard let first = utf8.first, let last = utf8.last else { return false }
+        return [first, last].contains { $0 <= UInt8(ascii: " ") || $0 > 0x7f }
     }
 }

@@ -31,7 +31,7 @@ extension CookieStore {
             let chosen = state.jar.header(for: url, context: context, now: now)
             guard let stated else { return (chosen, ended) }
             let own = CookiePairs(stated).pairs.filter {
-                !state.known.contains($0) && (covered == nil || CookiePairs.name(of: $0) != covered ?? "")
+                !state.known.contains($0, at: url) && (covered == nil || CookiePairs.name(of: $0) != covered ?? "")
             }
             return (Self.join(chosen, own), ended)
         }
@@ -50,8 +50,15 @@ extension CookieStore {
 
     /// Whether a request carries something that a log-out has removed since.
     func carriesEnded(_ request: URLRequest) -> Bool {
-        guard let field = request.value(forHTTPHeaderField: "Cookie") else { return false }
-        return state.withLock { $0.known.hasEnded(field) }
+        guard let field = request.value(forHTTPHeaderField: "Cookie"), let url = request.url else { return false }
+        let now = now()
+        return state.withLock { state in
+            let ended = CookiePairs(field).pairs.filter { state.known.hasEnded($0, at: url) }
+            guard !ended.isEmpty else { return false }
+            // It may have been set anew, for another path.
+            let current = state.jar.cookies(for: url, now: now).map(\.pair)
+            return !ended.allSatisfy(current.contains)
+        }
     }
 
     /// Takes what a response sets, unless its request was sent before a log-out of its host's login.
@@ -100,7 +107,7 @@ extension CookieStore {
             state.logouts += 1
             state.ends[id] = state.logouts
             let changes = state.jar.removeAll { id.covers(domainOf: $0) }
-            for change in changes { state.known.end(change.cookie.pair) }
+            for change in changes { state.known.end(change.cookie) }
             return ((), changes)
         }
     }
@@ -110,7 +117,7 @@ extension CookieStore {
     /// Notes pairs that a storage has: they are not the app's own.
     func note(pairsOf cookies: [Cookie]) {
         state.withLock { state in
-            for cookie in cookies where !state.known.contains(cookie.pair) { state.known.insert(cookie.pair) }
+            for cookie in cookies where !state.known.hasEnded(cookie) { state.known.insert(cookie) }
         }
     }
 
@@ -128,11 +135,11 @@ extension CookieStore {
                 switch difference {
                 case .put(let cookie):
                     // A load of Foundation's own may end after a log-out: what that has removed does not come back.
-                    guard !state.known.hasEnded(cookie.pair) else {
+                    guard !state.known.hasEnded(cookie) else {
                         refused.append(cookie.id)
                         continue
                     }
-                    state.known.insert(cookie.pair)
+                    state.known.insert(cookie)
                     // What a storage cannot keep, it does not deny.
                     if let held = state.jar[cookie.id], held.holdsTheSame(as: cookie) { continue }
                     switch state.jar.insert(cookie, now: now) {

@@ -72,7 +72,7 @@ public final class CookieStore: Sendable {
         } catch {
             if let file { state.early.append(CookieEvent(kind: .damagedFile(file.url, error))) }
         }
-        for cookie in state.jar.cookies { state.known.insert(cookie.pair) }
+        for cookie in state.jar.cookies { state.known.insert(cookie) }
         self.state = Mutex(state)
     }
 
@@ -161,7 +161,7 @@ public final class CookieStore: Sendable {
             let (result, changes) = body(&state)
             guard !changes.isEmpty else { return (result, [], []) }
             for change in changes {
-                if change.isPresent { state.known.insert(change.cookie.pair) }
+                if change.isPresent { state.known.insert(change.cookie) }
                 let told = Change(change: change, author: change.isExpiry ? .expiry : author)
                 // A stream only takes it in; told here, changes keep their order.
                 for stream in state.streams.values { stream.yield(told) }

@@ -31,8 +31,9 @@ final class CookieSync: Sendable {
     private let limit: Duration
     private let schedule: @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
     private let work = Mutex(Work())
-    /// Held while Foundation's storage is read and its changes are taken over, so that they keep their order. That storage
-    /// has a lock of its own and calls nobody.
+    /// Held while Foundation's storage is read and its changes are taken over, so that they keep their order.
+    ///
+    /// That storage has a lock of its own and calls nobody.
     private let seen = Mutex(Seen())
 
     init(

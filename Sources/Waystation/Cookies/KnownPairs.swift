@@ -1,40 +1,53 @@
 import DequeModule
+import Foundation
+import WaystationCookies
 
-/// The pairs of name and value that cookies of the store, or of a storage, have had in this process.
+/// The pairs of name and value that cookies of the store, or of a storage, have had in this process, and for which hosts.
 ///
 /// Foundation writes the `Cookie` field of a task before anybody else sees it, and nothing tells its pairs from those
 /// that the app wrote, except that a storage has, or had, them. Kept as hashes, since tokens that have ended should not
 /// lie about.
 struct KnownPairs {
+    private struct Owners {
+        /// Whose pair it is, or was.
+        var cookies: Set<Cookie.ID> = []
+        /// From which of them a log-out took it.
+        var ended: Set<Cookie.ID> = []
+    }
+
     private static let limit = 8_192
 
-    private var pairs: Set<Int> = []
+    private var pairs: [Int: Owners] = [:]
     private var order: Deque<Int> = []
-    /// Those that a log-out removed.
-    private var ended: Set<Int> = []
 
-    /// Notes a pair that is in use, again or for the first time.
-    mutating func insert(_ pair: String) {
-        let hash = pair.hashValue
-        ended.remove(hash)
-        guard pairs.insert(hash).inserted else { return }
-        order.append(hash)
+    /// Notes that a cookie is in use, again or for the first time.
+    mutating func insert(_ cookie: Cookie) {
+        let hash = cookie.pair.hashValue
+        if pairs[hash] == nil { order.append(hash) }
+        pairs[hash, default: Owners()].cookies.insert(cookie.id)
+        pairs[hash]?.ended.remove(cookie.id)
         guard order.count > Self.limit, let oldest = order.popFirst() else { return }
-        pairs.remove(oldest)
-        ended.remove(oldest)
+        pairs[oldest] = nil
     }
 
-    /// Notes that a log-out removed a pair.
-    mutating func end(_ pair: String) {
-        insert(pair)
-        ended.insert(pair.hashValue)
+    /// Notes that a log-out removed a cookie.
+    mutating func end(_ cookie: Cookie) {
+        insert(cookie)
+        pairs[cookie.pair.hashValue]?.ended.insert(cookie.id)
     }
 
-    func contains(_ pair: String) -> Bool { pairs.contains(pair.hashValue) }
+    /// Whether a pair is, or was, that of a cookie for the host of a URL.
+    func contains(_ pair: String, at url: URL) -> Bool {
+        pairs[pair.hashValue]?.cookies.contains { $0.covers(hostOf: url) } ?? false
+    }
 
-    /// Whether a `Cookie` field carries something that a log-out has removed.
-    func hasEnded(_ field: String) -> Bool {
-        !ended.isEmpty && CookiePairs(field).pairs.contains { ended.contains($0.hashValue) }
+    /// Whether a log-out removed a cookie.
+    func hasEnded(_ cookie: Cookie) -> Bool { pairs[cookie.pair.hashValue]?.ended.contains(cookie.id) ?? false }
+
+    /// Whether a log-out removed a cookie of this pair, for the host of a URL.
+    func hasEnded(_ pair: String, at url: URL) -> Bool {
+        guard let ended = pairs[pair.hashValue]?.ended, !ended.isEmpty else { return false }
+        return ended.contains { $0.covers(hostOf: url) }
     }
 }
 

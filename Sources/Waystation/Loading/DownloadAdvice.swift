@@ -57,7 +57,7 @@ enum DownloadAdvice {
         switch step {
         case .answer: completion(true)
         case .forward(let forwarding): completion(forwarding.cache?.first?.isHeld(now: now) ?? false)
-        case .handBack, .fail, .wait: completion(false)
+        case .handBack, .spool, .fail, .wait: completion(false)
         case .lookUp(let lookUp): lookUp.run { isHeld($0, now, completion) }
         case .changed(_, let step), .under(_, let step): isHeld(step, now, completion)
         }

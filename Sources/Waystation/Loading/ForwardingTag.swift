@@ -11,6 +11,7 @@ package import FoundationNetworking
 /// there; with the tag even that ends after one step.
 package enum ForwardingTag {
     private static let scheme = "waystation-forwarded:"
+    private static let bareTag = URL(string: scheme)
     private static let propertyKey = "waystation.forwarded"
 
     /// The same request, marked.
@@ -22,7 +23,7 @@ package enum ForwardingTag {
             tagged = mutable as URLRequest
         }
         #else
-        tagged.mainDocumentURL = URL(string: scheme + (request.mainDocumentURL?.absoluteString ?? ""))
+        tagged.mainDocumentURL = request.mainDocumentURL.map { URL(string: scheme + $0.absoluteString) } ?? bareTag
         #endif
         return tagged
     }

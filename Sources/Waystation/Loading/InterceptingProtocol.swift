@@ -79,6 +79,9 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         let task = client.task
         // A cancel overtook the start: Foundation ends the task, and nothing else may.
         guard task.state == .running || task.state == .suspended else { return phase = .cancelled }
+        if binding.interceptor.isEnabled, binding.interceptor.engine.isExternalLink(request) {
+            return open(client, binding)
+        }
         guard type(of: task) == URLSessionDataTask.self else { return leave(client, binding) }
         let prepared = (cachedResponse as? PreparedStep).map { ($0.step, $0.rule) }
         guard let (step, rule) = prepared ?? binding.firstStep(for: request) else {
@@ -102,6 +105,27 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         context.emit(refusal.error.isBlocked ? .blocked : .failed(refusal.error))
     }
 
+    /// Gives a link that belongs to another app to the app's handler; the load ends with an error that says so.
+    private func open(_ client: LoadClient, _ binding: Binding) {
+        let context = LoadContext(binding: binding, request: request, rule: nil)
+        let client = client.recorded(in: context)
+        guard type(of: client.task) == URLSessionDataTask.self, let url = request.url,
+            let links = binding.interceptor.engine.configuration.externalLinks
+        else {
+            let error = ExternalLinks.refused(client.task, request.url)
+            fail(client, error)
+            return context.emit(.failed(error))
+        }
+        let load = begunLoad(client, context)
+        load.onCancel { context.emit(.cancelled) }
+        DispatchQueue.global().async {
+            guard !load.hasEnded else { return }
+            links.handler(context.request)
+            load.deliver(.end(ExternalLinks.opened(url)))
+            context.emit(.openedElsewhere(url))
+        }
+    }
+
     private func take(_ step: ServingStep, _ client: LoadClient, _ context: LoadContext) {
         switch step {
         case .answer(let answer):
@@ -112,6 +136,10 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             }
         case .forward(let forwarding):
             NetworkLoad.start(begunLoad(client, context), context.request, forwarding, context)
+        case .spool(let spool):
+            self.spool(spool, begunLoad(client, context), client, context)
+        case .handBack where context.isChanged:
+            NetworkLoad.start(begunLoad(client, context), context.request, Forwarding(), context)
         case .handBack:
             handBack(client, context, "nothing to store or to change")
         case .fail(let error):
@@ -137,6 +165,9 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         switch step {
         case .answer(let answer): AnswerDelivery.deliver(answer, to: load, context)
         case .forward(let forwarding): NetworkLoad.start(load, context.request, forwarding, context)
+        case .spool(let spool): self.spool(spool, load, client, context)
+        // Foundation's loader would send the app's own request.
+        case .handBack where context.isChanged: NetworkLoad.start(load, context.request, Forwarding(), context)
         case .handBack: handBack(client, context, "nothing to store or to change")
         case .fail(let error):
             load.deliver(.end(error))
@@ -162,6 +193,33 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         }
         load.onCancel {
             stop()
+            context.emit(.cancelled)
+        }
+    }
+
+    /// Reads a body stream to its end, and sends the request with what can be sent more than once.
+    private func spool(_ spool: BodySpool, _ load: Load, _ client: LoadClient, _ context: LoadContext) {
+        let spooling = Spooling.start(
+            context.request,
+            spool,
+            timeout: context.binding.network.timeout(of: context.request),
+            schedule: context.engine.configuration.schedule
+        ) { result in
+            switch result {
+            case .success(let request):
+                load.deliver(
+                    .reached {
+                        let step = ServingStep.changed(request, .forward(Forwarding()))
+                        (client.owner as? Self)?.proceed(with: step, load, client, context)
+                    }
+                )
+            case .failure(let error):
+                load.deliver(.end(error))
+                context.emit(.failed(error))
+            }
+        }
+        load.onCancel {
+            spooling.cancel()
             context.emit(.cancelled)
         }
     }

@@ -26,10 +26,12 @@ final class Load: Sendable {
     }
 
     let task: URLSessionTask
+    private let queue: LoadingQueue
     private let state: Mutex<State>
 
     init(_ client: LoadClient) {
         task = client.task
+        queue = LoadingQueue(of: client.task)
         state = Mutex(State(client: client))
     }
 
@@ -109,12 +111,9 @@ final class Load: Sendable {
             return state.cancelWork.take()
         }
         work?()
-        guard FoundationInternals.workQueue(of: task) != nil else {
-            place?.leave()
-            return LoadingQueue.hop(for: task) { self.drain() }
-        }
-        // Behind whatever is being told right now.
-        LoadingQueue.hop(for: task) {
+        // Behind whatever is being told right now; nobody may wait for what may not come.
+        if !queue.isKnown { place?.leave() }
+        queue.hop {
             self.drain()
             place?.leave()
         }
@@ -137,7 +136,7 @@ final class Load: Sendable {
     /// Delivers items in order.
     func deliver(_ items: Delivery.Item...) {
         let isWorthwhile = state.withLock { state in items.reduce(false) { state.delivery.enqueue($1) || $0 } }
-        if isWorthwhile { LoadingQueue.hop(for: task) { self.drain() } }
+        if isWorthwhile { queue.hop { self.drain() } }
     }
 
     // MARK: - Delivering, on the work queue
@@ -165,7 +164,7 @@ final class Load: Sendable {
         let isAllowed = ResponseAnnouncement.make(settled, for: client.task, receive: client.receive) { disposition in
             if disposition == .cancel { return self.refuse() }
             self.state.withLock { $0.delivery.allow() }
-            LoadingQueue.hop(for: self.task) { self.drain() }
+            self.queue.hop { self.drain() }
         }
         if isAllowed { state.withLock { $0.delivery.allow() } }
     }
@@ -174,7 +173,7 @@ final class Load: Sendable {
     ///
     /// As on other platforms the task ends as cancelled.
     private func refuse() {
-        LoadingQueue.hop(for: task) {
+        queue.hop {
             let (client, work) = self.state.withLock { state -> (LoadClient?, (@Sendable () -> Void)?) in
                 guard state.delivery.refuse() else { return (nil, nil) }
                 return (state.client.take(), state.cancelWork.take())

@@ -6,6 +6,8 @@ import FoundationNetworking
 struct LoadContext: Sendable {
     let binding: Binding
     private(set) var request: URLRequest
+    /// Whether ``request`` is another than the app's own, which is all that Foundation's loader would send.
+    private(set) var isChanged = false
     let rule: Int?
     /// Under which login the request got its cookies.
     private(set) var ticket: LoginTicket?
@@ -25,6 +27,8 @@ struct LoadContext: Sendable {
     func sending(_ request: URLRequest) -> LoadContext {
         var context = self
         context.request = request
+        context.isChanged = true
+        recording?.isAnswering(request)
         return context
     }
 

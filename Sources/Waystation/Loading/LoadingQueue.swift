@@ -6,16 +6,28 @@ import FoundationNetworking
 ///
 /// Calling it from any other thread reads the session's task registry unguarded; under load the process
 /// crashes within seconds.
-enum LoadingQueue {
+struct LoadingQueue: Sendable {
+    private let task: URLSessionTask
+    /// Found once: reading it costs as much as some of what is done on it.
+    private let queue: DispatchQueue?
+
+    init(of task: URLSessionTask) {
+        self.task = task
+        queue = FoundationInternals.workQueue(of: task)
+    }
+
+    /// Whether what is given to ``hop(_:)`` runs for certain.
+    var isKnown: Bool { queue != nil }
+
     /// Runs `work` on the task's work queue; it must check what became of the load meanwhile.
     ///
     /// Where the queue cannot be read, the task is suspended and resumed instead: public API, dearer by a
     /// few tens of microseconds, and it makes the session call `startLoading` of the same protocol again on
     /// the right queue, which then does what is pending.
-    static func hop(for task: URLSessionTask, _ work: @escaping @Sendable () -> Void) {
-        if let queue = FoundationInternals.workQueue(of: task) { return queue.async(execute: work) }
+    func hop(_ work: @escaping @Sendable () -> Void) {
+        if let queue { return queue.async(execute: work) }
         // Both wait for the work queue, so they must leave whatever queue this is.
-        DispatchQueue.global().async {
+        DispatchQueue.global().async { [task] in
             task.suspend()
             task.resume()
         }

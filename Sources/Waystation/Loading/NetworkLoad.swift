@@ -34,6 +34,7 @@ final class NetworkLoad: ForwardedLoadOwner {
             request,
             through: { identifying ?? through() },
             credentials: network.credentials,
+            links: context.engine.configuration.externalLinks,
             failures: forwarding.failures,
             owner: owner
         )
@@ -115,7 +116,9 @@ final class NetworkLoad: ForwardedLoadOwner {
 
     func didEnd(_ error: (any Error)?) {
         load.deliver(.end(error))
-        if let error {
+        if let link = (error as? URLError)?.openedLink {
+            context.emit(.openedElsewhere(link))
+        } else if let error {
             context.emit(
                 .failed((error as? URLError) ?? URLError(.unknown, failing: nil, "\(error)", underlying: error))
             )

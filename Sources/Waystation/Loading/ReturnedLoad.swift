@@ -145,7 +145,7 @@ final class ReturnedLoad: NSObject {
         let box = Box(load: self)
         let task = client.task
         DownloadAdvice.explain(error, of: task, context) { told in
-            LoadingQueue.hop(for: task) { box.load.fail(told) }
+            LoadingQueue(of: task).hop { box.load.fail(told) }
         }
     }
 
@@ -161,6 +161,9 @@ final class ReturnedLoad: NSObject {
     }
 
     private func finish(status: Int) {
+        if isRedirectedUpload {
+            context.emit(.degraded("the upload was redirected, and Foundation sent it on without its body"))
+        }
         pass { $0.urlProtocolDidFinishLoading(loader) }
         // Of a response without a body the loader says nothing.
         client.recording?.didEnd(with: client.task.response)
@@ -170,6 +173,12 @@ final class ReturnedLoad: NSObject {
 
     private func pass(_ call: (any URLProtocolClient) -> Void) {
         call(client.client)
+    }
+
+    /// Whether Foundation followed a redirect with an upload; what it then sends has no body.
+    private var isRedirectedUpload: Bool {
+        guard client.task is URLSessionUploadTask, let last = client.task.currentRequest else { return false }
+        return last.url != context.request.url && last.httpMethod == context.request.httpMethod
     }
 
     // MARK: - Refused for want of credentials
@@ -190,7 +199,7 @@ final class ReturnedLoad: NSObject {
         // With no way back to this queue, the question is left to Foundation.
         guard FoundationInternals.workQueue(of: task) != nil else { return finish(status: response.statusCode) }
         DelegateChallenge.ask(task, challenge) { answer in
-            LoadingQueue.hop(for: task) { box.load.proceed(answer, after: response) }
+            LoadingQueue(of: task).hop { box.load.proceed(answer, after: response) }
         }
     }
 

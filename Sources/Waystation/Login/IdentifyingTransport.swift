@@ -134,7 +134,7 @@ private final class IdentifiedExchange: TransportExchange, AnswerReceiver {
 
     /// Whether a response is the refusal of a token that may be renewed; noted then.
     private func isRefusal(_ head: HTTPURLResponse) -> Bool {
-        guard head.statusCode == 401, login != nil, request.httpBodyStream == nil else { return false }
+        guard head.statusCode == 401, login != nil, request.isRepeatable else { return false }
         return state.withLock { state in
             guard !state.isRepeated, let token = state.token else { return false }
             state.refused = token

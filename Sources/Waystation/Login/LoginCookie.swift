@@ -7,7 +7,9 @@ public struct LoginCookie: Hashable, Sendable {
     public var name: String
     /// The host, or the domain whose hosts get the token, such as `shop.example`.
     public var domain: String
-    /// Whether the token is for the host ``domain`` alone; false by default. Addresses need it.
+    /// Whether the token is for the host ``domain`` alone; false by default.
+    ///
+    /// Addresses need it.
     public var isHostOnly: Bool
     /// The path that a request's path has to match; `/` by default.
     public var path: String

@@ -26,6 +26,7 @@ final class LoginLoads: Sendable {
     /// - Parameters:
     ///   - epoch: When its request got its cookies.
     ///   - end: Ends it, and leaves the place soon.
+    /// - Returns: The place.
     func enter(_ epoch: UInt64, end: @escaping @Sendable (LoginPlace) -> Void) -> LoginPlace? {
         state.withLock { state in
             guard state.epoch == epoch else { return nil }

@@ -89,13 +89,10 @@ public final class LoginSession: Sendable {
         self.cookie = cookie
         self.timeout = timeout
         self.provider = provider
-        let bare = cookie.domain.hasPrefix(".") ? String(cookie.domain.dropFirst()) : cookie.domain
-        id = Cookie.ID(
-            name: cookie.name,
-            domain: bare.lowercased(),
-            isHostOnly: cookie.isHostOnly,
-            path: cookie.path
-        )
+        // A cookie that cannot be is refused when an interceptor is made.
+        id =
+            (try? cookie.holding("token", now: .distantPast))?.id
+            ?? Cookie.ID(name: cookie.name, domain: cookie.domain, isHostOnly: cookie.isHostOnly, path: cookie.path)
     }
 
     /// Whether there is a token that has not ended.

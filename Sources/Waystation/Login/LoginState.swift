@@ -35,6 +35,7 @@ struct LoginState {
     /// - Parameters:
     ///   - token: The present one.
     ///   - refused: The one that the server refused; nil for who has not asked the server yet.
+    /// - Returns: What to do.
     mutating func enter(having token: String?, refused: String? = nil) -> Entry {
         // Refused with an older token: there is a newer one by now.
         if let token, refused != nil, token != refused { return .goOn }

@@ -57,7 +57,7 @@ final class EventBroadcaster: Sendable {
         case .login(let event): event.isTrouble ? .warning : .debug
         case .cookies(let event): event.isTrouble ? .warning : .debug
         case .failed, .blocked: .debug
-        case .served, .handedBack, .stored, .cancelled: .trace
+        case .served, .handedBack, .stored, .openedElsewhere, .cancelled: .trace
         }
     }
 }
@@ -73,6 +73,7 @@ private struct Counters: Sendable {
     private let stored = Counter(label: "waystation_stored")
     private let failed = Counter(label: "waystation_failed")
     private let blocked = Counter(label: "waystation_blocked")
+    private let openedElsewhere = Counter(label: "waystation_opened_elsewhere")
     private let cancelled = Counter(label: "waystation_cancelled")
     private let degraded = Counter(label: "waystation_degraded")
 
@@ -90,6 +91,7 @@ private struct Counters: Sendable {
         case .stored: stored.increment()
         case .failed: failed.increment()
         case .blocked: blocked.increment()
+        case .openedElsewhere: openedElsewhere.increment()
         case .cancelled: cancelled.increment()
         case .degraded: degraded.increment()
         case .store(let event): if event.isTrouble { degraded.increment() }

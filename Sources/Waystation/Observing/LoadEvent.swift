@@ -35,6 +35,8 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
         case failed(URLError)
         /// A rule blocked the request.
         case blocked
+        /// The URL, that of the load or of a redirect, was handed to the app's handler of external links.
+        case openedElsewhere(URL)
         /// The load was cancelled before its end.
         case cancelled
         /// Something is wrong with the cache or a file; loads go on without it.
@@ -69,6 +71,7 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
             case .stored(let bytes): "stored \(bytes) bytes"
             case .failed(let error): "failed: \(error.localizedDescription)"
             case .blocked: "blocked"
+            case .openedElsewhere(let link): "handed \(link.absoluteString) to the app"
             case .cancelled: "cancelled"
             case .degraded(let message): "degraded: \(message)"
             case .store(let event): "cache \(event)"

@@ -105,7 +105,7 @@ final class ExchangeRecording: Sendable {
                 state.exchange.source = source
                 state.isExplained = true
             }
-        case .failed, .blocked: tell { $0.isExplained = true }
+        case .failed, .blocked, .openedElsewhere: tell { $0.isExplained = true }
         case .cancelled: state.withLock { $0.isOver = true }
         default: break
         }

@@ -7,16 +7,17 @@ import WaystationRules
 extension Serving {
     /// The response cache and the network, as the strategy says.
     func cacheStep(_ strategy: CacheStrategy) -> ServingStep {
-        guard let cache = engine.cache, strategy != .networkOnly || request.cachePolicy.prefersCache,
-            let entry = engine.cacheRequest(request, canonical)
-        else {
-            let staysHere = strategy == .cacheOnly || request.cachePolicy == .returnCacheDataDontLoad
-            return staysHere ? .fail(notStored) : networkStep
+        guard let cache = engine.cache, strategy != .networkOnly || request.cachePolicy.prefersCache else {
+            return withoutCache(strategy)
         }
-        let ends = engine.fetches.ends(of: entry.key)
-        if let variants = cache.store.resident(entry.key) {
-            return step(strategy, entry, StoredVariants(variants), lookedUp: ends)
+        let key = engine.cacheKey(request, canonical)
+        let ends = engine.fetches.ends(of: key)
+        let resident = cache.store.resident(key)
+        if let resident, let hit = RepeatedHit.find(for: request, by: strategy, among: resident, engine: engine) {
+            return .answer(hit)
         }
+        guard let entry = engine.cacheRequest(request, canonical) else { return withoutCache(strategy) }
+        if let resident { return step(strategy, entry, StoredVariants(resident), lookedUp: ends) }
         return .lookUp(
             LookUp { completion in
                 cache.store.lookup(entry.key) { completion(step(strategy, entry, StoredVariants($0), lookedUp: ends)) }
@@ -35,16 +36,31 @@ extension Serving {
         switch found.decision {
         case .bypass: return networkStep
         case .unavailable: return .fail(notStored)
-        case .serve(let selection, _):
+        case .serve(let selection, let revalidation):
             // A redirect is not the end of the load: it is followed, with the delegate asked, like one of the network.
             guard !RedirectPolicy.statuses.contains(selection.exchange.response.status.code),
                 var answer = found.answer(selection)
             else { return .forward(Forwarding(cache: CachePlan(strategy: strategy, first: found))) }
             answer.renews = found.renewal
+            if revalidation == nil, variants.packed == nil {
+                RepeatedHit.note(
+                    answer,
+                    selection,
+                    for: request,
+                    by: strategy,
+                    among: variants.responses,
+                    engine: engine
+                )
+            }
             return .answer(answer)
         case .fetch, .gatewayTimeout:
             return .forward(Forwarding(cache: CachePlan(strategy: strategy, first: found)))
         }
+    }
+
+    private func withoutCache(_ strategy: CacheStrategy) -> ServingStep {
+        let staysHere = strategy == .cacheOnly || request.cachePolicy == .returnCacheDataDontLoad
+        return staysHere ? .fail(notStored) : networkStep
     }
 
     private var notStored: URLError {

@@ -43,12 +43,12 @@ struct Serving: Sendable {
         let carriesCredentials = CredentialFields.names.contains { request.value(forHTTPHeaderField: $0) != nil }
         // What is stored must hear of what changes it.
         let changesStored = engine.cache != nil && !Self.safeMethods.contains(canonical.method)
-        let isRepeatable = request.httpBodyStream == nil
-        // Foundation would choose the cookies.
+        if request.httpBodyStream != nil { return engine.configuration.bodySpool.map(ServingStep.spool) ?? .handBack }
+        // Foundation's loader follows redirects without asking whether their target belongs to another app.
+        let mayLeave = engine.configuration.externalLinks != nil
+        // And it would choose the cookies.
         let choosesCookies = engine.cookies != nil
-        guard isRepeatable, carriesBody || carriesCredentials || changesStored || choosesCookies else {
-            return .handBack
-        }
+        guard carriesBody || carriesCredentials || changesStored || mayLeave || choosesCookies else { return .handBack }
         return .forward(Forwarding())
     }
 

@@ -9,6 +9,8 @@ enum ServingStep: Sendable {
     case forward(Forwarding)
     /// Foundation's own loader takes it, on the same task.
     case handBack
+    /// Its body is a stream, which is to be read first; then it goes to the network through the transport.
+    case spool(BodySpool)
     /// It fails.
     case fail(URLError)
     /// Something must be read first, away from the loading queue.
@@ -23,7 +25,9 @@ enum ServingStep: Sendable {
 
 /// A wait that ends in the next step.
 struct Wait: Sendable {
-    /// Begins it; the completion is called once, on any thread. What comes back ends it before its time.
+    /// Begins it; the completion is called once, on any thread.
+    ///
+    /// What comes back ends it before its time.
     let begin: @Sendable (_ completion: @escaping @Sendable (ServingStep) -> Void) -> @Sendable () -> Void
 }
 

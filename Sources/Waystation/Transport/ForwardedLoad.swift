@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 import Synchronization
@@ -56,6 +57,7 @@ final class ForwardedLoad: AnswerReceiver {
     private let transport: @Sendable () -> any Transport
     private let owner: any ForwardedLoadOwner
     private let credentials: URLCredentialStorage?
+    private let links: ExternalLinks?
     private let state: Mutex<State>
 
     /// A load that will send `request`, tagged, when it is started.
@@ -63,12 +65,14 @@ final class ForwardedLoad: AnswerReceiver {
         _ request: URLRequest,
         through transport: @escaping @Sendable () -> any Transport,
         credentials: URLCredentialStorage?,
+        links: ExternalLinks? = nil,
         failures: Int = 0,
         owner: any ForwardedLoadOwner
     ) {
         self.transport = transport
         self.owner = owner
         self.credentials = credentials
+        self.links = links
         state = Mutex(State(request: request, failures: failures))
     }
 
@@ -158,8 +162,10 @@ final class ForwardedLoad: AnswerReceiver {
         case .tooMany:
             end(URLError(.httpTooManyRedirects, failing: request.url))
         case .unsupported:
+            if let target = RedirectPolicy.target(of: head, to: request), open(URLRequest(url: target)) { return }
             end(URLError(.unsupportedURL, failing: request.url))
         case .follow(let next):
+            if open(next) { return }
             owner.shouldFollow(head, next) { self.redirect($0, refused: head) }
         }
     }
@@ -171,11 +177,27 @@ final class ForwardedLoad: AnswerReceiver {
             if !body.isEmpty { owner.didReceive(part: body) }
             return end(nil)
         }
+        // The delegate may have chosen another target.
+        if open(next) { return }
         state.withLock { state in
             state.request = next
             state.redirects += 1
         }
         start()
+    }
+
+    /// Ends the load by giving a redirect's target to the app's handler, when it belongs to another app.
+    ///
+    /// False when it does not.
+    private func open(_ next: URLRequest) -> Bool {
+        guard let links, links.contain(next.url) else { return false }
+        guard state.withLock({ $0.end() }) else { return true }
+        // The handler is the app's code, which must not hold up the transport's queue.
+        DispatchQueue.global().async { [owner] in
+            links.handler(next)
+            owner.didEnd(ExternalLinks.opened(next.url))
+        }
+        return true
     }
 
     private func challenge(_ space: URLProtectionSpace, _ head: HTTPURLResponse) {

@@ -40,7 +40,7 @@ final class Network: Sendable {
     var transport: any Transport {
         if let transport = made.withLock({ $0 }) { return transport }
         // Made outside the lock, since it is the app's code; of two made at once the first to be kept is used.
-        let retrying = RetryingTransport(makeTransport(settings.configuration))
+        let retrying = RetryingTransport(RewindingTransport(transport: makeTransport(settings.configuration)))
         let transport: any Transport = cookies.map { CookieTransport(retrying, $0.store) } ?? retrying
         return made.withLock { made in
             made = made ?? transport
@@ -58,6 +58,13 @@ final class Network: Sendable {
             request.setValue(value, forHTTPHeaderField: name)
         }
         return request
+    }
+
+    /// How long a request may be silent, in seconds: its own limit where it has one, else its session's.
+    func timeout(of request: URLRequest) -> TimeInterval {
+        let unset: TimeInterval = 60
+        return request.timeoutInterval == unset
+            ? settings.configuration.timeoutIntervalForRequest : request.timeoutInterval
     }
 
     /// Where credentials for challenges are looked up.

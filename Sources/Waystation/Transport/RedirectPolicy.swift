@@ -38,9 +38,8 @@ package enum RedirectPolicy {
         after count: Int
     ) -> RedirectDecision {
         guard statuses.contains(response.statusCode),
-            let location = response.value(forHTTPHeaderField: "Location"),
             let current = request.url,
-            let target = URL(string: location, relativeTo: current)?.absoluteURL
+            let target = target(of: response, to: request)
         else { return .none }
         guard count < limit else { return .tooMany }
         guard let scheme = target.scheme?.lowercased(), ["http", "https"].contains(scheme), target.host != nil else {
@@ -66,6 +65,11 @@ package enum RedirectPolicy {
             }
         }
         return .follow(next)
+    }
+
+    /// Where a redirect points to, whatever its scheme (RFC 9110 §10.2.2).
+    package static func target(of response: HTTPURLResponse, to request: URLRequest) -> URL? {
+        response.value(forHTTPHeaderField: "Location").flatMap { URL(string: $0, relativeTo: request.url)?.absoluteURL }
     }
 
     private static func inheritingFragment(of current: URL, _ target: URL) -> URL {

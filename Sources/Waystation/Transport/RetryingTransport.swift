@@ -5,7 +5,7 @@ import Synchronization
 /// A transport that sends a request once more when its connection was dropped before a response began.
 ///
 /// A server may close a connection that is kept alive just as the next request leaves (RFC 9110 §9.2.2, RFC 9112
-/// §9.3.1): safe requests without a body are sent again, once, and no other.
+/// §9.3.1): idempotent requests whose body can be sent again go out again, once, and no other.
 struct RetryingTransport: Transport {
     private let transport: any Transport
 
@@ -19,9 +19,11 @@ struct RetryingTransport: Transport {
     }
 
     private static func mayRepeat(_ request: URLRequest) -> Bool {
-        ["GET", "HEAD", "OPTIONS"].contains(request.httpMethod ?? "GET") && request.httpBodyStream == nil
-            && request.httpBody?.isEmpty ?? true
+        idempotentMethods.contains(request.httpMethod ?? "GET") && request.isRepeatable
     }
+
+    /// RFC 9110 §9.2.2.
+    private static let idempotentMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
 
     /// Whether an error says that the connection was there and went away.
     ///

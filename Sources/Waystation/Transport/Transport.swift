@@ -11,6 +11,7 @@ public protocol Transport: Sendable {
     ///
     /// - Parameters:
     ///   - request: What to send. Its `timeoutInterval` bounds the silence between two arrivals, in seconds.
+    ///     A body stream is fresh: a request that is sent again comes with another one.
     ///   - receiver: Told of what arrives: at most one head, then body parts in order, then one end. Calls
     ///     come one at a time, on any thread, and none after the end or after a cancel took effect.
     /// - Returns: The exchange, to be cancelled by.

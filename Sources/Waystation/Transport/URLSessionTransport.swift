@@ -105,6 +105,15 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
+        needNewBodyStream completionHandler: @Sendable @escaping (InputStream?) -> Void
+    ) {
+        // Foundation sends the request again on another connection when the one it had was dropped.
+        completionHandler(task.originalRequest?.rewound.httpBodyStream)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest,
         completionHandler: @Sendable @escaping (URLRequest?) -> Void

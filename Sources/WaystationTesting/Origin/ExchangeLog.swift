@@ -29,7 +29,7 @@ final class ExchangeLog: Sendable {
     var abandonedRequests: [ScriptedOrigin.Request] { state.withLock { $0.abandoned } }
 
     /// Records a request, giving it its place in the order.
-    func record(_ head: RequestHead, body: Data, connection: Int) -> ScriptedOrigin.Request {
+    func record(_ head: RequestHead, body: ReceivedBody, connection: Int) -> ScriptedOrigin.Request {
         change { state in
             let request = ScriptedOrigin.Request(
                 order: state.received,
@@ -38,7 +38,9 @@ final class ExchangeLog: Sendable {
                 target: head.target,
                 version: head.version,
                 fields: head.fields,
-                body: body
+                body: body.data,
+                bodyLength: body.length,
+                bodyDigest: body.digest
             )
             state.received += 1
             if isKeeping { state.requests.append(request) }

@@ -5,6 +5,7 @@ struct OriginConnection {
     let socket: LoopbackSocket
     let number: Int
     let exchanges: ExchangeLog
+    let digestsBodies: Bool
     let script: ScriptedOrigin.Script
 
     /// Serves until the client leaves, an answer ends the connection, or the server stops.
@@ -16,7 +17,8 @@ struct OriginConnection {
                 if head.value(of: "Expect")?.lowercased() == "100-continue" {
                     guard socket.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) else { return }
                 }
-                let body = try reader.readBody(of: head)
+                var body = ReceivedBody(isDigested: digestsBodies)
+                try reader.readBody(of: head) { body.append($0) }
                 let request = exchanges.record(head, body: body, connection: number)
                 guard answer(request, reader: &reader) else { break }
             }

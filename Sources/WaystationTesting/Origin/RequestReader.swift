@@ -61,24 +61,25 @@ struct RequestReader {
     }
 
     /// The body that follows a head (RFC 9112, section 6.3).
-    mutating func readBody(of head: RequestHead) throws(Failure) -> Data {
-        if head.value(of: "Transfer-Encoding")?.lowercased() == "chunked" { return try readChunks() }
-        guard let length = head.value(of: "Content-Length") else { return Data() }
+    mutating func readBody(
+        of head: RequestHead,
+        into take: (ArraySlice<UInt8>) -> Void
+    ) throws(Failure) {
+        if head.value(of: "Transfer-Encoding")?.lowercased() == "chunked" { return try readChunks(into: take) }
+        guard let length = head.value(of: "Content-Length") else { return }
         guard let count = Int(length), count >= 0 else { throw .malformed }
-        return try Data(read(count))
+        try read(count, into: take)
     }
 
-    private mutating func readChunks() throws(Failure) -> Data {
-        var body = Data()
+    private mutating func readChunks(into take: (ArraySlice<UInt8>) -> Void) throws(Failure) {
         while true {
             let size = try readLine().prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
             guard let count = Int(size, radix: 16), count >= 0 else { throw .malformed }
             if count == 0 { break }
-            body.append(contentsOf: try read(count))
+            try read(count, into: take)
             guard try readLine().isEmpty else { throw .malformed }
         }
         while try !readLine().isEmpty {}  // trailers
-        return body
     }
 
     /// A line without its end.
@@ -101,13 +102,19 @@ struct RequestReader {
     /// Exactly `count` bytes.
     mutating func read(_ count: Int) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
-        while bytes.count < count {
+        try read(count) { bytes += $0 }
+        return bytes
+    }
+
+    private mutating func read(_ count: Int, into take: (ArraySlice<UInt8>) -> Void) throws(Failure) {
+        var rest = count
+        while rest > 0 {
             guard try hasMore() else { throw .endOfStream }
-            let end = min(buffer.count, position + count - bytes.count)
-            bytes += buffer[position..<end]
+            let end = position + min(buffer.count - position, rest)
+            take(buffer[position..<end])
+            rest -= end - position
             position = end
         }
-        return bytes
     }
 
     private mutating func hasMore() throws(Failure) -> Bool {

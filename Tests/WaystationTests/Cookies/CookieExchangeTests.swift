@@ -258,6 +258,16 @@ struct CookieExchangeTests {
         #expect(fixture.seen == ["a=jar; b=own; c=own"])
     }
 
+    @Test("a pair that another host's cookie has is the app's own all the same")
+    func ownPairElsewhere() async throws {
+        let fixture = try Fixture(hasStorage: false) { _ in .ok() }
+        try fixture.cookies.insert(
+            Cookie(name: "lang", value: "de", domain: "shop.example", creation: fixture.clock.now())
+        )
+        try await fixture.load("/", ["Cookie": "lang=de"])
+        #expect(fixture.seen == ["lang=de"])
+    }
+
     @Test("SameSite=Strict stays behind when another site's document asks")
     func sameSite() async throws {
         let fixture = try Fixture(Self.setting("strict=1; SameSite=Strict; Path=/", "plain=1; Path=/"))

@@ -24,15 +24,23 @@ struct DroppedConnectionTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("is not made again for an unsafe one of any kind", arguments: ["PUT", "PATCH", "DELETE"])
-    func otherUnsafe(method: String) async throws {
+    @Test("is not made again for a method that is not idempotent (RFC 9110 §9.2.2)", arguments: ["POST", "PATCH"])
+    func notIdempotent(method: String) async throws {
         let count = Counter()
         let fixture = try CachingFixture { _ in count.next() == 1 ? .closed : .ok("good") }
         await #expect(throws: URLError.self) { try await fixture.load(method: method) }
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("is made again once, and no more", arguments: ["GET", "HEAD"])
+    @Test("is made again for an idempotent one, with its body", arguments: ["PUT", "DELETE"])
+    func idempotent(method: String) async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { _ in count.next() == 1 ? .closed : .ok("good") }
+        #expect(try await fixture.load(method: method, body: Data("x".utf8)).body == "good")
+        #expect(fixture.origin.requests.map(\.body) == [Data("x".utf8), Data("x".utf8)])
+    }
+
+    @Test("is made again once, and no more", arguments: ["GET", "HEAD", "PUT"])
     func once(method: String) async throws {
         let fixture = try CachingFixture { _ in .closed }
         await #expect(throws: URLError.self) { try await fixture.load(method: method) }

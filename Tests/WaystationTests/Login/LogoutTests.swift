@@ -137,22 +137,22 @@ struct LogoutTests {
         try await fixture.load("/page")
         await fixture.cache.flush()
         let begun = Door()
-        let isOut = DispatchSemaphore(value: 0)
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
         let watching = RecordingDelegate(received: { _ in
+            // The next piece is read when this one was taken: by an operation behind this one.
+            queue.isSuspended = true
             begun.open()
-            // The next piece is read when this one was taken.
-            isOut.wait()
-            isOut.signal()
         })
         let session = URLSession(
             configuration: .ephemeral.intercepted(by: fixture.interceptor),
             delegate: watching,
-            delegateQueue: nil
+            delegateQueue: queue
         )
         session.dataTask(with: fixture.origin.url("/page")).resume()
         await begun.pass()
         await fixture.login.logOut()
-        isOut.signal()
+        queue.isSuspended = false
         await watching.completion()
         #expect(watching.calls.last == .completed(.userCancelledAuthentication))
         #expect(watching.body.count < size)
@@ -303,6 +303,21 @@ struct LogoutTests {
         load.start()
         #expect(await owner.completion() == [.end(.userCancelledAuthentication)])
         #expect(network.requests.isEmpty)
+    }
+
+    @Test("what it removed may be sent elsewhere, and again where it is set anew")
+    func commonPair() async throws {
+        let network = ScriptedTransport { request in
+            .ok("", fields: request.url?.path == "/set" ? ["Set-Cookie": "lang=de; Path=/"] : [:])
+        }
+        let shop = try Shop(network, via: .network)
+        try await shop.login.logIn()
+        for host in ["shop.example", "news.example"] { try await shop.load("https://\(host)/set") }
+        await shop.login.logOut()
+        try await shop.load("https://news.example/")
+        try await shop.load("https://shop.example/set")
+        try await shop.load("https://shop.example/")
+        #expect(shop.seen == ["token=t1", nil, "lang=de", nil, "lang=de"])
     }
 
     @Test("a token that arrives while somebody logs out is not put in place")

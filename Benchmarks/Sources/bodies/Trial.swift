@@ -1,0 +1,89 @@
+import Crypto
+import Foundation
+@_spi(Processes) import Measuring
+import Synchronization
+@_spi(Processes) import WaystationTesting
+
+/// An origin that digests what it gets, and the files that are sent to it.
+final class Trial: Sendable {
+    /// What happens to a request on its way.
+    enum Way: String, CaseIterable {
+        case plain, temporary, permanent, secret, dropped
+
+        /// How often the body is sent.
+        var exchanges: Int { self == .plain ? 1 : 2 }
+
+        /// Uploads are Foundation's, which sends them again with credentials but not after a redirect, and only an idempotent request is sent again when its connection was dropped.
+        func isPossible(for form: Sending.Form, _ method: String) -> Bool {
+            form.isUpload ? self == .plain || self == .secret : self != .dropped || method == "PUT"
+        }
+    }
+
+    struct Result {
+        var line: String
+        var isGood: Bool
+    }
+
+    /// What a process may take for a large body beyond what it had taken for a small one, in MiB.
+    private static let memoryLimit = 32.0
+
+    private let origin: ScriptedOrigin
+    private let folder: ScratchDirectory
+    private let small: URL
+    private let large: URL
+    private let digest: Data
+
+    init(mebibytes: Int) throws {
+        let isDropped = Atomic(false)
+        origin = try ScriptedOrigin(digestsBodies: true) { request in
+            switch request.path {
+            case "/temporary": .redirect(307, to: "/there")
+            case "/permanent": .redirect(308, to: "/there")
+            case "/secret" where request.value(of: "Authorization") == nil:
+                .status(401, fields: ["WWW-Authenticate": "Basic realm=\"here\""])
+            case "/dropped" where isDropped.logicalXor(true, ordering: .relaxed).newValue: .closed
+            default: .ok("got it")
+            }
+        }
+        folder = try ScratchDirectory()
+        small = folder.url.appending(path: "small")
+        large = folder.url.appending(path: "large")
+        try Pattern.body(0, count: 64 << 10).write(to: small)
+        var hash = SHA256()
+        _ = FileManager.default.createFile(atPath: large.path, contents: nil)
+        let file = try FileHandle(forWritingTo: large)
+        for number in 1...mebibytes {
+            let part = Pattern.body(number, count: 1 << 20)
+            hash.update(data: part)
+            try file.write(contentsOf: part)
+        }
+        try file.close()
+        digest = Data(hash.finalize())
+    }
+
+    func run(_ form: Sending.Form, _ method: String, _ way: Way) throws -> Result {
+        let home = try ScratchDirectory()
+        let before = origin.requestCount
+        let clock = ContinuousClock()
+        let start = clock.now
+        let child = try ChildProcess.run(
+            ["--send", form.rawValue, method, origin.url("/\(way)").absoluteString, small.path, large.path],
+            home: home.url,
+            limit: 300
+        )
+        let seconds = start.duration(to: clock.now) / .seconds(1)
+        let sent = origin.requests.dropFirst(before + way.exchanges)
+        let arrived = sent.count == way.exchanges && sent.allSatisfy { $0.bodyDigest == digest && $0.method == method }
+        let output = String(decoding: child.output, as: UTF8.self).trimmingCharacters(in: .newlines)
+        let memory = Double(output) ?? .nan
+        let isFlat = !form.isFlat || memory < Self.memoryLimit
+        let isGood = child.ending == .exited(0) && arrived && isFlat
+        let name = "\(form) \(method) \(way)".padding(toLength: 32, withPad: " ", startingAt: 0)
+        let verdict =
+            isGood ? "unharmed" : "FAILED: \(child.ending), \(sent.map(\.bodyLength)) bytes, \(child.complaint)"
+        return Result(
+            line: name + String(format: "%7.1f MiB of memory  %5.1f s  ", memory, seconds) + verdict,
+            isGood: isGood
+        )
+    }
+}

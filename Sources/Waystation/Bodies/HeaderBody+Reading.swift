@@ -1,0 +1,221 @@
+package import Foundation
+
+extension HeaderBody {
+    /// The body that header fields carry; nil when they carry none.
+    ///
+    /// - Throws: ``WaystationError`` that names the field and the place, with the code `invalidHeaderBody` or
+    ///   `headerBodyTooLarge`.
+    package func body(in fields: [String: String]) throws(WaystationError) -> Data? {
+        let found = try find(in: fields)
+        guard !found.parts.isEmpty else {
+            guard let field = found.encoding else { return nil }
+            throw invalid("there is \(field.name), but no \(name) whose encoding it tells")
+        }
+        switch try encoding(of: found) {
+        case .base64: return try base64Decoded(found.parts)
+        default: return try percentDecoded(found.parts)
+        }
+    }
+
+    /// Whether a field belongs to this form, whatever its value.
+    package func owns(_ field: String) -> Bool {
+        let field = field.lowercased()
+        let name = name.lowercased()
+        guard field.hasPrefix(name) else { return false }
+        let suffix = field.dropFirst(name.count)
+        return suffix.isEmpty || suffix == "-encoding" || Self.number(after: suffix) != nil
+    }
+
+    // MARK: - Finding the fields
+
+    private struct Part {
+        let name: String
+        let value: [UInt8]
+    }
+
+    private struct Found {
+        var parts: [Part] = []
+        var encoding: (name: String, value: String)?
+    }
+
+    /// The digits of `-12`.
+    private static func number(after suffix: Substring) -> Substring? {
+        guard suffix.first == "-", suffix.count > 1 else { return nil }
+        let digits = suffix.dropFirst()
+        return digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? digits : nil
+    }
+
+    private func find(in fields: [String: String]) throws(WaystationError) -> Found {
+        var found = Found()
+        var whole: Part?
+        var numbered: [Int: Part] = [:]
+        let length = name.count
+        for (field, value) in fields where owns(field) {
+            let text = value.trimmingCharacters(in: Self.whiteSpace)
+            let suffix = field.lowercased().dropFirst(length)
+            // As it is configured: Foundation spells names its own way.
+            let field = name + suffix
+            let part = Part(name: field, value: Array(text.utf8))
+            if suffix.isEmpty {
+                guard whole == nil else { throw invalid("\(field) is there more than once: send it once") }
+                whole = part
+            } else if let digits = Self.number(after: suffix) {
+                guard digits.first != "0", let number = Int(digits) else {
+                    throw invalid("\(field) has no number that counts from 1 without leading zeros")
+                }
+                guard numbered.updateValue(part, forKey: number) == nil else {
+                    throw invalid("\(field) is there more than once: send it once")
+                }
+            } else {
+                guard found.encoding == nil else { throw invalid("\(field) is there more than once: send it once") }
+                found.encoding = (field, text)
+            }
+        }
+        if let whole {
+            guard numbered.isEmpty else {
+                throw invalid("there is \(whole.name), and numbered parts beside it: send one or the other")
+            }
+            found.parts = [whole]
+        } else if !numbered.isEmpty {
+            for number in 1...numbered.count {
+                guard let part = numbered[number] else {
+                    throw invalid("\(name)-\(number) is missing of \(numbered.count) or more parts: send all of them")
+                }
+                found.parts.append(part)
+            }
+        }
+        return found
+    }
+
+    private static let whiteSpace = CharacterSet(charactersIn: " \t")
+
+    private func encoding(of found: Found) throws(WaystationError) -> Encoding {
+        guard let (field, value) = found.encoding else { return encoding }
+        switch value.lowercased() {
+        case Encoding.percent.description: return .percent
+        case Encoding.base64.description: return .base64
+        default: throw invalid("\(field) is \"\(value.prefix(40))\": only percent and base64 are known")
+        }
+    }
+
+    // MARK: - Decoding
+
+    private func percentDecoded(_ parts: [Part]) throws(WaystationError) -> Data {
+        var body: [UInt8] = []
+        /// Of an escape that is not whole yet: its digits, and where it begins.
+        var escape: (digits: [UInt8], part: Int, offset: Int)?
+        for (index, part) in parts.enumerated() {
+            for (offset, byte) in part.value.enumerated() {
+                if var open = escape {
+                    guard let digit = Self.hexadecimal(byte) else {
+                        throw incomplete(parts[open.part], open.offset)
+                    }
+                    open.digits.append(digit)
+                    escape = open
+                    if open.digits.count == 2 {
+                        body.append(open.digits[0] << 4 | open.digits[1])
+                        escape = nil
+                    }
+                } else if byte == UInt8(ascii: "%") {
+                    escape = ([], index, offset)
+                } else if (0x21...0x7E).contains(byte) {
+                    body.append(byte)
+                } else {
+                    throw invalid(
+                        """
+                        \(part.name) has the byte 0x\(String(byte, radix: 16)) at offset \(offset): what is not a visible \
+                        character of ASCII is written as % and two hexadecimal digits
+                        """
+                    )
+                }
+                guard body.count <= limit.bytes else { throw tooLarge }
+            }
+        }
+        if let escape { throw incomplete(parts[escape.part], escape.offset) }
+        return Data(body)
+    }
+
+    private func incomplete(_ part: Part, _ offset: Int) -> WaystationError {
+        invalid(
+            """
+            \(part.name) has a % at offset \(offset) without two hexadecimal digits after it: write %25 for a percent \
+            sign
+            """
+        )
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    /// By hand, since Foundation's decoder does not say where it stopped, and knows one alphabet.
+    private func base64Decoded(_ parts: [Part]) throws(WaystationError) -> Data {
+        var body: [UInt8] = []
+        var bits: UInt32 = 0
+        var digits = 0
+        var padding = 0
+        for part in parts {
+            for (offset, byte) in part.value.enumerated() {
+                if byte == UInt8(ascii: "=") {
+                    padding += 1
+                    continue
+                }
+                guard padding == 0, let digit = Self.sextet(byte) else {
+                    throw invalid(
+                        padding > 0
+                            ? "\(part.name) goes on at offset \(offset) after base64 has ended: send one body"
+                            : "\(part.name) has no digit of base64 at offset \(offset): see RFC 4648 §4 and §5"
+                    )
+                }
+                bits = bits << 6 | UInt32(digit)
+                digits += 1
+                if digits % 4 == 0 {
+                    body += [UInt8(truncatingIfNeeded: bits >> 16), UInt8(truncatingIfNeeded: bits >> 8)]
+                    body.append(UInt8(truncatingIfNeeded: bits))
+                    bits = 0
+                    guard body.count <= limit.bytes else { throw tooLarge }
+                }
+            }
+        }
+        let rest = digits % 4
+        // Bits that belong to no byte must be zero (RFC 4648 §3.5): else a digit is lost or changed.
+        let isCanonical = rest == 2 ? bits & 0xF == 0 : rest == 3 ? bits & 0x3 == 0 : true
+        guard rest != 1, isCanonical, padding == 0 || (rest > 0 && padding == 4 - rest) else {
+            let last = parts.last?.name ?? name
+            throw invalid("\(last) ends in the middle of base64, or with wrong padding: send all of it")
+        }
+        if rest == 2 { body.append(UInt8(truncatingIfNeeded: bits >> 4)) }
+        if rest == 3 {
+            body += [UInt8(truncatingIfNeeded: bits >> 10), UInt8(truncatingIfNeeded: bits >> 2)]
+        }
+        guard body.count <= limit.bytes else { throw tooLarge }
+        return Data(body)
+    }
+
+    private static func sextet(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+        case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+
+    // MARK: - Errors
+
+    private func invalid(_ message: String) -> WaystationError { WaystationError(.invalidHeaderBody, message) }
+
+    private var tooLarge: WaystationError {
+        WaystationError(
+            .headerBodyTooLarge,
+            "the body in \(name) has more than \(limit): send it as a body, or raise the limit of HeaderBody"
+        )
+    }
+}

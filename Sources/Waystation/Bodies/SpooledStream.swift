@@ -1,0 +1,74 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import WaystationFileSystem
+
+/// One reading of a spooled body.
+///
+/// A request keeps the stream that it was given, and with it the way to a fresh one.
+/// Foundation reads it on the queue that all sessions share: memory or a file of this machine, never a wait.
+final class SpooledStream: InputStream {
+    private struct State {
+        var offset = 0
+        var status = Stream.Status.notOpen
+        var error: (any Error)?
+    }
+
+    private let body: SpooledBody
+    private let state = Mutex(State())
+
+    init(_ body: SpooledBody) {
+        self.body = body
+        super.init(data: Data())
+    }
+
+    /// Another reading, from the beginning.
+    var again: SpooledStream { SpooledStream(body) }
+
+    override func open() { state.withLock { if $0.status == .notOpen { $0.status = .open } } }
+
+    override func close() { state.withLock { $0.status = .closed } }
+
+    override var streamStatus: Stream.Status { state.withLock { $0.status } }
+
+    override var streamError: (any Error)? { state.withLock { $0.error } }
+
+    override var hasBytesAvailable: Bool { state.withLock { $0.offset < body.length && $0.status == .open } }
+
+    override func getBuffer(
+        _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
+        length: UnsafeMutablePointer<Int>
+    ) -> Bool { false }
+
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
+        guard let offset = state.withLock({ $0.status == .open ? $0.offset : nil }) else { return -1 }
+        do {
+            let data = try body.read(at: offset, count: length)
+            data.copyBytes(to: buffer, count: data.count)
+            state.withLock { state in
+                state.offset += data.count
+                if state.offset >= body.length { state.status = .atEnd }
+            }
+            return data.count
+        } catch {
+            state.withLock { state in
+                state.status = .error
+                state.error = error
+            }
+            return -1
+        }
+    }
+}
+
+extension URLRequest {
+    /// The request as it can be sent once more: a spooled body begins anew.
+    var rewound: URLRequest {
+        guard let stream = httpBodyStream as? SpooledStream else { return self }
+        var request = self
+        request.httpBodyStream = stream.again
+        return request
+    }
+
+    /// Whether the body can be sent as often as it is wanted.
+    var isRepeatable: Bool { httpBodyStream.map { $0 is SpooledStream } ?? true }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// Reads the body stream of a request to its end, so that the request can be sent more than once.
+///
+/// The stream is the app's, and may wait in `read` for as long as it likes: it is read on a thread of its own. A cancel
+/// or a time-out ends the spooling at once, and the thread when `read` returns.
+final class Spooling: Sendable {
+    private struct State {
+        var completion: (@Sendable (Result<URLRequest, URLError>) -> Void)?
+        /// How many parts have arrived.
+        var parts = 0
+    }
+
+    private static let partSize = 64 << 10
+
+    private let url: URL?
+    private let timeout: TimeInterval
+    private let schedule: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+    private let state: Mutex<State>
+
+    private init(
+        _ url: URL?,
+        _ timeout: TimeInterval,
+        _ schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void,
+        _ completion: @escaping @Sendable (Result<URLRequest, URLError>) -> Void
+    ) {
+        self.url = url
+        self.timeout = timeout
+        self.schedule = schedule
+        state = Mutex(State(completion: completion))
+    }
+
+    /// Starts to read.
+    ///
+    /// - Parameters:
+    ///   - request: The request with its stream.
+    ///   - spool: Where the bytes are kept.
+    ///   - timeout: The longest silence of the stream, in seconds; twice that at most passes before it is noticed.
+    ///   - schedule: Runs work after a delay.
+    ///   - completion: Called once, on any thread, with the request as it can be sent more than once; not after a cancel.
+    /// - Returns: What stops it.
+    static func start(
+        _ request: URLRequest,
+        _ spool: BodySpool,
+        timeout: TimeInterval,
+        schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void,
+        completion: @escaping @Sendable (Result<URLRequest, URLError>) -> Void
+    ) -> Spooling {
+        let spooling = Spooling(request.url, timeout, schedule, completion)
+        spooling.watch(since: 0)
+        Thread.detachNewThread {
+            spooling.end(spooling.read(request, SpoolWriter(spool)))
+        }
+        return spooling
+    }
+
+    /// Stops; nothing is told any more.
+    func cancel() { state.withLock { $0.completion = nil } }
+
+    private func end(_ result: Result<URLRequest, URLError>?) {
+        guard let result else { return }
+        state.withLock { $0.completion.take() }?(result)
+    }
+
+    /// Nil when nobody waits for it any more.
+    private func read(_ request: URLRequest, _ writer: SpoolWriter) -> Result<URLRequest, URLError>? {
+        guard let stream = request.httpBodyStream else { return .success(request) }
+        if stream.streamStatus == .notOpen { stream.open() }
+        defer { stream.close() }
+        var writer = writer
+        var buffer = [UInt8](repeating: 0, count: Self.partSize)
+        while state.withLock({ $0.completion != nil }) {
+            let count = buffer.withUnsafeMutableBufferPointer { bytes in
+                bytes.baseAddress.map { stream.read($0, maxLength: bytes.count) } ?? -1
+            }
+            guard count >= 0 else { return .failure(failure(of: stream)) }
+            guard count > 0 else { return .success(writer.finish(request)) }
+            state.withLock { $0.parts += 1 }
+            do {
+                try writer.append(Data(buffer[..<count]))
+            } catch {
+                let message = "the body stream of \(url?.absoluteString ?? "a request") cannot be kept: \(error)"
+                return .failure(URLError(.cannotCreateFile, failing: url, message, underlying: error))
+            }
+        }
+        return nil
+    }
+
+    private func failure(of stream: InputStream) -> URLError {
+        // Foundation dies of the question where there is no error.
+        let cause = stream.streamStatus == .error ? stream.streamError : nil
+        let reason = cause.map { "\($0)" } ?? "it was closed or read before"
+        return URLError(
+            .requestBodyStreamExhausted,
+            failing: url,
+            "the body stream of \(url?.absoluteString ?? "a request") cannot be read, and nothing was sent: \(reason)",
+            underlying: cause
+        )
+    }
+
+    /// Ends it when nothing has arrived meanwhile.
+    private func watch(since parts: Int) {
+        guard timeout > 0, timeout < Double(Int32.max) else { return }
+        schedule(.seconds(timeout)) { [weak self] in
+            guard let self, let (isWaiting, now) = state.withLock({ ($0.completion != nil, $0.parts) }) as (Bool, Int)?,
+                isWaiting
+            else { return }
+            guard now == parts else { return watch(since: now) }
+            end(.failure(URLError(.timedOut, failing: url)))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+public import FoundationNetworking
+import WaystationRules
+
+/// Links that belong to other apps: telephone numbers, mail addresses, wallets, maps.
+///
+/// ```swift
+/// $0.externalLinks = ExternalLinks(schemes: ["tel", "mailto", "weixin"], hosts: ["pay.example", "*.maps.example"]) {
+///     app.open($0)
+/// }
+/// ```
+/// A data task for such a link loads nothing: ``handler`` gets its request, once, and the load ends with
+/// `URLError.unsupportedURL` over a ``WaystationError`` with the code `openedElsewhere`. So does a load that a rule
+/// takes and that is redirected to such a link; the request is then the one that would have followed. The delegate is not
+/// asked about that redirect, since nothing is requested.
+///
+/// This comes before all rules, and holds for requests that no rule names. Schemes and hosts that are not named are left
+/// to Foundation and its own errors. Uploads, downloads and web sockets cannot be handed over: they fail with the code
+/// `linkNeedsDataTask`.
+///
+/// With links named, loads of rules go through the interceptor's transport rather than Foundation's own loader, which
+/// follows redirects by itself.
+public struct ExternalLinks: Sendable {
+    /// What is handed over by its scheme, in lower case.
+    public let schemes: Set<String>
+    /// What is handed over by its host, whatever its scheme and port: a name, or `*.` and a name for all hosts below it.
+    public let hosts: Set<String>
+    /// Gets the request of a link.
+    ///
+    /// Called on a thread of no queue of Foundation's, before the load's end is told, which waits for its return: let
+    /// what takes longer go on by itself.
+    public let handler: @Sendable (URLRequest) -> Void
+
+    private let exactHosts: Set<String>
+    private let parentHosts: Set<String>
+
+    /// Links by scheme and by host.
+    ///
+    /// What is no scheme or no host, and the schemes `http` and `https`, are refused when the interceptor is made.
+    public init(
+        schemes: Set<String> = [],
+        hosts: Set<String> = [],
+        handler: @escaping @Sendable (URLRequest) -> Void
+    ) {
+        self.schemes = Set(schemes.map { $0.lowercased() })
+        self.hosts = hosts
+        self.handler = handler
+        exactHosts = Set(hosts.compactMap { $0.hasPrefix("*.") ? nil : Self.canonical($0) })
+        parentHosts = Set(hosts.compactMap { $0.hasPrefix("*.") ? Self.canonical(String($0.dropFirst(2))) : nil })
+    }
+
+    /// Whether a URL is such a link.
+    ///
+    /// Pure and quick: it is asked under a lock of the whole process.
+    func contain(_ url: URL?) -> Bool {
+        guard let url else { return false }
+        if let scheme = url.scheme, schemes.contains(scheme.lowercased()) { return true }
+        guard !hosts.isEmpty, let canonical = CanonicalURL(url.absoluteString) else { return false }
+        let host = String(canonical.host)
+        if exactHosts.contains(host) { return true }
+        guard !parentHosts.isEmpty else { return false }
+        return host.indices.contains { host[$0] == "." && parentHosts.contains(String(host[$0...].dropFirst())) }
+    }
+
+    func check() throws(WaystationError) {
+        for scheme in schemes {
+            let isScheme =
+                scheme.first.map { $0.isASCII && $0.isLetter } ?? false
+                && scheme.utf8.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+                    default: byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+                    }
+                }
+            guard isScheme else {
+                throw WaystationError(.invalidLinks, "\"\(scheme)\" is no scheme: write it without colon, as \"tel\"")
+            }
+            guard scheme != "http", scheme != "https" else {
+                throw WaystationError(.invalidLinks, "\(scheme) cannot be handed over whole: name its hosts instead")
+            }
+        }
+        for host in hosts where Self.canonical(host.hasPrefix("*.") ? String(host.dropFirst(2)) : host) == nil {
+            throw WaystationError(
+                .invalidLinks,
+                "\"\(host)\" is no host: write \"pay.example\", or \"*.maps.example\" for all below it"
+            )
+        }
+    }
+
+    private static func canonical(_ host: String) -> String? {
+        guard !host.contains(where: { "/?#@*".contains($0) }), let url = CanonicalURL("https://\(host)/"),
+            url.port == nil, !host.hasSuffix(":443")
+        else { return nil }
+        return String(url.host)
+    }
+}
+
+extension ExternalLinks {
+    /// The error of a load whose link was handed over.
+    static func opened(_ url: URL?) -> URLError {
+        let message = "\(url?.absoluteString ?? "the link") was handed to the app's handler of external links"
+        return URLError(
+            .unsupportedURL,
+            failing: url,
+            message,
+            underlying: WaystationError(.openedElsewhere, message)
+        )
+    }
+
+    /// The error of a task whose link cannot be handed over.
+    static func refused(_ task: URLSessionTask, _ url: URL?) -> URLError {
+        let message = """
+            \(url?.absoluteString ?? "the link") belongs to another app, and a \(type(of: task)) cannot be handed to it: use \
+            a data task
+            """
+        return URLError(
+            .unsupportedURL,
+            failing: url,
+            message,
+            underlying: WaystationError(.linkNeedsDataTask, message)
+        )
+    }
+}
+
+extension URLError {
+    /// The link that was handed over, if that is why a load ended.
+    var openedLink: URL? {
+        guard (userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .openedElsewhere else { return nil }
+        return userInfo[NSURLErrorFailingURLErrorKey] as? URL
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import FoundationNetworking
+import HTTPTypes
+import Synchronization
+import WaystationCaching
+import WaystationStorage
+
+/// What is made of a stored response once, and kept beside it in memory.
+final class PreparedResponse: Sendable {
+    let exchange: StoredExchange
+    /// The hit that came last, for those that follow it.
+    let lastHit = Mutex<RepeatedHit?>(nil)
+    /// The response made last, and what it was made of.
+    private let made = Mutex<Made?>(nil)
+
+    private struct Made: Sendable {
+        let response: HTTPURLResponse
+        let url: URL
+        let age: Int64
+        let timeToLive: Int64?
+        let answer: StoredAnswer
+    }
+
+    init(_ stored: StoredResponse) {
+        exchange = StoredExchange(
+            url: stored.key.url,
+            vary: VaryKey(stored.headerFields, request: stored.vary.requestFields),
+            response: HTTPResponse(status: .init(code: stored.status), headerFields: stored.headerFields),
+            requestTime: stored.requestTime,
+            responseTime: stored.responseTime,
+            contentLength: stored.bodyLength
+        )
+    }
+
+    static func of(_ stored: StoredResponse) -> PreparedResponse {
+        stored.prepared.withLock { prepared in
+            if let prepared = prepared as? PreparedResponse { return prepared }
+            let made = PreparedResponse(stored)
+            prepared = made
+            return made
+        }
+    }
+
+    /// The response for a selection, made anew when it has aged by more than a second.
+    ///
+    /// Making one costs several times what everything else about a hit does, and `Age` is an estimate in whole seconds
+    /// (RFC 9111 §5.1): so it may be a second behind.
+    static func response(
+        for stored: StoredResponse,
+        _ selection: StoredSelection,
+        to request: URLRequest,
+        _ status: CacheStatus
+    ) -> HTTPURLResponse? {
+        guard let url = request.url else { return nil }
+        guard case .hit = status.outcome else {
+            return HTTPURLResponse(selection, length: stored.bodyLength, to: url, status)
+        }
+        let prepared = of(stored)
+        let age = selection.freshness.age.components.seconds
+        let timeToLive = status.timeToLive?.components.seconds
+        if let made = prepared.made.withLock({ $0 }), 0...1 ~= age - made.age, made.answer == selection.answer,
+            made.url == url, timeToLive.map({ $0 + age }) == made.timeToLive.map({ $0 + made.age })
+        {
+            return made.response
+        }
+        guard let response = HTTPURLResponse(selection, length: stored.bodyLength, to: url, status) else { return nil }
+        let made = Made(response: response, url: url, age: age, timeToLive: timeToLive, answer: selection.answer)
+        prepared.made.withLock { $0 = made }
+        return response
+    }
+}
+
+extension HTTPURLResponse {
+    /// The response that a selection comes to.
+    convenience init?(
+        _ selection: StoredSelection,
+        length: Int,
+        to url: URL?,
+        _ status: CacheStatus
+    ) {
+        guard let url else { return nil }
+        var message = selection.response
+        switch selection.answer {
+        case .whole, .head: message.headerFields[.contentLength] = String(length)
+        case .part, .notModified, .rangeNotSatisfiable: break
+        }
+        status.append(to: &message.headerFields)
+        self.init(
+            url: url,
+            statusCode: message.status.code,
+            httpVersion: "HTTP/1.1",
+            headerFields: message.headerFields.dictionary
+        )
+    }
+}

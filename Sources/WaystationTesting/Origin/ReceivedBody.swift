@@ -1,0 +1,22 @@
+import Crypto
+import Foundation
+
+/// The body of a request as it arrives: its bytes, or in their place their SHA-256.
+struct ReceivedBody {
+    private(set) var data = Data()
+    private(set) var length = 0
+    private var hash: SHA256?
+
+    init(isDigested: Bool) {
+        if isDigested { hash = SHA256() }
+    }
+
+    /// Nil unless the body is digested.
+    var digest: Data? { hash.map { Data($0.finalize()) } }
+
+    mutating func append(_ bytes: ArraySlice<UInt8>) {
+        length += bytes.count
+        guard hash != nil else { return data.append(contentsOf: bytes) }
+        bytes.withUnsafeBytes { hash?.update(bufferPointer: $0) }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import FoundationNetworking
+import Glibc
+import Synchronization
+import Testing
+import WaystationFileSystem
+import WaystationTesting
+
+@testable import Waystation
+
+@Suite("What a body is spooled into")
+struct BodySpoolTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private func spool(before: @escaping @Sendable (FaultyFileSystem.Operation, String) throws -> Void) -> BodySpool {
+        var spool = BodySpool(memory: .bytes(10), directory: folder.url)
+        spool.fileSystem = FaultyFileSystem(before: before)
+        return spool
+    }
+
+    private func load(_ spool: BodySpool, _ origin: ScriptedOrigin, count: Int) async throws -> Data {
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .network)]
+            $0.bodySpool = spool
+        }
+        var request = URLRequest(url: origin.url("/a"))
+        request.httpMethod = "POST"
+        request.httpBodyStream = InputStream(data: Data(repeating: 7, count: count))
+        return try await URLSession(configuration: .ephemeral.intercepted(by: interceptor)).data(for: request).0
+    }
+
+    @Test("a full disk ends the load, leaves no file, and nothing is sent", arguments: [0, 1, 2, 5])
+    func full(writes: Int) async throws {
+        let origin = try ScriptedOrigin { .ok($0.body) }
+        let count = Counter()
+        let spool = spool { operation, path in
+            if operation == .write, count.next() > writes { throw FileError("write", path, code: ENOSPC) }
+        }
+        let error = await #expect(throws: URLError.self) { try await load(spool, origin, count: 1 << 20) }
+        #expect(error?.code == .cannotCreateFile)
+        #expect((error?.userInfo[NSUnderlyingErrorKey] as? FileError)?.code == ENOSPC)
+        #expect(origin.connectionCount == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+    }
+
+    @Test("a file that cannot be read back ends the load, and no server takes a part for the whole")
+    func unreadable() async throws {
+        let origin = try ScriptedOrigin { .ok($0.body) }
+        let count = Counter()
+        let spool = spool { operation, path in
+            if operation == .read, count.next() > 3 { throw FileError("read", path, code: EIO) }
+        }
+        await #expect(throws: URLError.self) { try await load(spool, origin, count: 1 << 20) }
+        #expect(origin.requestCount == 0)
+    }
+
+    @Test("a file is for its owner alone")
+    func mode() throws {
+        let status = Modes()
+        var writer = SpoolWriter(
+            spool { operation, path in if operation == .removeFile { status.note(path) } }
+        )
+        try writer.append(Data(repeating: 1, count: 11))
+        #expect(status.all == [0o600])
+    }
+
+    @Test("a stream begins anew each time, however far the one before was read")
+    func again() throws {
+        var writer = SpoolWriter(BodySpool(memory: .bytes(0), directory: folder.url))
+        let body = Data((0..<1_000).map { UInt8(truncatingIfNeeded: $0) })
+        try writer.append(body)
+        let request = writer.finish(URLRequest(url: URL(fileURLWithPath: "/")))
+        for limit in [1, 7, 999, 1_000, 4_096] {
+            let stream = try #require(request.rewound.httpBodyStream)
+            #expect(stream.streamStatus == .notOpen)
+            stream.open()
+            var read = Data()
+            var buffer = [UInt8](repeating: 0, count: limit)
+            while stream.hasBytesAvailable {
+                let count = stream.read(&buffer, maxLength: limit)
+                try #require(count > 0)
+                read += buffer[..<count]
+            }
+            #expect(read == body)
+            #expect(stream.streamStatus == .atEnd)
+            stream.close()
+        }
+    }
+}
+
+private final class Modes: Sendable {
+    private let log = Mutex<[mode_t]>([])
+    var all: [mode_t] { log.withLock { $0 } }
+    func note(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return }
+        log.withLock { $0.append(status.st_mode & 0o777) }
+    }
+}
