@@ -1,3 +1,4 @@
+import Foundation
 import ShopApp
 import ShopServer
 import Synchronization
@@ -6,6 +7,7 @@ import Synchronization
 final class Person: Sendable {
     let credentials: Credentials
     private let count = Mutex(0)
+    private let links = Mutex<[URL]>([])
 
     init(_ customer: Customer, password: String? = nil) {
         credentials = Credentials(name: customer.name, password: password ?? customer.password)
@@ -13,6 +15,11 @@ final class Person: Sendable {
 
     /// How often the form was shown.
     var timesAsked: Int { count.withLock { $0 } }
+
+    /// What other apps were opened with.
+    var opened: [URL] { links.withLock { $0 } }
+
+    func open(_ link: URL) { links.withLock { $0.append(link) } }
 
     func fillIn() -> Credentials {
         count.withLock { $0 += 1 }

@@ -7,7 +7,7 @@ extension Walk {
     func offline(_ app: ShopApp, _ shop: Shop) async throws {
         let page = try await app.pages.load(Self.orders)
         try expect(page.isWhole && page.isFromCache && page.html.contains("of ada"), "the page was not stored")
-        tell(7, "The server stops: the page behind the login opens from what was stored for it.", shop.takeVisits())
+        tell(8, "The server stops: the page behind the login opens from what was stored for it.", shop.takeVisits())
     }
 
     func logOut(_ app: ShopApp, _ shop: Shop, _ cache: ResponseCache) async throws {
@@ -22,7 +22,7 @@ extension Walk {
         }
         // The page that needs a login had the form shown, which cannot be sent.
         try expect(person.timesAsked == 2, "the app remembered who was logged in")
-        tell(8, "Logged out, still offline: the public page opens, the page of the login does not.", shop.takeVisits())
+        tell(9, "Logged out, still offline: the public page opens, the page of the login does not.", shop.takeVisits())
     }
 
     func somebodyElse(at server: RunningShop, _ shop: Shop, _ cache: ResponseCache) async throws {
@@ -36,6 +36,6 @@ extension Walk {
         try expect(cart.html.contains("nothing"), "ben has somebody's cart")
         let names = Set(visits.flatMap(\.cookies.keys))
         try expect(names == ["token"] && ben.timesAsked == 1, "ben's requests carried \(names.sorted())")
-        tell(9, "The server is back, and ben logs in: he sees his own orders, and nothing of ada's.", visits)
+        tell(10, "The server is back, and ben logs in: he sees his own orders, and nothing of ada's.", visits)
     }
 }

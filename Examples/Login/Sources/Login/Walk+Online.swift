@@ -69,4 +69,13 @@ extension Walk {
         try expect(signIns(visits) == 1 && person.timesAsked == 1, "the token was not renewed once, behind the scenes")
         tell(6, "The shop forgets the token: it is renewed at the first 401, and the page loads; no form.", visits)
     }
+
+    func otherApp(_ links: [URL], _ app: ShopApp, _ shop: Shop) async throws {
+        let telephone = links.filter { $0.scheme == "tel" }
+        for link in telephone {
+            try expect((try? await app.pages.load(link)) == nil, "\(link) was loaded")
+        }
+        try expect(telephone.count == 1 && person.opened == telephone, "\(person.opened) was opened elsewhere")
+        tell(7, "A link to a telephone number is for another app: that one gets it.", shop.takeVisits())
+    }
 }

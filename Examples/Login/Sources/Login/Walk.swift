@@ -32,6 +32,7 @@ struct Walk: Sendable {
         try await cookieOfPage(app, shop)
         try await cookieOfApp(app, shop)
         try await renewal(app, shop)
+        try await otherApp(home.links, app, shop)
         await cache.flush()
         await server.stop()
         try await offline(app, shop)
@@ -43,9 +44,14 @@ struct Walk: Sendable {
     }
 
     func app(of person: Person, at server: RunningShop, _ cache: ResponseCache) throws -> ShopApp {
-        try ShopApp(shop: server.url, account: person.credentials.name, cache: cache, patience: patience) {
-            person.fillIn()
-        }
+        try ShopApp(
+            shop: server.url,
+            account: person.credentials.name,
+            cache: cache,
+            patience: patience,
+            openElsewhere: { person.open($0) },
+            form: { person.fillIn() }
+        )
     }
 
     func tell(_ number: Int, _ what: String, _ visits: [Visit]) {

@@ -23,6 +23,7 @@ public final class ShopApp: Sendable {
     ///   - cache: Where pages are kept; accounts may share one.
     ///   - patience: How long a request, or the whole sign-in, may take, in seconds.
     ///   - now: The clock.
+    ///   - openElsewhere: Opens a link that is for another app, such as a telephone number.
     ///   - form: Shows the sign-in form, and returns what was typed.
     /// - Throws: `WaystationError` when the interceptor cannot be made.
     public init(
@@ -31,6 +32,7 @@ public final class ShopApp: Sendable {
         cache: ResponseCache,
         patience: TimeInterval = 30,
         now: @escaping @Sendable () -> Date = { Date() },
+        openElsewhere: @escaping @Sendable (URL) -> Void = { _ in },
         form: @escaping @Sendable () async throws -> Credentials
     ) throws {
         let signIn = SignIn(at: shop.appending(path: "api/login"), patience: patience, now: now, form: form)
@@ -46,6 +48,7 @@ public final class ShopApp: Sendable {
                 .allow("\(shop)api/**", via: .network, requiresLogin: .always),
                 .allow("\(shop)pages/**", via: .cache(.networkFirst()), requiresLogin: .marked),
             ]
+            $0.externalLinks = ExternalLinks(schemes: ["tel"]) { request in request.url.map(openElsewhere) }
             $0.cache = cache
             $0.cookies = cookies
             $0.login = login

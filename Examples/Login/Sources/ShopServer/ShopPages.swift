@@ -16,6 +16,7 @@ struct ShopPages: Sendable {
             page(
                 """
                 <p>Instruments and their parts.</p><img src="files/gear.svg" alt="A gear">
+                <a href="tel:+44-20-7946-0018">Call us</a>
                 <a href="cart">Cart</a>
                 <a href="orders?needAuth=true">Orders</a>
                 <a href="wishes?needAuth=true">Wishes</a>

@@ -21,6 +21,20 @@ struct OneLoginTests {
         #expect(visits.allSatisfy { $0.cookies.isEmpty && $0.method == "GET" })
     }
 
+    @Test("a link to another app goes there, and its load ends with an error that says so")
+    func otherApp() async throws {
+        let (fixture, ada) = (try await ShopFixture(), Person(.ada))
+        defer { fixture.close() }
+        let app = try fixture.app(of: ada)
+        let link = try #require(try await app.pages.load("pages/home").links.first)
+        #expect(link.absoluteString == "tel:+44-20-7946-0018")
+        _ = fixture.shop.takeVisits()
+        let error = await #expect(throws: URLError.self) { try await app.pages.load(link) }
+        #expect((error?.userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .openedElsewhere)
+        #expect(ada.opened == [link])
+        #expect(fixture.shop.takeVisits().isEmpty)
+    }
+
     @Test("marked requests that come together wait for one sign-in, and carry its token")
     func together() async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada))

@@ -41,6 +41,7 @@ final class ShopFixture: Sendable {
             // Machines that test are crowded.
             patience: 600,
             now: { time.now },
+            openElsewhere: { person.open($0) },
             form: { person.fillIn() }
         )
         apps.withLock { $0.append(app) }

@@ -30,14 +30,13 @@ struct WalkTests {
         defer { try? FileManager.default.removeItem(at: scratch) }
         try await Walk(cache: scratch, patience: 600) { line in lines.withLock { $0.append(line) } }.run()
         let said = lines.withLock { $0 }
-        #expect(said.count == 11)
+        #expect(said.count == 12)
         for (number, line) in said.dropFirst().dropLast().enumerated() {
             #expect(line.hasPrefix("\(number + 1). "))
         }
         #expect(said[2].contains("saw: POST /api/login 200, GET /pages/"))
         #expect(said[6].contains("GET /pages/orders?needAuth=true 401 (cart, theme, token), POST /api/login 200"))
-        #expect(said[7].hasSuffix("saw: nothing"))
-        #expect(said[8].hasSuffix("saw: nothing"))
+        for number in 7...9 { #expect(said[number].hasSuffix("saw: nothing")) }
     }
 
     @Test("stops at the first thing that is not as it must be")
