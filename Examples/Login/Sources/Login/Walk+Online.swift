@@ -18,10 +18,7 @@ extension Walk {
     func markedPages(_ links: [URL], _ app: ShopApp, _ shop: Shop) async throws {
         let marked = links.filter { $0.query()?.contains("needAuth=true") == true }
         try expect(marked.count == 3, "the page links to \(links)")
-        let pages = try await withThrowingTaskGroup(of: Page.self) { group in
-            for link in marked { group.addTask { try await app.pages.load(link) } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
+        let pages = try await app.pages.loadAll(marked)
         let visits = shop.takeVisits()
         try expect(pages.allSatisfy { $0.isWhole && $0.html.contains("of ada") }, "a page behind the login is missing")
         try expect(person.timesAsked == 1 && signIns(visits) == 1, "asked \(person.timesAsked) times, not once")

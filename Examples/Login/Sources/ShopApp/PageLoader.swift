@@ -22,6 +22,9 @@ public struct PageLoader: Sendable {
         try await load(URLRequest(url: url, timeoutInterval: patience))
     }
 
+    /// Loads several pages at once; they come in the order of their URLs.
+    public func loadAll(_ urls: [URL]) async throws -> [Page] { try await all(urls) { try await load($0) } }
+
     /// Sends a form, and loads the page that answers.
     public func post(_ form: String, to path: String) async throws -> Page {
         var request = URLRequest(url: url(of: path), timeoutInterval: patience)
@@ -35,13 +38,27 @@ public struct PageLoader: Sendable {
         let page = try await resource(request)
         let html = String(decoding: page.body, as: UTF8.self)
         let references = PageReferences(html, at: page.url)
-        let files = try await withThrowingTaskGroup(of: Page.Resource.self) { group in
-            for file in references.files {
-                group.addTask { try await resource(URLRequest(url: file, timeoutInterval: patience)) }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
+        let files = try await all(references.files) {
+            try await resource(URLRequest(url: $0, timeoutInterval: patience))
         }
         return Page(resource: page, html: html, links: references.links, files: files)
+    }
+
+    /// Where one fails the others go on to their end: Foundation on Linux may lock up when an `async` load is cancelled in
+    /// the moment in which it ends, which a throwing task group would do.
+    private func all<Value: Sendable>(
+        _ urls: [URL],
+        _ load: @escaping @Sendable (URL) async throws -> Value
+    ) async throws -> [Value] {
+        let results = await withTaskGroup(of: (Int, Result<Value, any Error>).self) { group in
+            for (index, url) in urls.enumerated() {
+                group.addTask {
+                    do { return (index, .success(try await load(url))) } catch { return (index, .failure(error)) }
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        return try urls.indices.compactMap { try results[$0]?.get() }
     }
 
     private func resource(_ request: URLRequest) async throws -> Page.Resource {

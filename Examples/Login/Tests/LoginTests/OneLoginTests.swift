@@ -41,13 +41,10 @@ struct OneLoginTests {
         defer { fixture.close() }
         let app = try fixture.app(of: ada)
         let names = ["orders", "wishes", "address"]
-        let areWhole = try await withThrowingTaskGroup(of: Bool.self) { group in
-            for name in names + names + names {
-                group.addTask { try await app.pages.load("pages/\(name)?needAuth=true").isWhole }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(areWhole == Array(repeating: true, count: 9))
+        let links = (names + names + names).map { app.pages.url(of: "pages/\($0)?needAuth=true") }
+        let pages = try await app.pages.loadAll(links)
+        #expect(pages.map(\.resource.url) == links)
+        #expect(pages.allSatisfy(\.isWhole))
         #expect(ada.timesAsked == 1)
         let visits = fixture.shop.takeVisits()
         #expect(visits.signIns == 1)
