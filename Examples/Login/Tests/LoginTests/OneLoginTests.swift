@@ -44,7 +44,7 @@ struct OneLoginTests {
         let links = (names + names + names).map { app.pages.url(of: "pages/\($0)?needAuth=true") }
         let pages = try await app.pages.loadAll(links)
         #expect(pages.map(\.resource.url) == links)
-        #expect(pages.allSatisfy(\.isWhole))
+        #expect(pages.allSatisfy { $0.isWhole })
         #expect(ada.timesAsked == 1)
         let visits = fixture.shop.takeVisits()
         #expect(visits.signIns == 1)
