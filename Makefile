@@ -19,11 +19,13 @@ BENCH_PACKAGES := nginx-light python3.11-doc
 PEERS := $(CURDIR)/.build/peers
 HISHEL := $(CURDIR)/.build/hishel
 
-.PHONY: help deps demo-deps bench-deps build web-apps test lint format demo demo-packs differential cross-check soak hammer bodies fuzz bench docs clean
+.PHONY: help deps demo-deps bench-deps build web-apps test lint format demo demo-packs demo-login differential cross-check soak \
+	hammer bodies fuzz bench docs clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
 	@echo "make demo-packs    publish real web apps, follow them with an app, load them offline"
+	@echo "make demo-login    one login for an app's own requests and for its pages"
 	@echo "make test          everything: lint, unit and end-to-end tests, the differential test, the cross-check, the examples"
 	@echo "make differential  plain URLSession and Waystation against one origin, a row a scenario"
 	@echo "make cross-check   the same conversations for hishel and for Waystation, each difference with its section"
@@ -74,6 +76,9 @@ web-apps: deps
 
 demo-packs: web-apps
 	@$(SWIFT) run $(IN) Examples/UpdateServer -c release --quiet update-server demo --web-apps $(WEB_APPS)
+
+demo-login: deps
+	@$(SWIFT) run $(IN) Examples/Login --quiet login demo
 
 differential: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet differential

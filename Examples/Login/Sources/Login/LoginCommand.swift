@@ -1,0 +1,29 @@
+import ArgumentParser
+import Foundation
+import Logging
+
+/// The program.
+@main
+struct LoginCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login",
+        abstract: "One login for an app's own requests and for its pages.",
+        subcommands: [DemoCommand.self]
+    )
+}
+
+/// Runs the shop and the app, and tells what both see.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Walks through a shop: native, page, native, offline, logged out, somebody else."
+    )
+
+    func run() async throws {
+        // The walk goes offline on purpose, and tells of it itself.
+        LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "waystation-login-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: scratch) }
+        try await Walk(cache: scratch) { print($0) }.run()
+    }
+}

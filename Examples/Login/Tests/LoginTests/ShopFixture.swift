@@ -1,0 +1,76 @@
+import Foundation
+import ShopApp
+import ShopServer
+import Synchronization
+import Waystation
+
+@testable import Login
+
+/// A shop on loopback, a cache that its apps share, and a clock that stands still.
+final class ShopFixture: Sendable {
+    static let orders = "pages/orders?needAuth=true"
+
+    let shop: Shop
+    let server: RunningShop
+    let cache: ResponseCache
+    private let folder: URL
+    private let time: TestTime
+    private let apps = Mutex<[ShopApp]>([])
+
+    init() async throws {
+        let time = TestTime()
+        self.time = time
+        folder = FileManager.default.temporaryDirectory.appending(path: "login-tests-\(UUID().uuidString)")
+        cache = try ResponseCache(directory: folder, now: { time.now })
+        shop = Shop { time.now }
+        server = try await RunningShop(shop)
+    }
+
+    /// Ends what it holds; a test does this last, so that nothing goes while it is still needed.
+    func close() {
+        for app in apps.withLock({ $0 }) { app.close() }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    func app(of person: Person) throws -> ShopApp {
+        let time = time
+        let app = try ShopApp(
+            shop: server.url,
+            account: person.credentials.name,
+            cache: cache,
+            // Machines that test are crowded.
+            patience: 600,
+            now: { time.now },
+            openElsewhere: { person.open($0) },
+            form: { person.fillIn() }
+        )
+        apps.withLock { $0.append(app) }
+        return app
+    }
+
+    func advance(by seconds: TimeInterval) { time.advance(by: seconds) }
+
+    /// From here on there is no network.
+    func goOffline() async {
+        await cache.flush()
+        await server.stop()
+    }
+
+    /// Tokens, in the order in which requests of a path carried them.
+    func tokens(in visits: [Visit], at path: String) -> [String?] {
+        visits.filter { $0.target.hasPrefix(path) }.map { $0.cookies["token"] }
+    }
+}
+
+final class TestTime: Sendable {
+    private let date = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+
+    var now: Date { date.withLock { $0 } }
+
+    func advance(by seconds: TimeInterval) { date.withLock { $0 += seconds } }
+}
+
+extension [Visit] {
+    /// The sign-ins among them.
+    var signIns: Int { count { $0.target == "/api/login" } }
+}
