@@ -25,12 +25,12 @@ extension CookieStore {
         if let document = ForwardingTag.document(of: request) {
             context.isSameSite = state.withLock { $0.jar.rules }.isSameSite(document, url)
         }
-        let covered = login.flatMap { $0.covers(hostOf: url) ? $0.name : nil }
         let field = change(by: .expiry) { state in
             let ended = state.jar.removeExpired(now: now)
             let chosen = state.jar.header(for: url, context: context, now: now)
             // As a rule Foundation chose the same, or the request was here before.
             guard let stated, stated != chosen else { return (chosen, ended) }
+            let covered = login.flatMap { $0.covers(hostOf: url) ? $0.name : nil }
             let own = CookiePairs(stated).pairs.filter {
                 !state.known.contains($0, at: url) && (covered == nil || CookiePairs.name(of: $0) != covered ?? "")
             }

@@ -42,8 +42,8 @@ private final class IdentifiedExchange: TransportExchange, AnswerReceiver {
         /// Counts what was sent: one exchange may end, and the next begin, before it is known here.
         var sent = 0
         var waiting: LoginSession.Waiting?
-        /// The token that the request carries.
-        var token: String?
+        /// As it was sent, with its cookies.
+        var request: URLRequest?
         /// The one that the server has refused.
         var refused: String?
         var isRepeated = false
@@ -102,7 +102,7 @@ private final class IdentifiedExchange: TransportExchange, AnswerReceiver {
     private func begin(_ request: URLRequest) {
         let number: Int? = state.withLock { state in
             guard !state.isOver else { return nil }
-            state.token = login?.token(of: request)
+            state.request = request
             state.refused = nil
             state.sent += 1
             return state.sent
@@ -140,12 +140,11 @@ private final class IdentifiedExchange: TransportExchange, AnswerReceiver {
 
     /// Whether a response is the refusal of a token that may be renewed; noted then.
     private func isRefusal(_ head: HTTPURLResponse) -> Bool {
-        guard head.statusCode == 401, login != nil, request.isRepeatable else { return false }
-        return state.withLock { state in
-            guard !state.isRepeated, let token = state.token else { return false }
-            state.refused = token
-            return true
-        }
+        guard head.statusCode == 401, let login, request.isRepeatable,
+            let token = state.withLock({ $0.isRepeated ? nil : $0.request }).flatMap(login.token(of:))
+        else { return false }
+        state.withLock { $0.refused = token }
+        return true
     }
 
     private var isRefused: Bool { state.withLock { $0.refused != nil } }

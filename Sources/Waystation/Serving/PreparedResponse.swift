@@ -32,6 +32,9 @@ final class PreparedResponse: Sendable {
         )
     }
 
+    /// The age that the response made last tells, in seconds.
+    var toldAge: Int64? { made.withLock { $0?.age } }
+
     static func of(_ stored: StoredResponse) -> PreparedResponse {
         stored.prepared.withLock { prepared in
             if let prepared = prepared as? PreparedResponse { return prepared }

@@ -45,7 +45,8 @@ struct RepeatedHit: Sendable {
         let now = engine.configuration.now()
         let rules = engine.configuration.cachingRules
         guard responses.count == 1, let stored = responses.first, isRepeatable(request), let url = request.url,
-            case let end = end(of: selection, strategy, now, rules), now < end
+            case let prepared = PreparedResponse.of(stored),
+            case let end = end(of: selection, telling: prepared.toldAge, strategy, now, rules), now < end
         else { return }
         let hit = RepeatedHit(
             rules: rules,
@@ -55,7 +56,7 @@ struct RepeatedHit: Sendable {
             times: now..<end,
             answer: answer
         )
-        PreparedResponse.of(stored).lastHit.withLock { $0 = hit }
+        prepared.lastHit.withLock { $0 = hit }
     }
 
     /// Whether the answer depends on nothing but the fields and the time; directives of a request are about its very
@@ -66,16 +67,23 @@ struct RepeatedHit: Sendable {
             && request.value(forHTTPHeaderField: "Pragma") == nil
     }
 
-    /// When it must be decided anew: with the next second of its age, in which freshness is counted too, or at the end of
-    /// the time that the strategy serves it for.
+    /// When it must be decided anew: when the age that it tells is more than a second behind (RFC 9111 §5.1 counts it in
+    /// whole seconds), when it is fresh no more, or at the end of the time that the strategy serves it for.
     private static func end(
         of selection: StoredSelection,
+        telling toldAge: Int64?,
         _ strategy: CacheStrategy,
         _ now: Date,
         _ rules: CachingRules
     ) -> Date {
+        let freshness = selection.freshness
         let nextAge = selection.exchange.nextAge(after: now, rules: rules)
-        guard let limit = strategy.limit else { return nextAge }
-        return min(nextAge, selection.exchange.responseTime.addingTimeInterval(limit.inSeconds))
+        let isUpToDate = freshness.age.components.seconds == toldAge
+        let told = nextAge.addingTimeInterval(isUpToDate ? 1 : 0)
+        if let limit = strategy.limit {
+            return min(told, selection.exchange.responseTime.addingTimeInterval(limit.inSeconds))
+        }
+        return strategy.obeysHTTP
+            ? min(told, nextAge.addingTimeInterval(freshness.timeToLive.inSeconds - 1)) : told
     }
 }

@@ -37,7 +37,21 @@ struct RepeatedHitTests {
         #expect(!isKnown(fixture, ["Accept": "text/html"]))
         #expect(!isKnown(fixture, ["Cache-Control": "min-fresh=9"]))
         fixture.clock.advance(by: 1)
+        #expect(isKnown(fixture))
+        fixture.clock.advance(by: 1)
         #expect(!isKnown(fixture))
+    }
+
+    @Test("ends with its freshness, whatever age it tells")
+    func freshness() async throws {
+        let fixture = try fixture(.standard, ["Cache-Control": "max-age=2"])
+        try await fixture.load()
+        fixture.clock.advance(by: 1)
+        #expect(try await fixture.load().isHit)
+        fixture.clock.advance(by: 0.9)
+        #expect(try await fixture.load().isHit)
+        fixture.clock.advance(by: 0.1)
+        #expect(try await fixture.load().body == "2")
     }
 
     @Test("ends with the time it is served for, within the second")
