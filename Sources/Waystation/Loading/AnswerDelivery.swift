@@ -14,8 +14,8 @@ enum AnswerDelivery {
         }
         client.receive(answer.response)
         if !data.isEmpty { client.load(data) }
-        client.finish(answer.response)
         served(answer, context)
+        client.finish(answer.response)
         return true
     }
 
@@ -23,13 +23,13 @@ enum AnswerDelivery {
     static func deliver(_ answer: Answer, to load: Load, _ context: LoadContext) {
         switch answer.body {
         case .data(let data):
+            served(answer, context)
             // A delegate is told of bytes, never of none.
             if data.isEmpty {
                 load.deliver(.response(answer.response), .end(nil))
             } else {
                 load.deliver(.response(answer.response), .data(data), .end(nil))
             }
-            served(answer, context)
         case .source(let source):
             let pump = BodyPump(response: answer.response, source: source, load: load) { end in
                 switch end {

@@ -62,13 +62,13 @@ struct BodyPump: Sendable {
     }
 
     private func end() {
-        load.deliver(.end(nil))
         ended(.complete)
+        load.deliver(.end(nil))
     }
 
     private func fail(_ error: URLError, at offset: Int) {
         if offset == 0, load.restart() { return ended(.restarted(error)) }
-        load.deliver(.end(error))
         ended(.failed(error))
+        load.deliver(.end(error))
     }
 }

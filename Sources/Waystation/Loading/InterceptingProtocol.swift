@@ -143,8 +143,8 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         case .handBack:
             handBack(client, context, "nothing to store or to change")
         case .fail(let error):
-            fail(client, error)
             context.emit(error.isBlocked ? .blocked : .failed(error))
+            fail(client, error)
         case .lookUp(let lookUp):
             let load = begunLoad(client, context)
             lookUp.run { step in
@@ -170,8 +170,8 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         case .handBack where context.isChanged: NetworkLoad.start(load, context.request, Forwarding(), context)
         case .handBack: handBack(client, context, "nothing to store or to change")
         case .fail(let error):
-            load.deliver(.end(error))
             context.emit(error.isBlocked ? .blocked : .failed(error))
+            load.deliver(.end(error))
         case .lookUp(let lookUp):
             lookUp.run { step in
                 load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })

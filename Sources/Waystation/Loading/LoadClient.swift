@@ -44,15 +44,16 @@ struct LoadClient: @unchecked Sendable {
     ///
     /// `response` is what the task was given last.
     func finish(_ response: URLResponse?) {
+        // Before the app: what it has loaded has been recorded.
+        recording?.didEnd()
         (response as? UnchallengedResponse).concluding {
             client.urlProtocolDidFinishLoading(owner)
         }
-        recording?.didEnd()
     }
 
     /// Ends the task with an error.
     func fail(_ error: any Error) {
-        client.urlProtocol(owner, didFailWithError: error)
         recording?.didEnd(error)
+        client.urlProtocol(owner, didFailWithError: error)
     }
 }

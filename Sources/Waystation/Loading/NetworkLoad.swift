@@ -115,7 +115,6 @@ final class NetworkLoad: ForwardedLoadOwner {
     }
 
     func didEnd(_ error: (any Error)?) {
-        load.deliver(.end(error))
         if let link = (error as? URLError)?.openedLink {
             context.emit(.openedElsewhere(link))
         } else if let error {
@@ -126,6 +125,7 @@ final class NetworkLoad: ForwardedLoadOwner {
             let (status, bytes) = state.withLock { ($0.status, $0.bytes) }
             context.emit(.served(from: .network, status: status, bytes: bytes))
         }
+        load.deliver(.end(error))
     }
 }
 

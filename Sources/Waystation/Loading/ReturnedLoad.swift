@@ -154,9 +154,9 @@ final class ReturnedLoad: NSObject {
         guard client.task.state != .canceling, client.task.state != .completed else {
             return release(isCancelled: true)
         }
-        pass { $0.urlProtocol(loader, didFailWithError: error) }
         client.recording?.didEnd(error)
         context.emit(.failed((error as? URLError) ?? URLError(.unknown, failing: context.request.url, "\(error)")))
+        pass { $0.urlProtocol(loader, didFailWithError: error) }
         release()
     }
 
@@ -164,10 +164,10 @@ final class ReturnedLoad: NSObject {
         if isRedirectedUpload {
             context.emit(.degraded("the upload was redirected, and Foundation sent it on without its body"))
         }
-        pass { $0.urlProtocolDidFinishLoading(loader) }
         // Of a response without a body the loader says nothing.
         client.recording?.didEnd(with: client.task.response)
         context.emit(.served(from: .foundation, status: status, bytes: bytes))
+        pass { $0.urlProtocolDidFinishLoading(loader) }
         release()
     }
 
