@@ -8,7 +8,7 @@ import WaystationStorage
 ///
 /// What a hit comes to depends on the request, on what is stored for it and on the time. While one response is stored
 /// for a key, the next request with the same fields gets the same answer, until its age is to be told anew or its
-/// freshness ends: so a page that is asked for again and again is decided about once a second.
+/// freshness ends: so a page that is asked for again and again is decided about every two seconds.
 struct RepeatedHit: Sendable {
     private let rules: CachingRules
     private let strategy: CacheStrategy

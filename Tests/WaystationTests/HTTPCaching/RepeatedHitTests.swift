@@ -7,7 +7,7 @@ import WaystationTesting
 
 @testable import Waystation
 
-/// A hit is decided about once a second for requests that are alike; nobody may notice.
+/// A hit is decided about every two seconds for requests that are alike; nobody may notice.
 @Suite("A hit that is asked for again")
 struct RepeatedHitTests {
     private func fixture(
