@@ -101,8 +101,8 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         let context = LoadContext(binding: binding, request: request, rule: refusal?.rule)
         let client = client.recorded(in: context)
         guard let refusal else { return handBack(client, context, "a \(type(of: client.task)) is Foundation's own") }
-        fail(client, refusal.error)
         context.emit(refusal.error.isBlocked ? .blocked : .failed(refusal.error))
+        fail(client, refusal.error)
     }
 
     /// Gives a link that belongs to another app to the app's handler; the load ends with an error that says so.
@@ -113,16 +113,16 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             let links = binding.interceptor.engine.configuration.externalLinks
         else {
             let error = ExternalLinks.refused(client.task, request.url)
-            fail(client, error)
-            return context.emit(.failed(error))
+            context.emit(.failed(error))
+            return fail(client, error)
         }
         let load = begunLoad(client, context)
         load.onCancel { context.emit(.cancelled) }
         DispatchQueue.global().async {
             guard !load.hasEnded else { return }
             links.handler(context.request)
-            load.deliver(.end(ExternalLinks.opened(url)))
             context.emit(.openedElsewhere(url))
+            load.deliver(.end(ExternalLinks.opened(url)))
         }
     }
 
@@ -214,8 +214,8 @@ final class InterceptingProtocol<Depth>: URLProtocol {
                     }
                 )
             case .failure(let error):
-                load.deliver(.end(error))
                 context.emit(.failed(error))
+                load.deliver(.end(error))
             }
         }
         load.onCancel {

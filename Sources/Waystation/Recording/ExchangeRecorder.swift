@@ -8,9 +8,9 @@ public protocol ExchangeRecorder: Sendable {
     /// How many bytes of each body are collected for it; what exceeds that is counted and not kept.
     var bodyLimit: Int { get }
 
-    /// A load ended, by its answer or by an error; a redirect that is followed is told as an exchange of its own.
+    /// A load ends, by its answer or by an error, and the app is about to hear of it.
     ///
-    /// Called on any thread, often on the queue that all sessions of the process share: return at once. Loads that were
+    /// A redirect that is followed is told as an exchange of its own. Called on any thread, often on the queue that all sessions of the process share: return at once. Loads that were
     /// cancelled are not told.
     func exchangeDidEnd(_ exchange: RecordedExchange)
 }
