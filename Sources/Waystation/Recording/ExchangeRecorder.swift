@@ -10,8 +10,8 @@ public protocol ExchangeRecorder: Sendable {
 
     /// A load ends, by its answer or by an error, and the app is about to hear of it.
     ///
-    /// A redirect that is followed is told as an exchange of its own. Called on any thread, often on the queue that all sessions of the process share: return at once. Loads that were
-    /// cancelled are not told.
+    /// A redirect that is followed is told as an exchange of its own; loads that were cancelled are not told. Called on
+    /// any thread, often on the queue that all sessions of the process share: return at once.
     func exchangeDidEnd(_ exchange: RecordedExchange)
 }
 
