@@ -5,14 +5,15 @@ package import HTTPTypes
 extension HTTPFields {
     /// The fields of a Foundation dictionary.
     ///
-    /// Names or values that are no valid HTTP are left out, so that none can smuggle a line in.
-    package init(_ dictionary: [String: String]) {
+    /// Names or values that are no valid HTTP are left out, so that none can smuggle a line in; and so is what is not
+    /// wanted.
+    package init(_ dictionary: [String: String], where isWanted: (HTTPField.Name) -> Bool = { _ in true }) {
         self.init()
         reserveCapacity(dictionary.count)
         for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
             // Space around a value is no part of it (RFC 9110 §5.5).
             let value = value.hasSpaceAround ? value.trimmingCharacters(in: .whitespaces) : value
-            guard let name = HTTPField.Name(name), HTTPField.isValidValue(value) else { continue }
+            guard let name = HTTPField.Name(name), isWanted(name), HTTPField.isValidValue(value) else { continue }
             append(HTTPField(name: name, value: value))
         }
     }

@@ -64,7 +64,10 @@ extension URLRequest {
     package func taking(conditionsOf message: HTTPRequest) -> URLRequest {
         var request = self
         for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince] {
-            request.setValue(message.headerFields[name], forHTTPHeaderField: name.rawName)
+            let value = message.headerFields[name]
+            // Setting a field copies the request, even to nothing.
+            guard value != nil || self.value(forHTTPHeaderField: name.rawName) != nil else { continue }
+            request.setValue(value, forHTTPHeaderField: name.rawName)
         }
         return request
     }

@@ -9,20 +9,21 @@ package import HTTPTypes
 package enum StoredFields {
     /// The fields to store, `Content-Length` left to the reader, who knows the length.
     package static func normalized(_ head: [String: String]) -> HTTPFields {
-        var fields = HTTPFields(head)
-        let nominated = HTTPFields.names(in: fields[.connection]).names
-        for name in nominated + hopByHop { fields[name] = nil }
+        var fields = HTTPFields(head) { !hopByHop.contains($0.canonicalName) }
+        if let connection = fields[.connection] {
+            for name in HTTPFields.names(in: connection).names + [.connection] { fields[name] = nil }
+        }
         if let coding = fields[.contentEncoding], coding.lowercased() != "identity" {
             fields[.contentEncoding] = nil
             // The strong validator of coded bytes does not hold for the decoded ones (RFC 9110 §8.8.3.3).
             if let tag = fields[.eTag], !tag.hasPrefix("W/") { fields[.eTag] = "W/" + tag }
         }
-        fields[.contentLength] = nil
         return fields
     }
 
-    private static let hopByHop: [HTTPField.Name] =
-        [.connection, .transferEncoding, .te, .trailer, .upgrade, .proxyAuthenticate, .proxyAuthorization]
-        + ["Keep-Alive", "Proxy-Connection", "Proxy-Authentication-Info", "Cache-Status", "Set-Cookie", "Set-Cookie2"]
-        .compactMap { HTTPField.Name($0) }
+    /// In lower case; `Connection` goes when what it nominates has gone.
+    private static let hopByHop: Set<String> = [
+        "transfer-encoding", "te", "trailer", "upgrade", "proxy-authenticate", "proxy-authorization", "keep-alive",
+        "proxy-connection", "proxy-authentication-info", "cache-status", "set-cookie", "set-cookie2", "content-length",
+    ]
 }

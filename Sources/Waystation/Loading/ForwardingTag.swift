@@ -14,8 +14,9 @@ package enum ForwardingTag {
     private static let bareTag = URL(string: scheme)
     private static let propertyKey = "waystation.forwarded"
 
-    /// The same request, marked.
+    /// The same request, marked once.
     package static func tagging(_ request: URLRequest) -> URLRequest {
+        guard !isTagged(request) else { return request }
         var tagged = request
         #if canImport(Darwin)
         if let mutable = (request as NSURLRequest).mutableCopy() as? NSMutableURLRequest {

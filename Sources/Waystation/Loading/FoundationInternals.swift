@@ -19,22 +19,41 @@ enum FoundationInternals {
         storedProperty(sessionIndex, of: task) as? URLSession
     }
 
-    /// Who waits for the task's bytes, or nil when that cannot be read.
-    ///
-    /// Must be called on the session's work queue, which guards the registry.
-    static func audience(of task: URLSessionTask, in session: URLSession) -> Audience? {
-        guard let registry = child("taskRegistry", of: Mirror(reflecting: session), declaredBy: URLSession.self),
-            let behaviours = Mirror(reflecting: registry).children.first(where: { $0.label == "behaviours" })?.value,
-            let behaviour = (behaviours as? [Int: Any])?[task.taskIdentifier]
-        else { return nil }
-        guard let chosen = Mirror(reflecting: behaviour).children.first else {
-            // `callDelegate` has no payload.
-            return (session.delegate as? any URLSessionTaskDelegate).map(Audience.delegate) ?? .nobody
+    /// The serial queue that the work queues of a session's tasks lead to.
+    static func workQueue(of session: URLSession) -> DispatchQueue? {
+        child("workQueue", of: session) as? DispatchQueue
+    }
+
+    /// Who waits for the bytes of the tasks of a session.
+    struct TaskRegistry {
+        private let registry: Any
+        /// Where it keeps what is to be done about each task, by the task's identifier.
+        private let behavioursIndex: Int
+
+        init?(of session: URLSession) {
+            guard let registry = FoundationInternals.child("taskRegistry", of: session),
+                let index = Mirror(reflecting: registry).index(of: "behaviours")
+            else { return nil }
+            self.registry = registry
+            behavioursIndex = index
         }
-        let payload = Mirror(reflecting: chosen.value).children.lazy.compactMap {
-            $0.value as? any URLSessionTaskDelegate
+
+        /// Who waits for a task's bytes, or nil when that cannot be read.
+        ///
+        /// To be called on the session's work queue, which guards the registry.
+        func audience(of task: URLSessionTask, in session: URLSession) -> Audience? {
+            guard let behaviours = Mirror(reflecting: registry).value(at: behavioursIndex),
+                let behaviour = (behaviours as? [Int: Any])?[task.taskIdentifier]
+            else { return nil }
+            guard let chosen = Mirror(reflecting: behaviour).children.first else {
+                // `callDelegate` has no payload.
+                return (session.delegate as? any URLSessionTaskDelegate).map(Audience.delegate) ?? .nobody
+            }
+            let payload = Mirror(reflecting: chosen.value).children.lazy.compactMap {
+                $0.value as? any URLSessionTaskDelegate
+            }
+            return .completionHandler(delegate: payload.first)
         }
-        return .completionHandler(delegate: payload.first)
     }
 
     private static let workQueueIndex = index(of: "workQueue")
@@ -43,18 +62,16 @@ enum FoundationInternals {
     /// Looking a label up costs about 150 µs, an index a few: so the index is found once.
     private static func index(of label: String) -> Int? {
         // `URLSessionTask()` is a bare task without a session, made for nothing but its layout.
-        Mirror(reflecting: URLSessionTask()).children.enumerated().first { $0.element.label == label }?.offset
+        Mirror(reflecting: URLSessionTask()).index(of: label)
     }
 
     private static func storedProperty(_ index: Int?, of task: URLSessionTask) -> Any? {
-        guard let index, let mirror = Mirror(reflecting: task).ancestor(URLSessionTask.self) else { return nil }
-        let children = mirror.children
-        guard index < children.count else { return nil }
-        return children[children.index(children.startIndex, offsetBy: index)].value
+        guard let index else { return nil }
+        return Mirror(reflecting: task).ancestor(URLSessionTask.self)?.value(at: index)
     }
 
-    private static func child(_ label: String, of mirror: Mirror, declaredBy type: Any.Type) -> Any? {
-        mirror.ancestor(type)?.children.first { $0.label == label }?.value
+    private static func child(_ label: String, of session: URLSession) -> Any? {
+        Mirror(reflecting: session).ancestor(URLSession.self)?.children.first { $0.label == label }?.value
     }
 }
 
@@ -74,5 +91,14 @@ extension Mirror {
         var mirror: Mirror? = self
         while let current = mirror, current.subjectType != type { mirror = current.superclassMirror }
         return mirror
+    }
+
+    fileprivate func index(of label: String) -> Int? {
+        children.enumerated().first { $0.element.label == label }?.offset
+    }
+
+    fileprivate func value(at index: Int) -> Any? {
+        guard index < children.count else { return nil }
+        return children[children.index(children.startIndex, offsetBy: index)].value
     }
 }

@@ -9,29 +9,30 @@ import Synchronization
 final class Load: Sendable {
     private struct State {
         var delivery = Delivery()
+        /// Whether the work queue will be visited for what was enqueued, and has not been yet.
+        var isVisitDue = false
         var client: LoadClient?
         /// Bytes that wait for a completion handler, which takes all of them in one piece.
         var gathered = Data()
         var response: HTTPURLResponse?
-        var audience: KnownAudience?
+        /// Who listens; nil until that is known.
+        var listener: Listener??
         var cancelWork: (@Sendable () -> Void)?
         var restartWork: (@Sendable (Load) -> Void)?
         /// Its place among the loads of a login, left at its end.
         var place: LoginPlace?
     }
 
-    private struct KnownAudience {
-        var isStreamed: Bool
-        var listener: (any URLSessionTaskDelegate, URLSession)?
-    }
-
     let task: URLSessionTask
+    private let session: LoadingSession?
     private let queue: LoadingQueue
     private let state: Mutex<State>
 
+    /// To be made on the work queue.
     init(_ client: LoadClient) {
         task = client.task
-        queue = LoadingQueue(of: client.task)
+        session = LoadingSession.current(for: client.task)
+        queue = LoadingQueue(of: client.task, in: session)
         state = Mutex(State(client: client))
     }
 
@@ -135,13 +136,19 @@ final class Load: Sendable {
 
     /// Delivers items in order.
     func deliver(_ items: Delivery.Item...) {
-        let isWorthwhile = state.withLock { state in items.reduce(false) { state.delivery.enqueue($1) || $0 } }
-        if isWorthwhile { queue.hop { self.drain() } }
+        let needsVisit = state.withLock { state in
+            guard items.reduce(false, { state.delivery.enqueue($1) || $0 }), !state.isVisitDue else { return false }
+            // One visit takes all that has come by then; but it must be sure to come.
+            state.isVisitDue = queue.isKnown
+            return true
+        }
+        if needsVisit { queue.hop { self.drain() } }
     }
 
     // MARK: - Delivering, on the work queue
 
     private func drain() {
+        state.withLock { $0.isVisitDue = false }
         while let (item, client) = state.withLock({ state in
             state.delivery.next().flatMap { item in state.client.map { (item, $0) } }
         }) {
@@ -161,12 +168,24 @@ final class Load: Sendable {
             // A second response takes the first one's place: a refused request was sent again.
             state.gathered = Data()
         }
-        let isAllowed = ResponseAnnouncement.make(settled, for: client.task, receive: client.receive) { disposition in
+        let outcome = ResponseAnnouncement.make(
+            settled,
+            for: client.task,
+            in: session?.session,
+            listener: { listener },
+            receive: client.receive
+        ) { disposition in
             if disposition == .cancel { return self.refuse() }
             self.state.withLock { $0.delivery.allow() }
             self.queue.hop { self.drain() }
         }
-        if isAllowed { state.withLock { $0.delivery.allow() } }
+        if case .asked = outcome { return }
+        // Without a delegate of the session's, who is not told of the response is told of nothing: no need to look.
+        let isUnheard = if case .unheard = outcome { session?.session?.delegate == nil } else { false }
+        state.withLock { state in
+            state.delivery.allow()
+            if isUnheard, state.listener == nil { state.listener = .some(nil) }
+        }
     }
 
     /// The delegate wants no more than the response.
@@ -185,13 +204,14 @@ final class Load: Sendable {
     }
 
     private func take(_ data: Data, for client: LoadClient) {
-        let audience = audience
-        if audience.isStreamed { return client.load(data) }
+        let listener = listener
+        if listener?.takesPieces ?? false { return client.load(data) }
         state.withLock { $0.gathered.append(data) }
         // The delegate of one call hears of the bytes beside the caller, who gets them.
-        guard let (listener, session) = audience.listener, let observer = listener as? any URLSessionDataDelegate,
+        guard let listener, let observer = listener.delegate as? any URLSessionDataDelegate,
             let dataTask = task as? URLSessionDataTask
         else { return }
+        let session = listener.session
         session.delegateQueue.addOperation { observer.urlSession(session, dataTask: dataTask, didReceive: data) }
     }
 
@@ -201,11 +221,11 @@ final class Load: Sendable {
     }
 
     private func tellProgress(_ count: Int64, total: Int64, expected: Int64) {
-        guard let (listener, session) = audience.listener else { return }
+        guard let listener else { return }
         let task = task
-        session.delegateQueue.addOperation {
-            listener.urlSession(
-                session,
+        listener.session.delegateQueue.addOperation {
+            listener.delegate.urlSession(
+                listener.session,
                 task: task,
                 didSendBodyData: count,
                 totalBytesSent: total,
@@ -218,20 +238,13 @@ final class Load: Sendable {
     ///
     /// A completion handler gets the last piece alone, so for it, and where it cannot be told, everything is gathered
     /// first. To be read on the work queue.
-    var isStreamed: Bool { audience.isStreamed }
+    var isStreamed: Bool { listener?.takesPieces ?? false }
 
-    private var audience: KnownAudience {
-        if let known = state.withLock({ $0.audience }) { return known }
-        var known = KnownAudience(isStreamed: false, listener: nil)
-        if let session = FoundationInternals.session(of: task) {
-            switch FoundationInternals.audience(of: task, in: session) {
-            case .delegate(let delegate): known = KnownAudience(isStreamed: true, listener: (delegate, session))
-            case .completionHandler(let delegate?): known.listener = (delegate, session)
-            case .completionHandler(nil), .nobody, nil: break
-            }
-        }
-        state.withLock { $0.audience = known }
-        return known
+    private var listener: Listener? {
+        if let known = state.withLock({ $0.listener }) { return known }
+        let found = session?.listener(of: task)
+        state.withLock { $0.listener = .some(found) }
+        return found
     }
 
     private func end(_ error: (any Error)?, _ client: LoadClient) {

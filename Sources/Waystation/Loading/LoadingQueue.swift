@@ -8,18 +8,22 @@ import FoundationNetworking
 /// crashes within seconds.
 struct LoadingQueue: Sendable {
     private let task: URLSessionTask
-    /// Found once: reading it costs as much as some of what is done on it.
     private let queue: DispatchQueue?
 
-    init(of task: URLSessionTask) {
+    /// The way back to the queue of a task.
+    ///
+    /// - Parameters:
+    ///   - task: The task.
+    ///   - session: Its session, where that is known; else the task's own queue is looked for.
+    init(of task: URLSessionTask, in session: LoadingSession? = nil) {
         self.task = task
-        queue = FoundationInternals.workQueue(of: task)
+        queue = session?.workQueue ?? FoundationInternals.workQueue(of: task)
     }
 
     /// Whether what is given to ``hop(_:)`` runs for certain.
     var isKnown: Bool { queue != nil }
 
-    /// Runs `work` on the task's work queue; it must check what became of the load meanwhile.
+    /// Runs `work` on the work queue; it must check what became of the load meanwhile.
     ///
     /// Where the queue cannot be read, the task is suspended and resumed instead: public API, dearer by a
     /// few tens of microseconds, and it makes the session call `startLoading` of the same protocol again on

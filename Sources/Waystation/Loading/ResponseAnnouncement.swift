@@ -7,30 +7,51 @@ import FoundationNetworking
 /// counts, Foundation's own call is taken back out of the delegate's queue and made here instead. When that
 /// call cannot be told from others for certain, it stands, and the answer is ignored as on plain sessions.
 enum ResponseAnnouncement {
+    /// Whom a response was told to.
+    enum Outcome {
+        /// Nobody: go on.
+        case unheard
+        /// Foundation's own call stands, whose answer counts for nothing: go on.
+        case told
+        /// The delegate, which answers.
+        case asked
+    }
+
     /// Sets the response of the task, telling its delegate.
     ///
     /// To be called on the work queue.
     ///
-    /// - Returns: True when nobody is to be asked: go on. False when `answer` will be called, once, on the
-    ///   delegate's queue.
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - task: Whose it is.
+    ///   - session: The task's.
+    ///   - listener: Finds whom Foundation tells of it; called only when it tells somebody.
+    ///   - receive: Gives it to the client.
+    ///   - answer: What the listener wants done; called once when it was asked, on the delegate's queue.
+    /// - Returns: Whom it was told to.
     static func make(
         _ response: HTTPURLResponse,
         for task: URLSessionTask,
+        in session: URLSession?,
+        listener: () -> Listener?,
         receive: (URLResponse) -> Void,
         answer: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) -> Bool {
-        guard let dataTask = task as? URLSessionDataTask,
-            let session = FoundationInternals.session(of: task),
-            let delegate = dataDelegate(of: task, in: session)
-        else {
+    ) -> Outcome {
+        guard let dataTask = task as? URLSessionDataTask, let session else {
             receive(response)
-            return true
+            return .told
         }
-        guard withholdingCall(in: session, { receive(response) }) else { return true }
+        var delegate: (any URLSessionDataDelegate)?
+        let queued = withholdingCall(in: session, { receive(response) }) {
+            delegate = listener()?.delegate as? any URLSessionDataDelegate
+            return delegate != nil
+        }
+        guard queued > 0 else { return .unheard }
+        guard let delegate else { return .told }
         session.delegateQueue.addOperation {
             delegate.urlSession(session, dataTask: dataTask, didReceive: response) { answer($0) }
         }
-        return false
+        return .asked
     }
 
     /// Sets the response of the task without a word to its delegate, which has heard of it already.
@@ -38,22 +59,15 @@ enum ResponseAnnouncement {
         guard task.delegate != nil, let session = FoundationInternals.session(of: task) else {
             return receive(response)
         }
-        _ = withholdingCall(in: session) { receive(response) }
+        _ = withholdingCall(in: session, { receive(response) }, if: { true })
     }
 
-    /// The delegate that Foundation tells of a response.
-    private static func dataDelegate(of task: URLSessionTask, in session: URLSession) -> (any URLSessionDataDelegate)? {
-        switch FoundationInternals.audience(of: task, in: session) {
-        case .delegate(let delegate): delegate as? any URLSessionDataDelegate
-        case .completionHandler(let delegate): delegate as? any URLSessionDataDelegate
-        case .nobody, nil: nil
-        }
-    }
-
-    /// Runs `body`, and takes the one call that it queued for the delegate back.
+    /// Runs `body`, and takes the one call that it queued for the delegate back, if that is wanted.
     ///
-    /// False when there was not exactly one: then nothing is taken.
-    private static func withholdingCall(in session: URLSession, _ body: () -> Void) -> Bool {
+    /// Where there is not exactly one, nothing is taken.
+    ///
+    /// - Returns: How many calls were queued meanwhile.
+    private static func withholdingCall(in session: URLSession, _ body: () -> Void, if isWanted: () -> Bool) -> Int {
         let queue = session.delegateQueue
         let wasSuspended = queue.isSuspended
         queue.isSuspended = true
@@ -61,8 +75,7 @@ enum ResponseAnnouncement {
         let before = Set(queue.operations.map(ObjectIdentifier.init))
         body()
         let queued = queue.operations.filter { !before.contains(ObjectIdentifier($0)) }
-        guard queued.count == 1, let call = queued.first else { return false }
-        call.cancel()
-        return true
+        if queued.count == 1, let call = queued.first, isWanted() { call.cancel() }
+        return queued.count
     }
 }

@@ -98,9 +98,12 @@ final class ReturnedLoad: NSObject {
             return pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
         }
         let task = client.task
+        let session = LoadingSession.current(for: task)
         _ = ResponseAnnouncement.make(
             head,
             for: task,
+            in: session?.session,
+            listener: { session?.listener(of: task) },
             receive: { response in
                 self.pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
             },

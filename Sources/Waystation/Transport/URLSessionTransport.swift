@@ -18,11 +18,9 @@ public final class URLSessionTransport: Transport {
         let own = (configuration.copy() as? URLSessionConfiguration) ?? .default
         own.urlCache = nil
         own.urlCredentialStorage = nil
-        exchanges = ExchangeDelegate()
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        queue.name = "waystation.transport"
-        session = URLSession(configuration: own, delegate: exchanges, delegateQueue: queue)
+        exchanges = ExchangeDelegate(SetCookies(configuration))
+        own.httpCookieAcceptPolicy = .never
+        session = URLSession(configuration: own, delegate: exchanges, delegateQueue: DelegateQueue())
     }
 
     deinit {
@@ -55,6 +53,9 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     }
 
     private let entries = Mutex<[Int: Entry]>([:])
+    private let setCookies: SetCookies
+
+    init(_ setCookies: SetCookies) { self.setCookies = setCookies }
 
     func add(_ receiver: any TransportReceiver, for task: URLSessionTask) {
         entries.withLock { $0[task.taskIdentifier] = Entry(receiver: receiver) }
@@ -65,14 +66,19 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     }
 
     private func begin(_ task: URLSessionTask, _ head: HTTPURLResponse) {
-        entries.withLock { $0[task.taskIdentifier]?.hasHead = true }
-        receiver(for: task)?.transportDidReceive(head)
+        let receiver = entries.withLock { entries in
+            entries[task.taskIdentifier]?.hasHead = true
+            return entries[task.taskIdentifier]?.receiver
+        }
+        setCookies.take(head)
+        receiver?.transportDidReceive(head)
     }
 
     private func end(_ task: URLSessionTask, _ error: (any Error)?) {
         guard let entry = entries.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
         // Foundation tells nobody of a redirect that leads nowhere, and leaves it in the task alone.
         if error == nil, !entry.hasHead, let head = task.response as? HTTPURLResponse {
+            setCookies.take(head)
             entry.receiver.transportDidReceive(head)
         }
         entry.receiver.transportDidEnd(error)

@@ -47,5 +47,7 @@ struct ForwardingTagTests {
         let tagged = ForwardingTag.tagging(request)
         #expect(request.mainDocumentURL?.absoluteString == "https://a.example/page?x=1#top")
         #expect(tagged.mainDocumentURL?.absoluteString.hasSuffix(":https://a.example/page?x=1#top") == true)
+        // Each step on a request's way marks it.
+        #expect(ForwardingTag.document(of: ForwardingTag.tagging(tagged)) == request.mainDocumentURL)
     }
 }

@@ -38,7 +38,7 @@ struct FoundationInternalsTests {
         func audience(_ task: URLSessionTask, _ session: URLSession) throws -> Audience? {
             // The registry is filled on the work queue.
             try #require(FoundationInternals.workQueue(of: task)).sync {
-                FoundationInternals.audience(of: task, in: session)
+                try #require(FoundationInternals.TaskRegistry(of: session)).audience(of: task, in: session)
             }
         }
         guard case .completionHandler(nil) = try audience(handled, session) else { Issue.record("handler"); return }

@@ -1,0 +1,20 @@
+import Dispatch
+import Foundation
+
+/// The queue on which the transport's session tells its delegate: one call at a time, in order.
+///
+/// Foundation hands each call to an operation queue, whose operation costs ten times what the call does. Here it goes to
+/// a dispatch queue at once.
+///
+/// `@unchecked Sendable` because the superclass is; what is added here does not change.
+final class DelegateQueue: OperationQueue, @unchecked Sendable {
+    private let calls = DispatchQueue(label: "waystation.transport")
+
+    override init() {
+        super.init()
+        maxConcurrentOperationCount = 1
+        name = calls.label
+    }
+
+    override func addOperation(_ block: @Sendable @escaping () -> Void) { calls.async(execute: block) }
+}

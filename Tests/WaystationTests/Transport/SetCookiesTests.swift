@@ -1,0 +1,52 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import WaystationTesting
+
+@testable import Waystation
+
+@Suite("Cookies that responses set, in a storage of Foundation's")
+struct SetCookiesTests {
+    private let configuration = URLSessionConfiguration.ephemeral
+
+    private var stored: Set<String> {
+        Set((configuration.httpCookieStorage?.cookies ?? []).map { "\($0.domain)\($0.path) \($0.name)=\($0.value)" })
+    }
+
+    @Test("all cookies of a head are stored, whatever the case of the field and with commas in their dates")
+    func several() throws {
+        let value = "a=1; Path=/; Expires=Wed, 21 Oct 2099 07:28:00 GMT, b=2; Path=/p, c=3; Path=/"
+        SetCookies(configuration).take(try .head(302, ["set-cookie": value], at: "https://a.example/p/x"))
+        #expect(stored == ["a.example/ a=1", "a.example/p b=2", "a.example/ c=3"])
+    }
+
+    @Test("a session that accepts none gets none")
+    func never() throws {
+        configuration.httpCookieAcceptPolicy = .never
+        SetCookies(configuration).take(try .head(200, ["Set-Cookie": "a=1"]))
+        #expect(stored == [])
+    }
+
+    @Test("what the default transport loads sets cookies as a plain session does, redirects and refusals included")
+    func transport() async throws {
+        let origin = try ScriptedOrigin { request in
+            switch request.path {
+            case "/moved": .status(302, fields: ["Location": "/x", "Set-Cookie": "moved=1"])
+            case "/x": .ok("x", fields: ["Set-Cookie": "x=1; Path=/", "Set-Cookie": "y=2; Path=/sub"])
+            default: .status(404, fields: ["Set-Cookie": "lost=1"])
+            }
+        }
+        defer { origin.stop() }
+        // With links to look out for, nothing is left to Foundation's own loader.
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://*:*/**", via: .network)]
+            $0.externalLinks = ExternalLinks(schemes: ["mailto"]) { _ in }
+        }
+        let session = URLSession(configuration: configuration.intercepted(by: interceptor))
+        _ = try await session.data(from: origin.url("/moved"))
+        #expect(stored == ["127.0.0.1/ moved=1", "127.0.0.1/ x=1", "127.0.0.1/sub y=2"])
+        #expect(origin.requests.last?.values(of: "Cookie") == ["moved=1"])
+        _ = try await session.data(from: origin.url("/lost"))
+        #expect(stored.contains("127.0.0.1/ lost=1"))
+    }
+}
