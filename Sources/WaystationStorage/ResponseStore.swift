@@ -41,6 +41,7 @@ public final class ResponseStore: Sendable {
     let readQueue = DispatchQueue(label: "Waystation.store.read", qos: .userInitiated)
     /// Everything that changes the store, in order.
     let writeQueue = DispatchQueue(label: "Waystation.store.write")
+    let gathering = Mutex(WriteGathering<GatheredWrite>())
     let state = Mutex(State())
 
     /// The parts of an open store.
@@ -128,7 +129,7 @@ public final class ResponseStore: Sendable {
     /// store does not work.
     public func lookup(_ key: RequestKey, completion: @escaping @Sendable ([StoredResponse]) -> Void) {
         guard resident.isChanging(key) else { return readQueue.async { completion(self.find(key)) } }
-        writeQueue.async { self.readQueue.async { completion(self.find(key)) } }
+        enqueue { self.readQueue.async { completion(self.find(key)) } }
     }
 
     /// Finds the variants of a key, newest first.
@@ -163,14 +164,14 @@ public final class ResponseStore: Sendable {
     /// Returns when everything asked of the store before has been done, the upkeep that it caused included.
     public func flush() async {
         await withCheckedContinuation { continuation in
-            readQueue.async { self.writeQueue.async { self.finishFlush(continuation) } }
+            readQueue.async { self.enqueue { self.finishFlush(continuation) } }
         }
     }
 
     /// What the store holds and has done.
     public func statistics() async -> StoreStatistics {
         await withCheckedContinuation { continuation in
-            readQueue.async { continuation.resume(returning: self.currentStatistics()) }
+            enqueue { self.readQueue.async { continuation.resume(returning: self.currentStatistics()) } }
         }
     }
 

@@ -82,6 +82,7 @@ public final class ResponseWriter: Sendable {
     public func commit() async throws(StoreError) -> Int64 {
         let result = await withCheckedContinuation { continuation in
             commit { continuation.resume(returning: $0) }
+            store.writeGathered()
         }
         return try result.get()
     }
