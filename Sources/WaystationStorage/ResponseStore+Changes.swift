@@ -33,7 +33,8 @@ extension ResponseStore {
 
     /// Replaces the fields and times of several stored responses without waiting for it.
     ///
-    /// Look-ups that are asked for after this call see the new fields.
+    /// Look-ups that are asked for after this call see the new fields; of what is in memory they get a new instance, and
+    /// do not wait for the disk. If the response turns out to be gone, or cannot be written, that leaves memory again.
     /// - Parameters:
     ///   - updates: The responses and what they get.
     ///   - completion: Called on the store's write queue with how many were still there.

@@ -3,7 +3,8 @@ import Synchronization
 
 /// Responses kept in memory after a look-up, bounded by bytes, the least recently used leaving first.
 ///
-/// **What makes an answer from memory right.** Changes of this process take their keys out (``invalidate(_:)``). For
+/// **What makes an answer from memory right.** Changes of this process take their keys out (``invalidate(_:)``), or put
+/// an instance with the new fields in (``beginFreshening(_:)``). For
 /// those of other processes an answer counts only for a second after something has confirmed it: its own look-up, or
 /// a check that nothing was changed (``confirm(at:hasChanged:)``). A change makes all entries unconfirmed (`epoch`);
 /// the next look-up of each reads its rows again and, where they are the same, keeps the instances.
@@ -50,11 +51,10 @@ final class ResidentResponses: Sendable {
         var isCheckRequested = false
         /// Keys whose changes are handed over and not yet made, with their numbers.
         var changing: [RequestKey: Int] = [:]
-        /// Keys whose rows get new fields that are not yet written, with the numbers of such writes; what is here of
-        /// them has the new fields already.
-        var freshening: [RequestKey: Int] = [:]
         /// The same for changes of many keys.
         var changingScopes: [ResponseScope: Int] = [:]
+        /// Keys whose rows are to get new fields, which what is here has already.
+        var freshening: [RequestKey: Int] = [:]
         var reading: RequestKey?
         var isReadingStale = false
     }

@@ -63,6 +63,7 @@ extension ResponseStore {
         /// The key that gets a row.
         var addedKey: RequestKey? { if case .success(.insert) = change { write.key } else { nil } }
 
+        /// The result of an error, which is asked for only where the write was not refused before.
         func failed(_ error: @autoclosure () -> StoreError) -> Result<[Int64], StoreError> {
             change.flatMap { _ in .failure(error()) }
         }

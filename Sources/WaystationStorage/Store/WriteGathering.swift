@@ -3,9 +3,9 @@
 /// The first after idleness is due at once. From then on what comes waits for the end of the interval, or until it is
 /// much; an interval in which nothing came ends the pacing.
 struct WriteGathering<Write: Sendable>: Sendable {
-    /// What is gathered is due when it is as many as this…
+    /// So many are due.
     static var maximumCount: Int { 64 }
-    /// …or holds as many bytes.
+    /// Those that hold so many bytes are due.
     static var maximumBytes: Int { 4 << 20 }
 
     private(set) var writes: [Write] = []
