@@ -33,7 +33,8 @@ extension ResponseStore {
 
     /// Replaces the fields and times of several stored responses without waiting for it.
     ///
-    /// Look-ups that are asked for after this call see the new fields.
+    /// Look-ups that are asked for after this call see the new fields; of what is in memory they get a new instance, and
+    /// do not wait for the disk. If the response turns out to be gone, or cannot be written, that leaves memory again.
     /// - Parameters:
     ///   - updates: The responses and what they get.
     ///   - completion: Called on the store's write queue with how many were still there.
@@ -41,11 +42,20 @@ extension ResponseStore {
         _ updates: [FieldUpdate],
         completion: @escaping @Sendable (Result<Int, StoreError>) -> Void
     ) {
-        change("freshening", keys: updates.map(\.response.key), completion: completion) { [self] opened in
-            let count = try opened.index.update(updates)
-            resident.invalidate(Set(updates.map(\.response.key)))
-            return count
-        }
+        let updates = updates.map(RowUpdate.init)
+        for update in updates { resident.beginFreshening(update.response) }
+        let bytes = updates.reduce(0) { $0 + $1.response.residentSize }
+        handOver(
+            GatheredWrite(task: "freshening", key: nil, bytes: bytes) {
+                .update(updates)
+            } finish: { [self] result in
+                let written = Set((try? result.get()) ?? [])
+                for update in updates {
+                    resident.endFreshening(update.response, isWritten: written.contains(update.response.id))
+                }
+                completion(result.map(\.count))
+            }
+        )
     }
 
     /// Replaces the fields and times of a stored response without waiting for it.
@@ -140,7 +150,7 @@ extension ResponseStore {
         _ body: @escaping @Sendable (Opened) throws -> Int
     ) {
         for key in keys { resident.beginChanging(key) }
-        writeQueue.async { [self] in
+        enqueue { [self] in
             let result = attempt(task, body)
             for key in keys { resident.endChanging(key) }
             completion(result)
@@ -152,7 +162,7 @@ extension ResponseStore {
     /// On the write queue.
     func attempt(_ task: String, _ body: (Opened) throws -> Int) -> Result<Int, StoreError> {
         guard let opened = opened() else {
-            return .failure(StoreError(.unavailable, "the store does not work; its events say why"))
+            return .failure(.isUnavailable)
         }
         do {
             return .success(try body(opened))
@@ -161,12 +171,13 @@ extension ResponseStore {
         }
     }
 
-    /// Waits for the completion of what it starts.
+    /// Waits for the completion of what it starts, which is done without delay.
     func waiting(
         for start: (@escaping @Sendable (Result<Int, StoreError>) -> Void) -> Void
     ) async throws(StoreError) -> Int {
         let result = await withCheckedContinuation { continuation in
             start { continuation.resume(returning: $0) }
+            writeGathered()
         }
         return try result.get()
     }

@@ -109,7 +109,7 @@ extension ResponseStore {
         // response, or finds the invalidation noted.
         invalidations.append(scope)
         resident.beginChanging(scope)
-        writeQueue.async { [self] in
+        enqueue { [self] in
             let result = attempt("removing") { try removeRows(.scope(scope), in: $0) }
             resident.endChanging(scope)
             completion(result)

@@ -66,6 +66,7 @@ public final class ResponseWriter: Sendable {
     /// Makes the response visible, in the place of the variant with the same key and vary record.
     ///
     /// A response that was invalidated since it was asked for is not stored (``ResponseStore/begin(_:asOf:)``).
+    /// A small body may be written a little later, with others (``ResponseStore``); this writer's caller need not wait.
     /// - Parameter completion: Called on the store's write queue with the identifier of the stored response, or with
     ///   the reason why it was not stored. By then the store has reported its event.
     public func commit(completion: @escaping @Sendable (Result<Int64, StoreError>) -> Void = { _ in }) {
@@ -82,6 +83,7 @@ public final class ResponseWriter: Sendable {
     public func commit() async throws(StoreError) -> Int64 {
         let result = await withCheckedContinuation { continuation in
             commit { continuation.resume(returning: $0) }
+            store.writeGathered()
         }
         return try result.get()
     }

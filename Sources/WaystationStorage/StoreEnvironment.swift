@@ -1,3 +1,4 @@
+package import Dispatch
 package import GRDB
 package import WaystationFileSystem
 
@@ -8,6 +9,14 @@ package struct StoreEnvironment: Sendable {
 
     /// How long a write waits for another process's, in seconds, before it is dropped.
     package var busyTimeout: Double = 5
+
+    /// For how long small writes are gathered after one was made, in seconds.
+    package var writeInterval: Double = 0.02
+
+    /// Runs something on a queue of the store's (or anywhere) after as many seconds.
+    package var afterDelay: @Sendable (DispatchQueue, Double, @escaping @Sendable () -> Void) -> Void = {
+        $0.asyncAfter(deadline: .now() + $1, execute: $2)
+    }
 
     /// Runs on the writing connection when it has been opened.
     package var prepareConnection: @Sendable (Database) throws -> Void = { _ in }

@@ -40,6 +40,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
+    static let isUnavailable = StoreError(.unavailable, "the store does not work; its events say why")
+
     /// Code, message and cause on one line.
     public var description: String {
         "\(code): \(message)" + (cause.map { " (\($0))" } ?? "")

@@ -46,7 +46,30 @@ public final class StoredResponse: Sendable {
     /// The index's checksum over this response: with ``id`` it tells whether a row still holds the same one.
     let seal: UInt64
 
-    init(id: Int64, seal: UInt64, head: ResponseHead, body: StoredBody) {
+    let checksums: BlockChecksums
+
+    /// The body's path below `bodies/`; `nil` for a body in the index.
+    let bodyFile: String?
+
+    convenience init(_ record: IndexRecord, body: StoredBody) {
+        self.init(
+            id: record.id,
+            seal: record.seal,
+            head: record.head,
+            body: body,
+            checksums: record.checksums,
+            bodyFile: record.bodyFile
+        )
+    }
+
+    init(
+        id: Int64,
+        seal: UInt64,
+        head: ResponseHead,
+        body: StoredBody,
+        checksums: BlockChecksums,
+        bodyFile: String?
+    ) {
         self.id = id
         self.seal = seal
         self.key = head.key
@@ -56,5 +79,7 @@ public final class StoredResponse: Sendable {
         self.requestTime = head.requestTime
         self.responseTime = head.responseTime
         self.body = body
+        self.checksums = checksums
+        self.bodyFile = bodyFile
     }
 }

@@ -94,7 +94,14 @@ struct ResidencyTests {
             requestTime: now,
             responseTime: now
         )
-        let response = StoredResponse(id: 1, seal: 1, head: head, body: .data(Data()))
+        let response = StoredResponse(
+            id: 1,
+            seal: 1,
+            head: head,
+            body: .data(Data()),
+            checksums: BlockChecksums(),
+            bodyFile: nil
+        )
         resident.beginReading(.get("a"))
         resident.invalidate([.get("a")])
         resident.keep([response], for: .get("a"), readAt: now)

@@ -1,12 +1,16 @@
 import Foundation
 
-/// One row of the index.
+/// One row of the index, as it was read.
 struct IndexRecord: Sendable {
     /// Where the bytes of the body are.
     enum Body: Sendable {
         case inline(Data)
         /// A path below `bodies/`.
         case file(String)
+
+        var file: String? {
+            if case .file(let name) = self { name } else { nil }
+        }
     }
 
     var id: Int64
@@ -17,49 +21,12 @@ struct IndexRecord: Sendable {
     var lastUsed: Date
     /// The checksum of everything but `id` and `lastUsed`, which change without the response changing.
     var seal: UInt64
-    /// What the response counts against ``StoreLimits/maximumSize``.
-    var size = 0
 
-    /// Makes a record of what is about to be stored; the index gives it its identifier.
-    init(head: ResponseHead, body: Body, bodyLength: Int, checksums: BlockChecksums, lastUsed: Date) {
-        self.id = 0
-        self.head = head
-        self.bodyLength = bodyLength
-        self.checksums = checksums
-        self.body = body
-        self.lastUsed = lastUsed
-        self.seal = 0
-        let encoded = EncodedHead(head)
-        self.size = encoded.size(bodyLength: bodyLength)
-        self.seal = encoded.seal(checksums: checksums.encoded, bodyLength: bodyLength, file: bodyFile)
-    }
-
-    /// A record as it was read, its seal and body not yet checked.
-    init(
-        id: Int64,
-        head: ResponseHead,
-        bodyLength: Int,
-        checksums: BlockChecksums,
-        body: Body,
-        lastUsed: Date,
-        seal: UInt64
-    ) {
-        self.id = id
-        self.head = head
-        self.bodyLength = bodyLength
-        self.checksums = checksums
-        self.body = body
-        self.lastUsed = lastUsed
-        self.seal = seal
-    }
-
-    var bodyFile: String? {
-        if case .file(let name) = body { name } else { nil }
-    }
+    var bodyFile: String? { body.file }
 }
 
 /// The head of a response as the bytes that the index keeps.
-struct EncodedHead {
+struct EncodedHead: Sendable {
     let method: String
     let url: String
     let partition: String

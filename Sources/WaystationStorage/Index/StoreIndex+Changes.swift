@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import HTTPTypes
 
 extension StoreIndex {
     /// Rows that a change removed, for those who hold copies or files of them.
@@ -62,110 +61,22 @@ extension StoreIndex {
     }
 
     /// Runs changes that happen together or not at all, while no other process writes.
+    ///
+    /// GRDB's own `inTransaction` compiles its statements each time, which takes as long as adding a small row.
     func change<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try writer.writeWithoutTransaction { db in
             if db.isInsideTransaction { try db.rollback() }
-            var result: Result?
-            try db.inTransaction(.immediate) {
-                result = try body(db)
-                return .commit
+            try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+            do {
+                let result = try body(db)
+                try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+                return result
+            } catch {
+                // What is left open, as by a failing disk, the next change ends.
+                if db.isInsideTransaction { try? db.rollback() }
+                throw error
             }
-            guard let result else { throw IndexError.damaged("ended a transaction without a result") }
-            return result
         }
-    }
-
-    /// Adds a record in the place of the variant with the same key and vary record.
-    ///
-    /// `publish` puts the body file in its place. It runs while the index is locked for writing, so that whoever
-    /// sweeps body files (``removeOrphans(among:shard:remove:)``) never sees one that has no row yet.
-    func insert(
-        _ record: IndexRecord,
-        maximumVariants: Int,
-        publish: () throws -> Void
-    ) throws -> (id: Int64, replaced: Removal, totalBytes: Int) {
-        let head = EncodedHead(record.head)
-        return try change { db in
-            try publish()
-            let key: StatementArguments = [head.url, head.method, head.partition]
-            var replaced = try Self.remove(
-                Selection(
-                    condition: "url = ? AND method = ? AND partition = ? AND vary = ?",
-                    arguments: key + [head.vary]
-                ),
-                db
-            )
-            let surplus = Selection(
-                condition: """
-                    id IN (SELECT id FROM responses WHERE url = ? AND method = ? AND partition = ?
-                           ORDER BY response_time DESC, id DESC LIMIT -1 OFFSET ?)
-                    """,
-                arguments: key + [max(0, maximumVariants - 1)]
-            )
-            replaced.formUnion(try Self.remove(surplus, db))
-            var inline: Data?
-            if case .inline(let data) = record.body { inline = data }
-            try db.cachedStatement(
-                sql: """
-                    INSERT INTO responses (method, url, partition, status, request_time, response_time, last_used, size,
-                                           seal, body_length, body_file, vary, fields, block_sums, body)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    """
-            ).execute(arguments: [
-                head.method, head.url, head.partition, head.status, head.requestTime, head.responseTime,
-                record.lastUsed.microseconds, record.size,
-                Int64(bitPattern: record.seal), record.bodyLength, record.bodyFile, head.vary, head.fields,
-                record.checksums.encoded, inline,
-            ])
-            return (db.lastInsertedRowID, replaced, try Self.totalBytes(db))
-        }
-    }
-
-    /// Replaces the fields and times of rows; those that are no longer there stay away.
-    ///
-    /// - Returns: How many were there.
-    func update(_ updates: [FieldUpdate]) throws -> Int {
-        try change { db in
-            var count = 0
-            for update in updates where try Self.apply(update, db) { count += 1 }
-            return count
-        }
-    }
-
-    private static func apply(_ update: FieldUpdate, _ db: Database) throws -> Bool {
-        let (id, key) = (update.response.id, update.response.key)
-        let select = try db.cachedStatement(
-            sql: """
-                SELECT status, body_length, body_file, block_sums, vary FROM responses
-                WHERE id = ? AND url = ? AND method = ? AND partition = ?
-                """
-        )
-        guard let row = try Row.fetchOne(select, arguments: [id, key.url, key.method, key.partition]) else {
-            return false
-        }
-        guard let status = integer(row, 0).flatMap(Int.init(exactly:)),
-            let length = integer(row, 1).flatMap(Int.init(exactly:)),
-            let sums = Data.fromDatabaseValue(row[3]), let varyBytes = Data.fromDatabaseValue(row[4]),
-            let vary = varyBytes.withUnsafeBytes({ VaryRecord(encoded: $0) })
-        else { throw IndexError.damaged("has a row of the wrong types") }
-        let head = EncodedHead(
-            ResponseHead(
-                key: key,
-                status: status,
-                headerFields: update.headerFields,
-                vary: vary,
-                requestTime: update.requestTime,
-                responseTime: update.responseTime
-            )
-        )
-        let seal = head.seal(checksums: sums, bodyLength: length, file: String.fromDatabaseValue(row[2]))
-        try db.cachedStatement(
-            sql: "UPDATE responses SET fields = ?, request_time = ?, response_time = ?, seal = ?, size = ? WHERE id = ?"
-        ).execute(arguments: [
-            head.fields, head.requestTime, head.responseTime, Int64(bitPattern: seal), head.size(bodyLength: length),
-            id,
-        ])
-        return true
     }
 
     /// Removes what is selected, in several transactions, so that other processes get their turn.
@@ -234,9 +145,13 @@ extension StoreIndex {
         }
     }
 
-    private static func totalBytes(_ db: Database) throws -> Int {
-        let row = try Row.fetchOne(db, sql: "SELECT bytes FROM totals")
+    static func totalBytes(_ db: Database) throws -> Int {
+        let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM totals"))
         return Int(clamping: row.flatMap { integer($0, 0) } ?? 0)
+    }
+
+    static func delete(_ id: Int64, _ db: Database) throws {
+        try db.cachedStatement(sql: "DELETE FROM responses WHERE id = ?").execute(arguments: [id])
     }
 
     static func remove(_ selection: Selection, limit: Int = -1, _ db: Database) throws -> Removal {
@@ -246,13 +161,12 @@ extension StoreIndex {
         )
         // Fetched whole before anything is deleted: a row deleted under a cursor may be seen twice or not at all.
         let rows = try Row.fetchAll(select, arguments: selection.arguments + [limit])
-        let delete = try db.cachedStatement(sql: "DELETE FROM responses WHERE id = ?")
         guard !rows.isEmpty else { return Removal() }
         let before = try totalBytes(db)
         var removal = Removal()
         for row in rows {
             guard let id = integer(row, 0) else { continue }
-            try delete.execute(arguments: [id])
+            try delete(id, db)
             removal.count += 1
             String.fromDatabaseValue(row[1]).map { removal.files.append($0) }
             if let method = String.fromDatabaseValue(row[2]), let url = String.fromDatabaseValue(row[3]),

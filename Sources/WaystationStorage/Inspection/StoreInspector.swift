@@ -54,12 +54,7 @@ public final class StoreInspector: Sendable {
                 switch row {
                 case .damaged(let id) where id == entry.id: throw IndexError.damaged("has a row with changed bytes")
                 case .intact(let record) where record.id == entry.id:
-                    return StoredResponse(
-                        id: record.id,
-                        seal: record.seal,
-                        head: record.head,
-                        body: try body(of: record)
-                    )
+                    return StoredResponse(record, body: try body(of: record))
                 default: break
                 }
             }

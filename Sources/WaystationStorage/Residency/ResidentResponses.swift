@@ -3,7 +3,8 @@ import Synchronization
 
 /// Responses kept in memory after a look-up, bounded by bytes, the least recently used leaving first.
 ///
-/// **What makes an answer from memory right.** Changes of this process take their keys out (``invalidate(_:)``). For
+/// **What makes an answer from memory right.** Changes of this process take their keys out (``invalidate(_:)``), or put
+/// an instance with the new fields in (``beginFreshening(_:)``). For
 /// those of other processes an answer counts only for a second after something has confirmed it: its own look-up, or
 /// a check that nothing was changed (``confirm(at:hasChanged:)``). A change makes all entries unconfirmed (`epoch`);
 /// the next look-up of each reads its rows again and, where they are the same, keeps the instances.
@@ -52,6 +53,8 @@ final class ResidentResponses: Sendable {
         var changing: [RequestKey: Int] = [:]
         /// The same for changes of many keys.
         var changingScopes: [ResponseScope: Int] = [:]
+        /// Keys whose rows are to get new fields, which what is here has already.
+        var freshening: [RequestKey: Int] = [:]
         var reading: RequestKey?
         var isReadingStale = false
     }
@@ -65,7 +68,7 @@ final class ResidentResponses: Sendable {
     func responses(for key: RequestKey, at time: Date) -> Answer {
         state.withLock { state in
             var answer = Answer()
-            guard !state.isChanging(key) else { return answer }
+            guard !state.isSilent(about: key) else { return answer }
             guard let position = state.positions[key] else { return answer }
             let checked = state.slots[position].epoch == state.epoch ? state.confirmedAt : .distantPast
             let age = time.timeIntervalSince(max(checked, state.slots[position].confirmedAt))
@@ -100,9 +103,38 @@ final class ResidentResponses: Sendable {
         }
     }
 
+    /// Notes that a row is to get the fields of this instance, which takes the place of the one that is here.
+    ///
+    /// Look-ups that were under way bring back what was before; while the row is not written, nothing that was read is
+    /// kept.
+    func beginFreshening(_ response: StoredResponse) {
+        let departed = state.withLock { state -> [[StoredResponse]] in
+            state.freshening[response.key, default: 0] += 1
+            if state.reading == response.key { state.isReadingStale = true }
+            guard let position = state.positions[response.key] else { return [] }
+            guard let replaced = state.replace(with: response, at: position) else { return [state.remove(position)] }
+            return [[replaced]] + state.removeSurplus(over: limit)
+        }
+        withExtendedLifetime(departed) {}
+    }
+
+    /// Notes that a row has the fields of this instance now, or that it could not get them.
+    func endFreshening(_ response: StoredResponse, isWritten: Bool) {
+        let departed = state.withLock { state -> [StoredResponse]? in
+            let isLast = state.endFreshening(response.key)
+            // It may have been read before the row was written.
+            if state.reading == response.key { state.isReadingStale = true }
+            guard let position = state.positions[response.key] else { return nil }
+            // Of two that came at once, another may be here than the one that was written last.
+            let isHere = state.slots[position].responses.contains { $0.id == response.id && $0.seal == response.seal }
+            return isWritten && (isHere || !isLast) ? nil : state.remove(position)
+        }
+        withExtendedLifetime(departed) {}
+    }
+
     /// Whether a change of a key was handed over and is not yet made.
     func isChanging(_ key: RequestKey) -> Bool {
-        state.withLock { $0.isChanging(key) }
+        state.withLock { $0.freshening[key] != nil || $0.isSilent(about: key) }
     }
 
     /// Notes that a change of all keys in a scope was handed over.
@@ -144,13 +176,12 @@ final class ResidentResponses: Sendable {
         let size = responses.reduce(0) { $0 + $1.residentSize }
         let departed = state.withLock { state -> [[StoredResponse]] in
             defer { state.reading = nil }
-            guard !state.isReadingStale else { return [] }
+            guard !state.isReadingStale, state.freshening[key] == nil else { return [] }
             var departed: [[StoredResponse]] = []
             if let position = state.positions[key] { departed.append(state.remove(position)) }
             guard isInMemory, !responses.isEmpty, size <= limit else { return departed }
             state.insert(responses, for: key, size: size, at: time)
-            while state.bytes > limit, state.oldest >= 0 { departed.append(state.remove(state.oldest)) }
-            return departed
+            return departed + state.removeSurplus(over: limit)
         }
         // Instances may be the last of their kind and carry a consumer's object: they go outside the lock.
         withExtendedLifetime(departed) {}
@@ -193,9 +224,44 @@ final class ResidentResponses: Sendable {
 }
 
 extension ResidentResponses.State {
-    fileprivate func isChanging(_ key: RequestKey) -> Bool {
+    /// Whether what is here of a key is not what it will be.
+    fileprivate func isSilent(about key: RequestKey) -> Bool {
         if !changing.isEmpty, changing[key] != nil { return true }
         return !changingScopes.isEmpty && changingScopes.keys.contains { $0.contains(key) }
+    }
+
+    /// - Returns: Whether that was the last.
+    fileprivate mutating func endFreshening(_ key: RequestKey) -> Bool {
+        guard let count = freshening[key], count > 1 else {
+            freshening[key] = nil
+            return true
+        }
+        freshening[key] = count - 1
+        return false
+    }
+
+    /// Puts an instance in the place of the one of the same row.
+    ///
+    /// - Returns: That one; `nil` when there is none.
+    fileprivate mutating func replace(with response: StoredResponse, at position: Int) -> StoredResponse? {
+        var responses = slots[position].responses
+        // An index that was begun anew gives identifiers again.
+        let place = responses.firstIndex { $0.id == response.id && $0.checksums == response.checksums }
+        guard let place else { return nil }
+        let replaced = responses[place]
+        responses[place] = response
+        responses.sort { ($0.responseTime, $0.id) > ($1.responseTime, $1.id) }
+        slots[position].responses = responses
+        let growth = response.residentSize - replaced.residentSize
+        slots[position].size += growth
+        bytes += growth
+        return replaced
+    }
+
+    fileprivate mutating func removeSurplus(over limit: Int) -> [[StoredResponse]] {
+        var departed: [[StoredResponse]] = []
+        while bytes > limit, oldest >= 0 { departed.append(remove(oldest)) }
+        return departed
     }
 
     fileprivate mutating func insert(_ responses: [StoredResponse], for key: RequestKey, size: Int, at time: Date) {
@@ -252,7 +318,7 @@ extension ResidentResponses.State {
 
 extension StoredResponse {
     /// What this instance takes in memory, about: body, fields, and the objects around them.
-    fileprivate var residentSize: Int {
+    var residentSize: Int {
         bodyLength + key.url.utf8.count + 512 + headerFields.count * 96
     }
 }

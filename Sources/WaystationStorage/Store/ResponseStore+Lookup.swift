@@ -49,10 +49,10 @@ extension ResponseStore {
         switch record.body {
         case .inline(let data):
             if let instance = resident.instance(id: record.id, seal: record.seal, for: key) { return instance }
-            return StoredResponse(id: record.id, seal: record.seal, head: record.head, body: .data(data))
+            return StoredResponse(record, body: .data(data))
         case .file(let name):
             guard let file = bodyFile(name, of: record, key: key, opened: opened) else { return nil }
-            return StoredResponse(id: record.id, seal: record.seal, head: record.head, body: .file(file))
+            return StoredResponse(record, body: .file(file))
         }
     }
 
@@ -125,7 +125,7 @@ extension ResponseStore {
         because problem: String,
         _ remove: @escaping @Sendable (StoreIndex) throws -> StoreIndex.Removal
     ) {
-        writeQueue.async { [self] in
+        enqueue { [self] in
             do {
                 let removal = try remove(opened.index)
                 finish(removal, in: opened, alsoChanged: key)

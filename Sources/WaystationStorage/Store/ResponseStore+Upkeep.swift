@@ -44,7 +44,7 @@ extension ResponseStore {
             defer { state.upkeep.isRunning = true }
             return !state.upkeep.isRunning
         }
-        if mustStart { writeQueue.async { self.runUpkeepStep() } }
+        if mustStart { enqueue { self.runUpkeepStep() } }
     }
 
     /// What a commit calls for.
@@ -74,7 +74,7 @@ extension ResponseStore {
                 handle(error, in: opened, while: "doing upkeep (\(job))")
             }
         }
-        writeQueue.async { self.runUpkeepStep() }
+        enqueue { self.runUpkeepStep() }
     }
 
     /// Does one step of a job.
@@ -157,6 +157,6 @@ extension ResponseStore {
     func finishFlush(_ continuation: CheckedContinuation<Void, Never>) {
         if state.withLock({ !$0.uses.isEmpty }), opened() != nil { schedule([.uses]) }
         guard state.withLock({ $0.upkeep.isRunning }) else { return continuation.resume() }
-        writeQueue.async { self.finishFlush(continuation) }
+        enqueue { self.finishFlush(continuation) }
     }
 }

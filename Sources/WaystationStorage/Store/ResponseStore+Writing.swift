@@ -28,6 +28,7 @@ extension ResponseStore {
     /// Makes a response visible.
     ///
     /// `rest` is what was not spooled (all of a small body, the end of a large one), `length` that of the whole body.
+    /// One with a small body is gathered with other writes; a large one has waiting for the disk of its own to do.
     func commit(
         _ entry: NewResponse,
         rest: Data,
@@ -37,23 +38,40 @@ extension ResponseStore {
         completion: @escaping @Sendable (Result<Int64, StoreError>) -> Void
     ) {
         resident.beginChanging(entry.key)
-        writeQueue.async { [self] in
-            let result = Result { () throws(StoreError) in
-                try store(entry, rest: rest, length: length, spool: spool, moment: moment)
+        let finish = { @Sendable [self] (result: Result<Int64, StoreError>) in
+            if case .success = result {
+                state.withLock { $0.stored += 1 }
+                report(StoreEvent(.stored, key: entry.key, bytes: length, detail: "\(length) bytes"))
             }
             resident.endChanging(entry.key)
-            if case .failure = result { spool.discard() }
             completion(result)
+        }
+        guard length > limits.inlineBodyLimit.bytes else {
+            return handOver(
+                GatheredWrite(task: "storing", key: entry.key, bytes: length) { [self] () throws(StoreError) in
+                    try admit(entry, length: length, moment: moment)
+                    return .insert(try row(entry, .inline(rest), length, BlockChecksums(of: rest)))
+                } finish: { result in
+                    finish(
+                        result.flatMap { ids in
+                            ids.first.map { .success($0) } ?? .failure(StoreError(.unavailable, "no row was written"))
+                        }
+                    )
+                }
+            )
+        }
+        enqueue { [self] in
+            let result = Result { () throws(StoreError) in
+                try admit(entry, length: length, moment: moment)
+                return try publish(entry, rest: rest, length: length, spool: spool)
+            }
+            if case .failure = result { spool.discard() }
+            finish(result)
         }
     }
 
-    private func store(
-        _ entry: NewResponse,
-        rest: Data,
-        length: Int,
-        spool: BodySpool,
-        moment: StoreMoment
-    ) throws(StoreError) -> Int64 {
+    /// Whether a response may be stored now.
+    private func admit(_ entry: NewResponse, length: Int, moment: StoreMoment) throws(StoreError) {
         guard !invalidations.hasInvalidated(entry.key, since: moment.count) else {
             throw StoreError(.invalidated, "the response was invalidated while it was on its way; it was not stored")
         }
@@ -62,51 +80,42 @@ extension ResponseStore {
             report(StoreEvent(.truncated, key: entry.key, bytes: length, detail: detail))
             throw StoreError(.truncated, detail)
         }
-        guard let opened = opened() else {
-            throw StoreError(.unavailable, "the store does not work; its events say why")
-        }
+        guard opened() != nil else { throw .isUnavailable }
         guard acceptsWrites(at: now()) else {
             throw StoreError(.full, "writes are paused because the disk is full")
         }
+    }
+
+    private func row(
+        _ entry: NewResponse,
+        _ body: IndexRecord.Body,
+        _ length: Int,
+        _ checksums: BlockChecksums
+    ) throws(StoreError) -> NewRow {
+        let row = NewRow(head: entry.head, body: body, bodyLength: length, checksums: checksums, lastUsed: now())
+        guard row.size <= lowWaterSize else {
+            reportTooLarge(entry.key, length: row.size)
+            throw StoreError(.tooLarge, "head and body are larger than what the store keeps of everything")
+        }
+        return row
+    }
+
+    private func publish(
+        _ entry: NewResponse,
+        rest: Data,
+        length: Int,
+        spool: BodySpool
+    ) throws(StoreError) -> Int64 {
+        guard let opened = opened() else { throw .isUnavailable }
         do {
-            let inserted: (id: Int64, replaced: StoreIndex.Removal, totalBytes: Int)
-            if length <= limits.inlineBodyLimit.bytes {
-                inserted = try insert(entry, .inline(rest), length, BlockChecksums(of: rest), in: opened) {}
-            } else {
-                inserted = try publish(entry, rest: rest, length: length, spool: spool, in: opened)
-            }
-            finish(inserted.replaced, in: opened, alsoChanged: entry.key)
-            state.withLock { $0.stored += 1 }
-            report(StoreEvent(.stored, key: entry.key, bytes: length, detail: "\(length) bytes"))
-            scheduleUpkeep(totalBytes: inserted.totalBytes)
-            return inserted.id
+            let written = try publish(entry, rest: rest, length: length, spool: spool, in: opened)
+            finish(written, of: [entry.key], in: opened)
+            return written.result
         } catch let error as StoreError {
             throw error
         } catch {
             throw handle(error, in: opened, while: "storing", key: entry.key)
         }
-    }
-
-    private func insert(
-        _ entry: NewResponse,
-        _ body: IndexRecord.Body,
-        _ length: Int,
-        _ checksums: BlockChecksums,
-        in opened: Opened,
-        publish: () throws -> Void
-    ) throws -> (id: Int64, replaced: StoreIndex.Removal, totalBytes: Int) {
-        let record = IndexRecord(
-            head: entry.head,
-            body: body,
-            bodyLength: length,
-            checksums: checksums,
-            lastUsed: now()
-        )
-        guard record.size <= lowWaterSize else {
-            reportTooLarge(entry.key, length: record.size)
-            throw StoreError(.tooLarge, "head and body are larger than what the store keeps of everything")
-        }
-        return try opened.index.insert(record, maximumVariants: limits.maximumVariants, publish: publish)
     }
 
     /// Completes a body file, then moves it to its place and adds its row in one transaction.
@@ -118,7 +127,7 @@ extension ResponseStore {
         length: Int,
         spool: BodySpool,
         in opened: Opened
-    ) throws -> (id: Int64, replaced: StoreIndex.Removal, totalBytes: Int) {
+    ) throws -> StoreIndex.Written<Int64> {
         let fileSystem = environment.fileSystem
         try spool.write(rest, in: opened.staging)
         guard let staged = try spool.finish(in: opened.staging), staged.length == length else {
@@ -132,7 +141,8 @@ extension ResponseStore {
             isSynchronized = true
         }
         do {
-            let inserted = try insert(entry, .file(name.text), length, staged.checksums, in: opened) {
+            let row = try row(entry, .file(name.text), length, staged.checksums)
+            let written = try opened.index.insert(row, maximumVariants: limits.maximumVariants) {
                 // A file of another length is damaged: the whole one takes its place, for all who name it.
                 guard try !holds(name, length: length) else { return }
                 if !isSynchronized { try spool.synchronize() }
@@ -141,7 +151,7 @@ extension ResponseStore {
                 spool.release()
             }
             spool.discard()
-            return inserted
+            return written
         } catch {
             removeUnnamed([name.text], in: opened)
             throw error
@@ -152,6 +162,13 @@ extension ResponseStore {
     private func holds(_ name: BodyName, length: Int) throws -> Bool {
         guard let status = try environment.fileSystem.status(of: layout.path(of: name)) else { return false }
         return status.kind == .file && status.size == length
+    }
+
+    /// Does what follows from added rows: their keys are not in memory as they are on disk now.
+    func finish<Result>(_ written: StoreIndex.Written<Result>, of keys: Set<RequestKey>, in opened: Opened) {
+        resident.invalidate(keys)
+        removeUnnamed(written.unnamed, in: opened)
+        if let totalBytes = written.totalBytes { scheduleUpkeep(totalBytes: totalBytes) }
     }
 
     /// Takes removed responses out of memory, and the files that no row names any more off the disk.

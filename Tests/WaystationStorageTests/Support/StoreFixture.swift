@@ -115,3 +115,12 @@ extension String {
         hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
     }
 }
+
+extension ResponseStore {
+    /// Returns when the write queue has done what is in it; what is gathered stays gathered.
+    func settle() async {
+        await withCheckedContinuation { continuation in
+            writeQueue.async { continuation.resume() }
+        }
+    }
+}

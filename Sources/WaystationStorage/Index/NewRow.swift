@@ -1,0 +1,24 @@
+import Foundation
+
+/// A response in the form of the row that the index is about to add.
+struct NewRow: Sendable {
+    let head: EncodedHead
+    let body: IndexRecord.Body
+    let bodyLength: Int
+    /// The encoded ``BlockChecksums`` of the body.
+    let checksums: Data
+    let lastUsed: Date
+    let seal: UInt64
+    /// What the response counts against ``StoreLimits/maximumSize``.
+    let size: Int
+
+    init(head: ResponseHead, body: IndexRecord.Body, bodyLength: Int, checksums: BlockChecksums, lastUsed: Date) {
+        self.head = EncodedHead(head)
+        self.body = body
+        self.bodyLength = bodyLength
+        self.checksums = checksums.encoded
+        self.lastUsed = lastUsed
+        size = self.head.size(bodyLength: bodyLength)
+        seal = self.head.seal(checksums: self.checksums, bodyLength: bodyLength, file: body.file)
+    }
+}

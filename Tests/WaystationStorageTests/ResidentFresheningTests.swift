@@ -1,0 +1,208 @@
+import Foundation
+import HTTPTypes
+import Synchronization
+import Testing
+import WaystationTesting
+
+@testable import WaystationStorage
+
+@Suite("Freshening what is in memory", .timeLimit(.minutes(2)))
+struct ResidentFresheningTests {
+    private let fixture: StoreFixture
+    private let delays = DrivenDelays()
+    private let watch = IndexWatch()
+
+    init() throws { fixture = try StoreFixture() }
+
+    /// A store with a response in memory, in which writes are gathered.
+    private func store(limits: StoreLimits = StoreLimits()) async throws -> (ResponseStore, StoredResponse) {
+        try await fixture.store().store(.get("a"), .random(10))
+        let store = fixture.store(limits: limits) {
+            delays.drive(&$0)
+            watch.watch(&$0)
+        }
+        try await store.store(.get("first"), .random(10))
+        await store.flush()
+        let response = try #require(await store.lookup(.get("a")).first)
+        return (store, response)
+    }
+
+    private func freshen(_ response: StoredResponse, _ value: String, in store: ResponseStore) {
+        let now = fixture.clock.now
+        store.freshen(response, headerFields: [.age: value], requestTime: now, responseTime: now)
+    }
+
+    @Test("puts a new instance in its place at once, and the row holds the same soon after")
+    func atOnce() async throws {
+        let (store, old) = try await store()
+        old.prepared.withLock { $0 = "prepared" }
+        let reads = await store.statistics().diskHits
+        fixture.clock.advance(.milliseconds(300))
+        freshen(old, "1", in: store)
+        let new = try #require(store.resident(.get("a"))?.first)
+        #expect(new.headerFields == [.age: "1"])
+        #expect(new.responseTime == fixture.clock.now)
+        #expect((new.id, new.status, new.vary) == (old.id, old.status, old.vary))
+        #expect(new.prepared.withLock { $0 as? String } == nil)
+        #expect(try new.body.contents() == .random(10))
+        #expect(old.headerFields != new.headerFields)
+        let other = fixture.store()
+        #expect(await other.lookup(.get("a")).first?.headerFields == old.headerFields)
+        delays.end()
+        await store.settle()
+        #expect(store.resident(.get("a"))?.first === new)
+        #expect(await store.statistics().diskHits == reads)
+        fixture.clock.advance(.seconds(2))
+        #expect(await store.lookup(.get("a")).first === new)
+        #expect(await store.statistics().diskHits == reads + 1)
+        #expect(await other.lookup(.get("a")).first?.headerFields == new.headerFields)
+        #expect(try StoreInspector(directory: fixture.directory).verify().isIntact)
+    }
+
+    @Test("twice leaves the second")
+    func twice() async throws {
+        let (store, old) = try await store()
+        freshen(old, "1", in: store)
+        freshen(old, "2", in: store)
+        let new = try #require(store.resident(.get("a"))?.first)
+        #expect(new.headerFields == [.age: "2"])
+        delays.end()
+        await store.settle()
+        #expect(store.resident(.get("a"))?.first === new)
+        #expect(await fixture.store().lookup(.get("a")).first?.headerFields == [.age: "2"])
+    }
+
+    @Test("then replacing leaves the replacement")
+    func replaced() async throws {
+        let (store, old) = try await store()
+        freshen(old, "1", in: store)
+        store.write(.get("a"), .random(10, seed: 2))?.commit { _ in }
+        freshen(old, "2", in: store)
+        #expect(store.resident(.get("a")) == nil)
+        #expect(try await store.bodies(.get("a")) == [.random(10, seed: 2)])
+        #expect(store.resident(.get("a"))?.first?.headerFields == [.contentType: "text/plain"])
+    }
+
+    @Test("then invalidating leaves nothing, in either order", arguments: [true, false])
+    func invalidated(first: Bool) async throws {
+        let (store, old) = try await store()
+        if first { freshen(old, "1", in: store) }
+        store.invalidate(url: old.key.url, partition: "")
+        if !first { freshen(old, "1", in: store) }
+        #expect(store.resident(.get("a")) == nil)
+        await store.settle()
+        #expect(await store.lookup(.get("a")).isEmpty)
+        #expect(store.resident(.get("a")) == nil)
+    }
+
+    @Test("what another process has removed is taken out of memory when the row is not found")
+    func removedElsewhere() async throws {
+        let (store, old) = try await store()
+        try await fixture.store().remove([old])
+        freshen(old, "1", in: store)
+        #expect(store.resident(.get("a")) != nil)
+        delays.end()
+        await store.settle()
+        #expect(store.resident(.get("a")) == nil)
+        #expect(await store.lookup(.get("a")).isEmpty)
+    }
+
+    @Test("what could not be written is taken out of memory")
+    func failure() async throws {
+        let (store, old) = try await store()
+        watch.refuse(.get("a"))
+        freshen(old, "1", in: store)
+        #expect(store.resident(.get("a")) != nil)
+        delays.end()
+        await store.settle()
+        #expect(store.resident(.get("a")) == nil)
+        #expect(await store.lookup(.get("a")).first?.headerFields == old.headerFields)
+        #expect(fixture.events.of(.unavailable).count == 1)
+    }
+
+    @Test("is written before a look-up reads the disk")
+    func unconfirmed() async throws {
+        let (store, old) = try await store()
+        freshen(old, "1", in: store)
+        fixture.clock.advance(.seconds(2))
+        #expect(store.resident(.get("a")) == nil)
+        #expect(await store.lookup(.get("a")).first?.headerFields == [.age: "1"])
+    }
+
+    @Test("keeps variants in order and memory within its limit")
+    func bounds() async throws {
+        let (store, old) = try await store(limits: StoreLimits(residentLimit: .kibibytes(4)))
+        fixture.clock.advance(.milliseconds(100))
+        let vary = VaryRecord([.init(name: .acceptLanguage, value: "de")])
+        try await store.store(.get("a"), .random(10), vary: vary)
+        #expect(await store.lookup(.get("a")).map(\.vary) == [vary, .none])
+        fixture.clock.advance(.milliseconds(100))
+        freshen(old, "1", in: store)
+        #expect(store.resident(.get("a"))?.map(\.vary) == [.none, vary])
+        var fields = HTTPFields()
+        for _ in 0..<40 { fields.append(HTTPField(name: .age, value: "1")) }
+        let now = fixture.clock.now
+        store.freshen(old, headerFields: fields, requestTime: now, responseTime: now)
+        #expect(store.resident.counts.bytes <= 4_096)
+        #expect(await store.lookup(.get("a")).first?.headerFields == fields)
+    }
+
+    @Test("what a look-up read before the row was written is not kept", arguments: ["before", "during", "after"])
+    func race(written: String) throws {
+        let resident = ResidentResponses(limit: .mebibytes(1))
+        let (old, new) = (response(seal: 1), response(seal: 2))
+        resident.keep([old], for: .get("a"), readAt: fixture.clock.now)
+        switch written {
+        case "before":
+            resident.beginFreshening(new)
+            resident.beginReading(.get("a"))
+            resident.endFreshening(new, isWritten: true)
+            resident.keep([old], for: .get("a"), readAt: fixture.clock.now)
+        case "during":
+            resident.beginReading(.get("a"))
+            resident.beginFreshening(new)
+            resident.endFreshening(new, isWritten: true)
+            resident.keep([old], for: .get("a"), readAt: fixture.clock.now)
+        default:
+            resident.beginFreshening(new)
+            resident.beginReading(.get("a"))
+            resident.keep([old], for: .get("a"), readAt: fixture.clock.now)
+            resident.endFreshening(new, isWritten: true)
+        }
+        #expect(resident.responses(for: .get("a"), at: fixture.clock.now).responses?.first === new)
+        #expect(!resident.isChanging(.get("a")))
+    }
+
+    @Test("of two at once the one that was written last stays, or none")
+    func crossing() {
+        let resident = ResidentResponses(limit: .mebibytes(1))
+        let (one, two) = (response(seal: 2), response(seal: 3))
+        resident.keep([response(seal: 1)], for: .get("a"), readAt: fixture.clock.now)
+        resident.beginFreshening(two)
+        resident.beginFreshening(one)
+        resident.endFreshening(one, isWritten: true)
+        #expect(resident.responses(for: .get("a"), at: fixture.clock.now).responses?.first === one)
+        #expect(resident.isChanging(.get("a")))
+        resident.endFreshening(two, isWritten: true)
+        #expect(resident.responses(for: .get("a"), at: fixture.clock.now).responses == nil)
+    }
+
+    private func response(seal: UInt64) -> StoredResponse {
+        let head = ResponseHead(
+            key: .get("a"),
+            status: 200,
+            headerFields: [:],
+            vary: .none,
+            requestTime: fixture.clock.now,
+            responseTime: fixture.clock.now
+        )
+        return StoredResponse(
+            id: 1,
+            seal: seal,
+            head: head,
+            body: .data(Data()),
+            checksums: BlockChecksums(),
+            bodyFile: nil
+        )
+    }
+}

@@ -1,0 +1,42 @@
+import GRDB
+import Synchronization
+
+@testable import WaystationStorage
+
+/// Sees the statements of a store's writing connection, and fails those that it is told to.
+final class IndexWatch: Sendable {
+    private let count = Mutex(0)
+    private let refused = Mutex<String?>(nil)
+
+    /// How many transactions were begun.
+    var transactions: Int {
+        get { count.withLock { $0 } }
+        set { count.withLock { $0 = newValue } }
+    }
+
+    /// A write of a row of this URL fails, by an error of the disk.
+    func refuse(_ key: RequestKey?) { refused.withLock { $0 = key?.url } }
+
+    func watch(_ environment: inout StoreEnvironment) {
+        environment.prepareConnection = { [self] db in
+            db.trace(options: .statement) { [self] event in
+                if "\(event)".hasPrefix("BEGIN") { transactions += 1 }
+            }
+            db.add(
+                function: DatabaseFunction("refuse", argumentCount: 1) { [self] values in
+                    if let url = String.fromDatabaseValue(values[0]), url == refused.withLock({ $0 }) {
+                        throw DatabaseError(resultCode: .SQLITE_IOERR, message: "refused")
+                    }
+                    return nil
+                }
+            )
+            guard try db.tableExists("responses") else { return }
+            try db.execute(
+                sql: """
+                    CREATE TEMP TRIGGER refuse_new BEFORE INSERT ON responses BEGIN SELECT refuse(NEW.url); END;
+                    CREATE TEMP TRIGGER refuse_changed BEFORE UPDATE ON responses BEGIN SELECT refuse(NEW.url); END;
+                    """
+            )
+        }
+    }
+}
