@@ -19,12 +19,12 @@ import WaystationFileSystem
 ///
 /// **It survives a kill at any moment:** each response is then either as before or as after.
 ///
-/// **Small writes are gathered.** A response that is stored or freshened while the store is idle is written at once. After
-/// that, responses with small bodies and new fields are written together every 20 ms, or when they are 64 or take 4 MiB.
-/// Nobody sees it but by the time when completions come: what is asked for later comes after them, and who awaits a
-/// result does not wait for the interval. A process that ends loses at most what was handed over in its last 20 ms and
-/// what had not reached the disk by then; ``flush()`` returns when all of it has. A store that its owner lets go writes
-/// what is gathered before it goes.
+/// **Small writes are gathered.** A response that is stored or freshened while the store is idle is written at once.
+/// After that, responses with small bodies and new fields are written together every 20 ms, or when they are 64 or take
+/// 4 MiB. This process sees it only by the time when completions come: what is asked for later comes after them, and
+/// who awaits a result does not wait for the interval. A process that ends loses at most what was handed over in its
+/// last 20 ms and what had not reached the disk by then; ``flush()`` returns when all of it has. A store that its owner
+/// lets go writes what is gathered before it goes.
 ///
 /// **Several processes** may use one directory. Look-ups see what others have committed; a response in memory may be
 /// answered for at most a second after another process removed it.

@@ -147,6 +147,23 @@ struct ResidentFresheningTests {
         #expect(await store.lookup(.get("a")).first?.headerFields == fields)
     }
 
+    @Test("a row of the same number that holds another body is left alone, as after the index was begun anew")
+    func otherBody() async throws {
+        let (store, _) = try await store()
+        let elsewhere = try StoreFixture()
+        let stranger = elsewhere.store()
+        try await stranger.store(.get("a"), .random(10, seed: 2))
+        let other = try #require(await stranger.lookup(.get("a")).first)
+        let mine = try #require(store.resident(.get("a"))?.first)
+        #expect(other.id == mine.id)
+        freshen(other, "1", in: store)
+        #expect(store.resident(.get("a")) == nil)
+        let found = try #require(await store.lookup(.get("a")).first)
+        #expect(found.headerFields == mine.headerFields)
+        #expect(try found.body.contents() == .random(10))
+        #expect(fixture.events.of(.damaged).isEmpty)
+    }
+
     @Test("what a look-up read before the row was written is not kept", arguments: ["before", "during", "after"])
     func race(written: String) throws {
         let resident = ResidentResponses(limit: .mebibytes(1))

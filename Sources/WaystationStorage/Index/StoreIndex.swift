@@ -64,6 +64,8 @@ final class StoreIndex: Sendable {
             try db.execute(
                 sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216"
             )
+            // What takes back a failed statement of a transaction of many would go through a file of its own.
+            try db.execute(sql: "PRAGMA temp_store = MEMORY")
             try environment.prepareConnection(db)
         }
         self.path = path

@@ -105,12 +105,10 @@ final class ResidentResponses: Sendable {
 
     /// Notes that a row is to get the fields of this instance, which takes the place of the one that is here.
     ///
-    /// Look-ups that were under way bring back what was before; while the row is not written, nothing that was read is
-    /// kept.
+    /// Until the row is written, nothing that was read is kept.
     func beginFreshening(_ response: StoredResponse) {
         let departed = state.withLock { state -> [[StoredResponse]] in
             state.freshening[response.key, default: 0] += 1
-            if state.reading == response.key { state.isReadingStale = true }
             guard let position = state.positions[response.key] else { return [] }
             guard let replaced = state.replace(with: response, at: position) else { return [state.remove(position)] }
             return [[replaced]] + state.removeSurplus(over: limit)
