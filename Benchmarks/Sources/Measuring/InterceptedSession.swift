@@ -41,6 +41,19 @@ public struct InterceptedSession: Sendable {
         InterceptedSession(try Interceptor { $0.rules = [.allow(everywhere, via: .network)] })
     }
 
+    /// Every loopback load goes through the transport's own session, with nothing to store.
+    ///
+    /// A rule for the network alone would leave it to Foundation's own loader; with a link to look out for in redirects it
+    /// may not.
+    public static func relayed() throws -> InterceptedSession {
+        InterceptedSession(
+            try Interceptor {
+                $0.rules = [.allow(everywhere, via: .network)]
+                $0.externalLinks = ExternalLinks(schemes: ["mailto"]) { _ in }
+            }
+        )
+    }
+
     /// Every loopback load goes to the network under a rule that takes what is marked by `needAuth=true` for logged in.
     ///
     /// - Parameters:

@@ -59,7 +59,7 @@ struct Loads: Sendable {
     /// The width that is judged gives its figure the plain name and a limit; the other one is told beside it.
     static func ratio(
         _ name: String,
-        limit: Double,
+        limit: Double?,
         judged: Width,
         rounds: Int = 15,
         of measured: (name: String, loads: Loads),

@@ -11,6 +11,9 @@ extension Benchmark {
         Benchmark("forwarded/plain") {
             try await besidePlain("forwarded", limit: 1.10, through: try .network())
         },
+        Benchmark("relayed/plain") {
+            try await besidePlain("relayed", limit: nil, through: try .relayed())
+        },
     ]
 
     /// What a login costs a request that carries its token, beside one under the same rule where nobody is logged in.
@@ -37,7 +40,7 @@ extension Benchmark {
 
     private static func besidePlain(
         _ name: String,
-        limit: Double,
+        limit: Double?,
         through intercepted: InterceptedSession
     ) async throws -> [Figure] {
         let nginx = try Nginx()
