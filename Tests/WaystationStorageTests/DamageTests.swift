@@ -85,8 +85,9 @@ struct DamageTests {
         arguments: ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"]
     )
     func index(name: String) async throws {
+        let whole = try await snapshot()
         for seed in 0..<24 as Range<UInt64> {
-            let copy = try await snapshot()
+            let copy = try copy(of: whole)
             try damage("\(copy.layout.root)/\(name)", seed: seed)
             try await check(copy, "\(name), damage \(seed)")
         }
@@ -94,8 +95,9 @@ struct DamageTests {
 
     @Test("of bodies cost that response, with an event")
     func bodies() async throws {
+        let whole = try await snapshot()
         for seed in 0..<24 as Range<UInt64> {
-            let copy = try await snapshot()
+            let copy = try copy(of: whole)
             let name = try #require(copy.files(in: "bodies").sorted().first)
             let path = "\(copy.layout.bodies)/\(name)"
             let before = try Data(contentsOf: URL(filePath: path))
