@@ -27,8 +27,6 @@ final class StoreFixture: Sendable {
     ) -> ResponseStore {
         var environment = StoreEnvironment()
         environment.fileSystem = fileSystem
-        // What a crowded machine's disk takes is no fault.
-        environment.busyTimeout = 60
         adjust(&environment)
         let (clock, events) = (clock, events)
         return ResponseStore(
