@@ -3,8 +3,8 @@ import Foundation
 
 /// The queue on which the transport's session tells its delegate: one call at a time, in order.
 ///
-/// Foundation hands each call to an operation queue, whose operation costs ten times what the call does. Here it goes to
-/// a dispatch queue at once.
+/// Foundation makes an operation of each call, with locks and a schedule of its own. Here it goes to a dispatch queue at
+/// once.
 ///
 /// `@unchecked Sendable` because the superclass is; what is added here does not change.
 final class DelegateQueue: OperationQueue, @unchecked Sendable {
