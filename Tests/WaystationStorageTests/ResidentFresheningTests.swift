@@ -204,7 +204,24 @@ struct ResidentFresheningTests {
         #expect(resident.responses(for: .get("a"), at: fixture.clock.now).responses == nil)
     }
 
-    private func response(seal: UInt64) -> StoredResponse {
+    @Test("of two of one row at once it does not matter that another variant is being freshened too")
+    func crossingBesideVariant() {
+        let resident = ResidentResponses(limit: .mebibytes(1))
+        let (one, two) = (response(seal: 2), response(seal: 3))
+        let (variant, freshened) = (response(id: 2, seal: 4), response(id: 2, seal: 5))
+        resident.keep([response(seal: 1), variant], for: .get("a"), readAt: fixture.clock.now)
+        resident.beginFreshening(one)
+        resident.beginFreshening(two)
+        resident.beginFreshening(freshened)
+        // Their writes cross: the row ends with the fields of the first.
+        resident.endFreshening(two, isWritten: true)
+        resident.endFreshening(one, isWritten: true)
+        resident.endFreshening(freshened, isWritten: true)
+        #expect(resident.responses(for: .get("a"), at: fixture.clock.now).responses == nil)
+        #expect(!resident.isChanging(.get("a")))
+    }
+
+    private func response(id: Int64 = 1, seal: UInt64) -> StoredResponse {
         let head = ResponseHead(
             key: .get("a"),
             status: 200,
@@ -214,7 +231,7 @@ struct ResidentFresheningTests {
             responseTime: fixture.clock.now
         )
         return StoredResponse(
-            id: 1,
+            id: id,
             seal: seal,
             head: head,
             body: .data(Data()),

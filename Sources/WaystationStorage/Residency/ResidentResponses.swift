@@ -53,8 +53,8 @@ final class ResidentResponses: Sendable {
         var changing: [RequestKey: Int] = [:]
         /// The same for changes of many keys.
         var changingScopes: [ResponseScope: Int] = [:]
-        /// Keys whose rows are to get new fields, which what is here has already.
-        var freshening: [RequestKey: Int] = [:]
+        /// Keys whose rows are to get new fields, which what is here has already; for each row how many times.
+        var freshening: [RequestKey: [Int64: Int]] = [:]
         var reading: RequestKey?
         var isReadingStale = false
     }
@@ -108,7 +108,7 @@ final class ResidentResponses: Sendable {
     /// Until the row is written, nothing that was read is kept.
     func beginFreshening(_ response: StoredResponse) {
         let departed = state.withLock { state -> [[StoredResponse]] in
-            state.freshening[response.key, default: 0] += 1
+            state.freshening[response.key, default: [:]][response.id, default: 0] += 1
             guard let position = state.positions[response.key] else { return [] }
             guard let replaced = state.replace(with: response, at: position) else { return [state.remove(position)] }
             return [[replaced]] + state.removeSurplus(over: limit)
@@ -119,7 +119,7 @@ final class ResidentResponses: Sendable {
     /// Notes that a row has the fields of this instance now, or that it could not get them.
     func endFreshening(_ response: StoredResponse, isWritten: Bool) {
         let departed = state.withLock { state -> [StoredResponse]? in
-            let isLast = state.endFreshening(response.key)
+            let isLast = state.endFreshening(of: response.id, for: response.key)
             // It may have been read before the row was written.
             if state.reading == response.key { state.isReadingStale = true }
             guard let position = state.positions[response.key] else { return nil }
@@ -228,14 +228,13 @@ extension ResidentResponses.State {
         return !changingScopes.isEmpty && changingScopes.keys.contains { $0.contains(key) }
     }
 
-    /// - Returns: Whether that was the last.
-    fileprivate mutating func endFreshening(_ key: RequestKey) -> Bool {
-        guard let count = freshening[key], count > 1 else {
-            freshening[key] = nil
-            return true
-        }
-        freshening[key] = count - 1
-        return false
+    /// - Returns: Whether that was the last of the row.
+    fileprivate mutating func endFreshening(of row: Int64, for key: RequestKey) -> Bool {
+        guard var rows = freshening[key] else { return true }
+        let left = (rows[row] ?? 0) - 1
+        rows[row] = left > 0 ? left : nil
+        freshening[key] = rows.isEmpty ? nil : rows
+        return left <= 0
     }
 
     /// Puts an instance in the place of the one of the same row.
