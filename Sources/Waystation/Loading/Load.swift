@@ -17,6 +17,8 @@ final class Load: Sendable {
         var response: HTTPURLResponse?
         /// Who listens; nil until that is known.
         var listener: Listener??
+        /// Whether nobody is told of the bytes; the progress of a request's body may be told all the same.
+        var areBytesUnheard = false
         var cancelWork: (@Sendable () -> Void)?
         var restartWork: (@Sendable (Load) -> Void)?
         /// Its place among the loads of a login, left at its end.
@@ -180,11 +182,11 @@ final class Load: Sendable {
             self.queue.hop { self.drain() }
         }
         if case .asked = outcome { return }
-        // Without a delegate of the session's, who is not told of the response is told of nothing: no need to look.
+        // Without a delegate of the session's, who is not told of the response is not told of bytes: no need to look.
         let isUnheard = if case .unheard = outcome { session?.session?.delegate == nil } else { false }
         state.withLock { state in
             state.delivery.allow()
-            if isUnheard, state.listener == nil { state.listener = .some(nil) }
+            if isUnheard { state.areBytesUnheard = true }
         }
     }
 
@@ -204,7 +206,7 @@ final class Load: Sendable {
     }
 
     private func take(_ data: Data, for client: LoadClient) {
-        let listener = listener
+        let listener = byteListener
         if listener?.takesPieces ?? false { return client.load(data) }
         state.withLock { $0.gathered.append(data) }
         // The delegate of one call hears of the bytes beside the caller, who gets them.
@@ -238,7 +240,12 @@ final class Load: Sendable {
     ///
     /// A completion handler gets the last piece alone, so for it, and where it cannot be told, everything is gathered
     /// first. To be read on the work queue.
-    var isStreamed: Bool { listener?.takesPieces ?? false }
+    var isStreamed: Bool { byteListener?.takesPieces ?? false }
+
+    /// Who is told of bytes.
+    private var byteListener: Listener? {
+        state.withLock(\.areBytesUnheard) ? nil : listener
+    }
 
     private var listener: Listener? {
         if let known = state.withLock({ $0.listener }) { return known }

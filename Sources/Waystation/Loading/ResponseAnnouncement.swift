@@ -72,10 +72,14 @@ enum ResponseAnnouncement {
         let wasSuspended = queue.isSuspended
         queue.isSuspended = true
         defer { queue.isSuspended = wasSuspended }
-        let before = Set(queue.operations.map(ObjectIdentifier.init))
-        body()
-        let queued = queue.operations.filter { !before.contains(ObjectIdentifier($0)) }
-        if queued.count == 1, let call = queued.first, isWanted() { call.cancel() }
-        return queued.count
+        let earlier = queue.operations
+        // Held until then: a new operation could lie where one that has ended lay, and pass for it.
+        return withExtendedLifetime(earlier) {
+            let before = Set(earlier.map(ObjectIdentifier.init))
+            body()
+            let queued = queue.operations.filter { !before.contains(ObjectIdentifier($0)) }
+            if queued.count == 1, let call = queued.first, isWanted() { call.cancel() }
+            return queued.count
+        }
     }
 }

@@ -67,17 +67,23 @@ final class ReturnedLoad: NSObject {
 
     /// Counts the task among the loads of the login, which ends it: Foundation has chosen cookies for its host.
     ///
-    /// It says nothing of its end to this object when it is cancelled while it is suspended: so the place is left at once.
+    /// It says nothing of its end to this object when it is cancelled while it is suspended: so the place is left once
+    /// the cancel has been heard on the task's queue, after which no answer is delivered.
     func enterLogin() {
         _ = moment
         guard let login = context.engine.configuration.login, login.covers(client.task.originalRequest?.url) else {
             return
         }
         let task = client.task
+        // The task's own queue: only there what comes later is sure to come after its cancel.
+        let queue = LoadingQueue(of: task)
         place = LoginTicket(login).enter { place in
             // On the loading queue it would wait for itself.
-            DispatchQueue.global().async { task.cancel() }
-            place.leave()
+            DispatchQueue.global().async {
+                task.cancel()
+                guard queue.isKnown else { return place.leave() }
+                queue.hop { place.leave() }
+            }
         }
     }
 

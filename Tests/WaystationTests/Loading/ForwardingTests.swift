@@ -361,6 +361,25 @@ struct ForwardingTests {
         #expect(origin.requestCount == 1)
     }
 
+    @Test("the delegate of one call hears how much of a body has left when the answer came before the whole of it")
+    func progressAfterAnswer() async throws {
+        let network = ScriptedTransport { _ in
+            ScriptedTransport.Answer([.head(200), .sent(4, total: 4, expected: 4), .part(Data("taken".utf8)), .end])
+        }
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://upload.test/**", via: .cache(.networkFirst()))]
+            $0.cache = try ResponseCache(directory: directory.url)
+            $0.makeTransport = { _ in network }
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        var post = URLRequest(url: try #require(URL(string: "http://upload.test/")))
+        post.httpMethod = "POST"
+        post.httpBody = Data("body".utf8)
+        let delegate = SendingDelegate()
+        #expect(try await session.data(for: post, delegate: delegate).0 == Data("taken".utf8))
+        #expect(delegate.totals.withLock { $0 } == [4])
+    }
+
     @Test("a download that fails, of what is held, says what to do instead")
     func downloadOfWhatIsHeld() async throws {
         let site = try TemporaryDirectory()
@@ -374,6 +393,21 @@ struct ForwardingTests {
         #expect(error?.code == .cannotConnectToHost)
         #expect(error?.localizedDescription.contains("data task") == true)
         #expect(try await session.data(from: url).0 == Data("held".utf8))
+    }
+}
+
+/// Writes down how much of a body has left.
+private final class SendingDelegate: NSObject, URLSessionTaskDelegate {
+    let totals = Mutex<[Int64]>([])
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        totals.withLock { $0.append(totalBytesSent) }
     }
 }
 

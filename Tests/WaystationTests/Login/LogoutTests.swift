@@ -249,6 +249,26 @@ struct LogoutTests {
         #expect(fixture.cookies.cookies.isEmpty)
     }
 
+    @Test("returns only when such an upload has been cancelled, however long that takes")
+    func uploadHasEnded() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let fixture = try LoginFixture { _ in .ok("late").held(at: gate) }
+        try await fixture.login.logIn()
+        var post = URLRequest(url: fixture.origin.url("/form"))
+        post.httpMethod = "POST"
+        let task = fixture.session.uploadTask(with: post, from: Data("x".utf8))
+        task.resume()
+        await fixture.origin.waitForRequests(1)
+        // As long as this holds the task's queue, nobody can cancel it.
+        let queue = try #require(FoundationInternals.workQueue(of: task))
+        let hold = DispatchSemaphore(value: 0)
+        queue.async { _ = hold.wait(timeout: .now() + .milliseconds(500)) }
+        await fixture.login.logOut()
+        #expect(task.state != .running)
+        hold.signal()
+        gate.open()
+    }
+
     @Test("waits for nothing that does not come: a task that is suspended is ended all the same")
     func suspended() async throws {
         let gate = try ScriptedOrigin.Gate()
