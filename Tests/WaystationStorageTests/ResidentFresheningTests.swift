@@ -204,6 +204,19 @@ struct ResidentFresheningTests {
         #expect(resident.responses(for: .get("a"), at: fixture.clock.now).responses == nil)
     }
 
+    @Test("counts what the new fields take, and no more of it once they have left")
+    func counting() {
+        let resident = ResidentResponses(limit: .mebibytes(1))
+        let (old, new) = (response(seal: 1), response(seal: 2, fields: [.age: "1", .eTag: "\"1\""]))
+        resident.keep([old], for: .get("a"), readAt: fixture.clock.now)
+        #expect(resident.counts.bytes == old.residentSize)
+        resident.beginFreshening(new)
+        #expect(resident.counts.bytes == new.residentSize)
+        #expect(new.residentSize > old.residentSize)
+        resident.invalidate([.get("a")])
+        #expect(resident.counts.bytes == 0)
+    }
+
     @Test("of two of one row at once it does not matter that another variant is being freshened too")
     func crossingBesideVariant() {
         let resident = ResidentResponses(limit: .mebibytes(1))
@@ -221,11 +234,11 @@ struct ResidentFresheningTests {
         #expect(!resident.isChanging(.get("a")))
     }
 
-    private func response(id: Int64 = 1, seal: UInt64) -> StoredResponse {
+    private func response(id: Int64 = 1, seal: UInt64, fields: HTTPFields = [:]) -> StoredResponse {
         let head = ResponseHead(
             key: .get("a"),
             status: 200,
-            headerFields: [:],
+            headerFields: fields,
             vary: .none,
             requestTime: fixture.clock.now,
             responseTime: fixture.clock.now
