@@ -1,0 +1,29 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Waystation
+
+@Suite("The queue of the transport's delegate")
+struct DelegateQueueTests {
+    @Test("makes one call at a time, in the order in which they came")
+    func order() async {
+        let queue = DelegateQueue()
+        let made = Mutex<[Int]>([])
+        let overtaken = DispatchSemaphore(value: 0)
+        await withCheckedContinuation { continuation in
+            queue.addOperation {
+                // Leaves the second every chance to be made meanwhile.
+                _ = overtaken.wait(timeout: .now() + .milliseconds(100))
+                made.withLock { $0.append(1) }
+                continuation.resume()
+            }
+            queue.addOperation {
+                made.withLock { $0.append(2) }
+                overtaken.signal()
+            }
+        }
+        await withCheckedContinuation { continuation in queue.addOperation { continuation.resume() } }
+        #expect(made.withLock { $0 } == [1, 2])
+    }
+}
