@@ -17,6 +17,13 @@ import WaystationFileSystem
 /// look-ups and drops its writes, and says so in an event; a damaged index is moved aside and replaced. Opening
 /// happens in the background, and is tried again every 30 s when it did not work.
 ///
+/// **It waits 10 to 20 s for a disk that hangs.** A look-up that has waited for so long, be it for the first opening,
+/// for a change of its key or for its own reading, is a miss. Until the disk answers, look-ups that would wait too are
+/// misses at once, ``begin(_:asOf:)`` takes nothing, and two events say when that began and ended. Not covered: reading
+/// the body of a response that was found, and ``flush()``, ``statistics()`` and awaited changes, take as long as the
+/// disk does. Writes that were begun before wait in memory, without a bound; so do those of a disk that reads while it
+/// does not write, until a look-up waits for one of them.
+///
 /// **It survives a kill at any moment:** each response is then either as before or as after.
 ///
 /// **Small writes are gathered.** A response that is stored or freshened while the store is idle is written at once.
@@ -48,6 +55,10 @@ public final class ResponseStore: Sendable {
     let readQueue = DispatchQueue(label: "Waystation.store.read", qos: .userInitiated)
     /// Everything that changes the store, in order.
     let writeQueue = DispatchQueue(label: "Waystation.store.write")
+    /// What must not wait for the disk.
+    let watchQueue = DispatchQueue(label: "Waystation.store.watch", qos: .userInitiated)
+    /// Look-ups that the disk has not answered yet.
+    let lookUps = Mutex(LookUps())
     /// Small writes that were handed over and are not on the write queue yet.
     let gathering = Mutex(WriteGathering<GatheredWrite>())
     let state = Mutex(State())
@@ -70,8 +81,6 @@ public final class ResponseStore: Sendable {
         var dataVersion: Int64 = 0
         var uses: [Int64: Date] = [:]
         var upkeep = Upkeep()
-        var diskHits = 0
-        var misses = 0
         var stored = 0
     }
 
@@ -133,11 +142,10 @@ public final class ResponseStore: Sendable {
     /// Finds the variants of a key, newest first.
     ///
     /// It sees every response of this process whose commit was asked for before: where one is under way it waits for
-    /// it. The completion is called once, on the store's read queue; with nothing when the key is not stored or the
-    /// store does not work.
+    /// it. The completion is called once, on one of the store's queues; with nothing when the key is not stored, the
+    /// store does not work, or the disk did not answer for 10 to 20 s.
     public func lookup(_ key: RequestKey, completion: @escaping @Sendable ([StoredResponse]) -> Void) {
-        guard resident.isChanging(key) else { return readQueue.async { completion(self.find(key)) } }
-        enqueue { self.readQueue.async { completion(self.find(key)) } }
+        wait(for: key, completion: completion)
     }
 
     /// Finds the variants of a key, newest first.
@@ -154,13 +162,15 @@ public final class ResponseStore: Sendable {
     ///   - moment: When its request was sent; what was invalidated since then is not stored. Default: now, so that
     ///     invalidations between request and response are not seen.
     /// - Returns: `nil` when it would not be kept: its body is announced as larger than
-    ///   ``StoreLimits/maximumEntrySize``, or writes are paused because the disk is full or the store does not work.
+    ///   ``StoreLimits/maximumEntrySize``, or writes are paused because the disk is full or does not answer, or
+    ///   the store does not work.
     public func begin(_ entry: NewResponse, asOf moment: StoreMoment? = nil) -> ResponseWriter? {
         if let length = entry.expectedLength, length > largestBody {
             reportTooLarge(entry.key, length: length)
             return nil
         }
-        guard acceptsWrites(at: now()) else { return nil }
+        // Each write would wait in memory for as long as the disk hangs.
+        guard acceptsWrites(at: now()), !lookUps.withLock({ $0.isHanging }) else { return nil }
         return ResponseWriter(
             entry: entry,
             store: self,

@@ -12,7 +12,7 @@ public struct StoreStatistics: Hashable, Sendable {
     public internal(set) var memoryHits = 0
     /// Answers from disk, since this object was made.
     public internal(set) var diskHits = 0
-    /// Look-ups that found nothing, since this object was made.
+    /// Look-ups that found nothing, those given up included, since this object was made.
     public internal(set) var misses = 0
     /// Responses committed through this object.
     public internal(set) var stored = 0

@@ -86,22 +86,7 @@ struct ResidencyTests {
     func race() throws {
         let resident = ResidentResponses(limit: .mebibytes(1))
         let now = fixture.clock.now
-        let head = ResponseHead(
-            key: .get("a"),
-            status: 200,
-            headerFields: [:],
-            vary: .none,
-            requestTime: now,
-            responseTime: now
-        )
-        let response = StoredResponse(
-            id: 1,
-            seal: 1,
-            head: head,
-            body: .data(Data()),
-            checksums: BlockChecksums(),
-            bodyFile: nil
-        )
+        let response = response(at: now)
         resident.beginReading(.get("a"))
         resident.invalidate([.get("a")])
         resident.keep([response], for: .get("a"), readAt: now)
@@ -110,6 +95,37 @@ struct ResidencyTests {
         resident.invalidate([.get("b")])
         resident.keep([response], for: .get("a"), readAt: now)
         #expect(resident.responses(for: .get("a"), at: now).responses?.first === response)
+    }
+
+    @Test("a check during a look-up confirms its result only where nothing had changed", arguments: [false, true])
+    func longReading(hasChanged: Bool) {
+        let resident = ResidentResponses(limit: .mebibytes(1))
+        let now = fixture.clock.now
+        let checkTime = now.addingTimeInterval(30)
+        let response = response(at: now)
+        resident.beginReading(.get("a"))
+        resident.confirm(at: checkTime, hasChanged: hasChanged)
+        resident.keep([response], for: .get("a"), readAt: now)
+        #expect((resident.responses(for: .get("a"), at: checkTime).responses == nil) == hasChanged)
+    }
+
+    private func response(at time: Date) -> StoredResponse {
+        let head = ResponseHead(
+            key: .get("a"),
+            status: 200,
+            headerFields: [:],
+            vary: .none,
+            requestTime: time,
+            responseTime: time
+        )
+        return StoredResponse(
+            id: 1,
+            seal: 1,
+            head: head,
+            body: .data(Data()),
+            checksums: BlockChecksums(),
+            bodyFile: nil
+        )
     }
 }
 

@@ -57,6 +57,8 @@ final class ResidentResponses: Sendable {
         var freshening: [RequestKey: [Int64: Int]] = [:]
         var reading: RequestKey?
         var isReadingStale = false
+        /// The epoch in which the reading began: reading may take long, and a change may be found meanwhile.
+        var readingEpoch = 0
     }
 
     private let limit: Int
@@ -153,6 +155,7 @@ final class ResidentResponses: Sendable {
         state.withLock {
             $0.reading = key
             $0.isReadingStale = false
+            $0.readingEpoch = $0.epoch
         }
     }
 
@@ -266,7 +269,7 @@ extension ResidentResponses.State {
             key: key,
             responses: responses,
             size: size,
-            epoch: epoch,
+            epoch: readingEpoch,
             confirmedAt: time,
             usedAt: time,
             newer: -1,

@@ -6,9 +6,9 @@ extension ResponseStore {
     /// Finds the variants of a key.
     ///
     /// On the read queue.
-    func find(_ key: RequestKey) -> [StoredResponse] {
-        if let responses = resident(key) { return responses }
-        guard let opened = opened() else { return missed() }
+    func find(_ key: RequestKey) -> (responses: [StoredResponse], outcome: LookUps.Outcome) {
+        if let responses = resident(key) { return (responses, .inMemory) }
+        guard let opened = opened() else { return ([], .nothing) }
         let time = now()
         resident.beginReading(key)
         let rows: [StoreIndex.Found]
@@ -16,7 +16,7 @@ extension ResponseStore {
             rows = try opened.index.rows(for: key)
         } catch {
             handle(error, in: opened, while: "looking up", key: key)
-            return missed()
+            return ([], .nothing)
         }
         var responses: [StoredResponse] = []
         var used: [Int64] = []
@@ -35,14 +35,7 @@ extension ResponseStore {
         }
         resident.keep(responses, for: key, readAt: time)
         noteUse(of: used, at: time)
-        guard !responses.isEmpty else { return missed() }
-        state.withLock { $0.diskHits += 1 }
-        return responses
-    }
-
-    private func missed() -> [StoredResponse] {
-        state.withLock { $0.misses += 1 }
-        return []
+        return (responses, responses.isEmpty ? .nothing : .onDisk)
     }
 
     private func response(_ record: IndexRecord, key: RequestKey, opened: Opened) -> StoredResponse? {
@@ -160,11 +153,8 @@ extension ResponseStore {
                 handle(error, in: opened, while: "counting")
             }
         }
-        state.withLock { state in
-            statistics.diskHits = state.diskHits
-            statistics.misses = state.misses
-            statistics.stored = state.stored
-        }
+        (statistics.diskHits, statistics.misses) = lookUps.withLock { ($0.diskHits, $0.misses) }
+        statistics.stored = state.withLock { $0.stored }
         return statistics
     }
 }

@@ -123,4 +123,18 @@ extension ResponseStore {
             writeQueue.async { continuation.resume() }
         }
     }
+
+    /// Returns when what does not wait for the disk is done.
+    func settleWatch() async {
+        await withCheckedContinuation { continuation in
+            watchQueue.async { continuation.resume() }
+        }
+    }
+
+    /// Returns when the look-ups that were asked for before, and what follows from them, are done.
+    func settleLookUps() async {
+        await withCheckedContinuation { continuation in
+            readQueue.async { self.watchQueue.async { continuation.resume() } }
+        }
+    }
 }

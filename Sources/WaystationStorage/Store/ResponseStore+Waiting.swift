@@ -1,0 +1,71 @@
+import Dispatch
+import Synchronization
+
+/// Look-ups wait for the disk, and not for ever: one that hangs must not hold up the loads that ask for them.
+extension ResponseStore {
+    typealias LookUps = LookUpWatch<@Sendable ([StoredResponse]) -> Void>
+
+    /// Hands a look-up to the disk, behind the changes of its key that are under way.
+    func wait(for key: RequestKey, completion: @escaping @Sendable ([StoredResponse]) -> Void) {
+        let isChanging = resident.isChanging(key)
+        let ticket = lookUps.withLock { $0.add(completion, to: isChanging ? .writes : .reads) }
+        guard let ticket else { return watchQueue.async { completion([]) } }
+        if ticket.startsTicks { scheduleTick() }
+        let number = ticket.number
+        guard isChanging else { return readQueue.async { self.answer(number, key) } }
+        enqueue { [self] in
+            let turn = takeTurn { $0.moveOn(number) }
+            turn.completion?([])
+            if turn.isAwaited { readQueue.async { self.answer(number, key) } }
+        }
+    }
+
+    /// Makes a look-up, if anybody still waits for it.
+    ///
+    /// On the read queue.
+    private func answer(_ number: Int, _ key: RequestKey) {
+        guard takeTurn({ $0.begin(number) }).isAwaited else { return }
+        let found = find(key)
+        takeTurn { $0.end(number, found.outcome) }.completion?(found.responses)
+    }
+
+    private func takeTurn(_ change: (inout LookUps) -> LookUps.Turn) -> LookUps.Turn {
+        lookUps.withLock { lookUps in
+            let turn = change(&lookUps)
+            // Under the lock, or this event could change places with that of a tick.
+            if turn.hasRecovered { watchQueue.async { self.reportAnswer() } }
+            return turn
+        }
+    }
+
+    private func reportAnswer() {
+        // A store that does not work although the disk answers has said so, and will say when it works.
+        if case .unavailable = state.withLock({ $0.availability }) { return }
+        report(StoreEvent(.recovered, count: 0, detail: "\(layout.root): the disk answers again"))
+    }
+
+    private func scheduleTick() {
+        environment.afterDelay(watchQueue, LookUps.interval) { [weak self] in self?.tick() }
+    }
+
+    private func tick() {
+        let goesOn = lookUps.withLock { lookUps in
+            let tick = lookUps.tick()
+            // Under the lock, as above.
+            if !tick.givenUp.isEmpty { watchQueue.async { self.giveUp(tick) } }
+            return tick.goesOn
+        }
+        if goesOn { scheduleTick() }
+    }
+
+    private func giveUp(_ tick: LookUps.Tick) {
+        if tick.startsHanging {
+            let detail = """
+                \(layout.root): the disk does not answer; look-ups that would wait for it find nothing, and nothing new \
+                is stored, until it does
+                """
+            report(StoreEvent(.unavailable, count: 0, detail: detail))
+        }
+        for completion in tick.givenUp { completion([]) }
+    }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import Synchronization
+import Testing
+import WaystationFileSystem
+import WaystationTesting
+
+@testable import WaystationStorage
+
+@Suite("A disk that hangs", .timeLimit(.minutes(2)))
+struct HungDiskTests {
+    private let fixture: StoreFixture
+    private let barrier = Barrier()
+    private let delays = DrivenDelays()
+    private let answers = Answers()
+
+    init() throws { fixture = try StoreFixture() }
+
+    /// A store in which `small` and `large` are stored, and on whose disk these operations hang below a directory while
+    /// the barrier is closed.
+    private func store(
+        hangingIn operations: Set<FaultyFileSystem.Operation>,
+        below directory: String = "",
+        before: @escaping @Sendable () throws -> Void = {}
+    ) async throws -> ResponseStore {
+        let filler = fixture.store()
+        try await filler.store(.get("small"), .random(10))
+        try await filler.store(.get("large"), .random(100_000))
+        await filler.flush()
+        let path = fixture.layout.root + directory
+        let fileSystem = FaultyFileSystem { [barrier] operation, place in
+            guard operations.contains(operation), place.hasPrefix(path) else { return }
+            barrier.pass()
+            try before()
+        }
+        return fixture.store(fileSystem: fileSystem) { delays.drive(&$0) }
+    }
+
+    private func lookUp(_ name: String, in store: ResponseStore) {
+        store.lookup(.get(name)) { [answers] in answers.append("\(name): \($0.count)") }
+    }
+
+    /// Lets one interval pass.
+    private func pass(in store: ResponseStore) async {
+        delays.end()
+        await store.settleWatch()
+    }
+
+    private var hangs: [StoreEvent] { fixture.events.of(.unavailable) }
+    private var recoveries: [StoreEvent] { fixture.events.of(.recovered) }
+
+    @Test("in the first opening makes look-ups miss, first after 10 s and then at once, until it goes on")
+    func opening() async throws {
+        barrier.close()
+        let store = try await store(hangingIn: [.createDirectory])
+        await barrier.arrival()
+        lookUp("small", in: store)
+        lookUp("large", in: store)
+        await pass(in: store)
+        #expect(answers.all.isEmpty)
+        #expect(hangs.isEmpty)
+        await pass(in: store)
+        #expect(answers.all == ["small: 0", "large: 0"])
+        #expect(hangs.count == 1)
+        #expect(hangs.first?.detail.contains(fixture.layout.root) == true)
+        lookUp("small", in: store)
+        await store.settleWatch()
+        #expect(answers.all == ["small: 0", "large: 0", "small: 0"])
+        #expect(store.write(.get("new"), .random(10)) == nil)
+        barrier.open()
+        let statistics = await store.statistics()
+        #expect(statistics.misses == 3)
+        #expect(statistics.diskHits == 0)
+        await store.settleWatch()
+        #expect(hangs.count == 1)
+        #expect(recoveries.count == 1)
+        #expect(await store.lookup(.get("small")).count == 1)
+        try await store.store(.get("new"), .random(10))
+        #expect(await store.lookup(.get("new")).count == 1)
+        #expect(answers.all.count == 3, "each completion was called once")
+    }
+
+    @Test("and an opening that fails at last is not called a recovery; that of a later attempt is")
+    func failingOpening() async throws {
+        let isBroken = Switch(true)
+        barrier.close()
+        let store = try await store(hangingIn: [.createDirectory]) {
+            if isBroken.value { throw FileError("createDirectory", "", code: EIO) }
+        }
+        await barrier.arrival()
+        lookUp("small", in: store)
+        await pass(in: store)
+        await pass(in: store)
+        barrier.open()
+        #expect(await !store.statistics().isAvailable)
+        await store.settleWatch()
+        #expect(hangs.count == 2)
+        #expect(recoveries.isEmpty)
+        isBroken.value = false
+        fixture.clock.advance(.seconds(31))
+        #expect(await store.lookup(.get("small")).isEmpty)
+        await store.flush()
+        #expect(await store.lookup(.get("small")).count == 1)
+        #expect(recoveries.count == 1)
+    }
+
+    @Test("in a reading makes that and those behind it miss, each after 10 s, and drops the late answer")
+    func reading() async throws {
+        let store = try await store(hangingIn: [.openFile], below: "/bodies")
+        await store.flush()
+        barrier.close()
+        lookUp("large", in: store)
+        await barrier.arrival()
+        lookUp("small", in: store)
+        await pass(in: store)
+        lookUp("none", in: store)
+        #expect(answers.all.isEmpty)
+        await pass(in: store)
+        #expect(answers.all == ["large: 0", "small: 0"])
+        await pass(in: store)
+        #expect(answers.all == ["large: 0", "small: 0", "none: 0"])
+        lookUp("small", in: store)
+        await store.settleWatch()
+        #expect(answers.all == ["large: 0", "small: 0", "none: 0", "small: 0"])
+        #expect(hangs.count == 1)
+        barrier.open()
+        let statistics = await store.statistics()
+        #expect((statistics.diskHits, statistics.misses, statistics.memoryHits) == (0, 4, 0))
+        #expect(statistics.residentEntries == 0, "nobody waited for those behind it")
+        await store.settleWatch()
+        #expect(recoveries.count == 1)
+        #expect(try await store.bodies(.get("large")) == [.random(100_000)])
+        #expect(try await store.bodies(.get("small")) == [.random(10)])
+        #expect(answers.all.count == 4, "each completion was called once")
+        #expect(hangs.count == 1)
+    }
+
+    @Test("in a write makes look-ups miss that wait for it, and no others")
+    func writing() async throws {
+        let store = try await store(hangingIn: [.rename])
+        await store.flush()
+        barrier.close()
+        store.write(.get("new"), .random(100_000, seed: 2))?.commit { _ in }
+        await barrier.arrival()
+        lookUp("new", in: store)
+        await pass(in: store)
+        await pass(in: store)
+        #expect(answers.all == ["new: 0"])
+        #expect(hangs.count == 1)
+        lookUp("new", in: store)
+        await store.settleWatch()
+        #expect(answers.all == ["new: 0", "new: 0"])
+        lookUp("small", in: store)
+        await store.settleLookUps()
+        #expect(answers.all == ["new: 0", "new: 0", "small: 1"])
+        #expect(recoveries.isEmpty)
+        #expect(store.write(.get("other"), .random(10)) == nil)
+        barrier.open()
+        await store.flush()
+        await store.settleLookUps()
+        #expect(recoveries.count == 1)
+        #expect(try await store.bodies(.get("new")) == [.random(100_000, seed: 2)])
+        #expect(answers.all.count == 3)
+        #expect(hangs.count == 1)
+    }
+
+    @Test("may hang again, and says so again")
+    func again() async throws {
+        let store = try await store(hangingIn: [.openFile], below: "/bodies")
+        for count in 1...2 {
+            barrier.close()
+            lookUp("large", in: store)
+            await barrier.arrival()
+            await pass(in: store)
+            await pass(in: store)
+            #expect(hangs.count == count)
+            barrier.open()
+            await store.settleLookUps()
+            #expect(recoveries.count == count)
+        }
+        #expect(answers.all == ["large: 0", "large: 0"])
+    }
+
+    @Test("costs nothing while it does not: one timer while look-ups wait, and none afterwards")
+    func timer() async throws {
+        let store = try await store(hangingIn: [])
+        for _ in 1...3 { #expect(await store.lookup(.get("small")).count == 1) }
+        #expect(delays.durations.filter { $0 == 10 }.count == 1)
+        await pass(in: store)
+        await pass(in: store)
+        #expect(delays.durations.filter { $0 == 10 }.count == 1)
+        #expect(await store.lookup(.get("large")).count == 1)
+        #expect(delays.durations.filter { $0 == 10 }.count == 2)
+        #expect(fixture.events.all.allSatisfy { $0.kind == .stored })
+    }
+
+    @Test("holds up no store that nobody holds any more")
+    func release() async throws {
+        var store: ResponseStore? = try await store(hangingIn: [])
+        weak let released = store
+        #expect(await store?.lookup(.get("small")).count == 1)
+        await store?.flush()
+        store = nil
+        // Its timer for look-ups has not ended.
+        while released != nil { await Task.yield() }
+    }
+}
+
+/// What completions were told, in order.
+private final class Answers: Sendable {
+    private let entries = Mutex<[String]>([])
+
+    var all: [String] { entries.withLock { $0 } }
+
+    func append(_ answer: String) { entries.withLock { $0.append(answer) } }
+}
