@@ -183,7 +183,12 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Waystation", "WaystationCookies", "WaystationRecording", "WaystationTesting"]
+            dependencies: [
+                "Waystation", "WaystationArchive", "WaystationCaching", "WaystationCookies", "WaystationFiles",
+                "WaystationPacks", "WaystationPatch", "WaystationPublishing", "WaystationRecording",
+                "WaystationStorage", "WaystationTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
         ),
     ],
     swiftLanguageModes: [.v6]
