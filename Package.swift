@@ -34,14 +34,16 @@ let package = Package(
         .systemLibrary(name: "CBzip2", providers: [.apt(["libbz2-dev"])]),
         .target(name: "WaystationFileSystem"),
         .target(name: "WaystationRules"),
+        .target(name: "WaystationFields"),
         .target(
             name: "WaystationCaching",
-            dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]
+            dependencies: ["WaystationFields", .product(name: "HTTPTypes", package: "swift-http-types")]
         ),
-        .target(name: "WaystationCookies"),
+        .target(name: "WaystationCookies", dependencies: ["WaystationFields"]),
         .target(
             name: "WaystationFiles",
             dependencies: [
+                "WaystationFields",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
@@ -66,7 +68,8 @@ let package = Package(
         .target(
             name: "WaystationPacks",
             dependencies: [
-                "WaystationArchive", "WaystationFileSystem", "WaystationFiles", "WaystationPatch", "WaystationRules",
+                "WaystationArchive", "WaystationFields", "WaystationFileSystem", "WaystationFiles", "WaystationPatch",
+                "WaystationRules",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
@@ -90,8 +93,8 @@ let package = Package(
         .target(
             name: "WaystationRecording",
             dependencies: [
-                "Waystation", "WaystationArchive", "WaystationCaching", "WaystationFileSystem", "WaystationRules",
-                "WaystationStorage",
+                "Waystation", "WaystationArchive", "WaystationCaching", "WaystationFields", "WaystationFileSystem",
+                "WaystationRules", "WaystationStorage",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
@@ -113,10 +116,11 @@ let package = Package(
             ]
         ),
         .testTarget(name: "WaystationRulesTests", dependencies: ["WaystationRules"]),
+        .testTarget(name: "WaystationFieldsTests", dependencies: ["WaystationFields"]),
         .testTarget(
             name: "WaystationCachingTests",
             dependencies: [
-                "WaystationCaching",
+                "WaystationCaching", "WaystationFields",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
             ]
@@ -183,7 +187,12 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Waystation", "WaystationCookies", "WaystationRecording", "WaystationTesting"]
+            dependencies: [
+                "Waystation", "WaystationArchive", "WaystationCaching", "WaystationCookies", "WaystationFiles",
+                "WaystationPacks", "WaystationPatch", "WaystationPublishing", "WaystationRecording",
+                "WaystationStorage", "WaystationTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
         ),
     ],
     swiftLanguageModes: [.v6]

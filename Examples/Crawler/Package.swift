@@ -25,6 +25,7 @@ let package = Package(
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationFiles", package: "waystation"),
                 .product(name: "WaystationStorage", package: "waystation"),
             ]
         ),

@@ -9,7 +9,11 @@ public import WaystationStorage
 /// event says so.
 ///
 /// ```swift
-/// let cache = try ResponseCache(directory: caches.appending(path: "http"), maximumSize: .megabytes(200), maximumAge: .days(30))
+/// let cache = try ResponseCache(
+///     directory: caches.appending(path: "http"),
+///     maximumSize: .megabytes(200),
+///     maximumAge: .days(30)
+/// )
 /// ```
 public final class ResponseCache: Sendable {
     package let store: ResponseStore

@@ -6,7 +6,7 @@ public import WaystationFileSystem
 /// ```swift
 /// let archive = try ZipArchive(FileSource(url))
 /// for entry in archive.entries where !entry.isDirectory { print(entry.path, entry.size) }
-/// if let page = archive["index.html"] { let data = try archive.read(page) }
+/// if let page = archive["index.html"] { print(try archive.read(page)) }
 /// try await archive.extract(into: folder) { print($0.bytesDone, "of", $0.bytesTotal) }
 /// ```
 ///

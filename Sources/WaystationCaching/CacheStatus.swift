@@ -1,4 +1,5 @@
 public import HTTPTypes
+import WaystationFields
 
 /// One member of a `Cache-Status` field: how a cache handled a request (RFC 9211).
 ///

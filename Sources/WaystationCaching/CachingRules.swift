@@ -4,38 +4,53 @@
 /// swift-http-types and the present time, and gets back the next step:
 ///
 /// ```swift
-/// func load(_ request: HTTPRequest) async throws -> (HTTPResponse, Content) {
-///     let stored = try await store.exchanges(for: request)                  // all variants of the URL
+/// func load(_ request: HTTPRequest) async throws -> (HTTPResponse, Data) {
+///     let stored = try await store.exchanges(for: request)  // all variants of the URL
 ///     switch ReuseDecision(for: request, among: stored.map(\.exchange), now: .now) {
 ///     case .fresh(let selection), .stale(let selection, _, nil):
 ///         return (selection.response, stored[selection.index].content(selection.content))
 ///     case .stale(let selection, _, let revalidation?):
-///         Task { try await validate(revalidation, stored) }                 // stale-while-revalidate
+///         Task { try await validate(revalidation, stored) }  // stale-while-revalidate
 ///         return (selection.response, stored[selection.index].content(selection.content))
 ///     case .revalidate(let revalidation):
 ///         return try await validate(revalidation, stored)
 ///     case .gatewayTimeout:
-///         return (HTTPResponse(status: .gatewayTimeout), .empty)            // only-if-cached
+///         return (HTTPResponse(status: .gatewayTimeout), Data())  // only-if-cached
 ///     case .forward:
-///         let (response, content, sent, received) = try await engine.send(request)
-///         try await store.remove(Invalidation(after: request, response: response).urls)
-///         let decision = StoringDecision(of: response, to: request, requestTime: sent, responseTime: received)
-///         if case .store(let exchange) = decision { try await store.add(exchange, content) }
-///         return (response, content)
+///         return try await forward(request)
 ///     }
 /// }
 ///
-/// func validate(_ revalidation: Revalidation, _ stored: [Stored]) async throws -> (HTTPResponse, Content) {
+/// func forward(_ request: HTTPRequest) async throws -> (HTTPResponse, Data) {
+///     let (response, content, sent, received) = try await engine.send(request)
+///     try await store.remove(Invalidation(after: request, response: response).urls)
+///     let decision = StoringDecision(of: response, to: request, requestTime: sent, responseTime: received)
+///     if case .store(let exchange) = decision { try await store.add(exchange, content) }
+///     return (response, content)
+/// }
+///
+/// func validate(_ revalidation: Revalidation, _ stored: [Stored]) async throws -> (HTTPResponse, Data) {
 ///     guard let (response, content, sent, received) = try? await engine.send(revalidation.request) else {
-///         guard let selection = revalidation.standIn(for: .unreachable, now: .now) else { throw … }
+///         guard let selection = revalidation.standIn(for: .unreachable, now: .now) else {
+///             return (HTTPResponse(status: .gatewayTimeout), Data())
+///         }
 ///         return (selection.response, stored[selection.index].content(selection.content))
 ///     }
 ///     switch ValidationOutcome(of: response, to: revalidation, requestTime: sent, responseTime: received) {
-///     case .freshened(let selection, let changes):                          // 304
-///     case .replaced(let decision, let outdated):                           // a new response: store it, or why not
-///     case .standIn(let selection):                                         // stale-if-error
-///     case .passOn(let changes):                                            // for the client alone
-///     case .reload(let request):                                            // a 304 that fits nothing stored
+///     case .freshened(let selection, let changes):  // 304
+///         try await store.make(changes, to: stored)
+///         return (selection.response, stored[selection.index].content(selection.content))
+///     case .replaced(let decision, let outdated):  // a response of its own
+///         try await store.remove(outdated.map { stored[$0] })
+///         if case .store(let exchange) = decision { try await store.add(exchange, content) }
+///         return (response, content)
+///     case .standIn(let selection):  // stale-if-error
+///         return (selection.response, stored[selection.index].content(selection.content))
+///     case .passOn(let changes):  // for the client alone
+///         try await store.make(changes, to: stored)
+///         return (response, content)
+///     case .reload(let request):  // a 304 that fits nothing stored
+///         return try await forward(request)
 ///     }
 /// }
 /// ```

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import HTTPTypes
 import Synchronization
+import WaystationFields
 
 extension OfflineDirectory {
     func resident(path: String, isHead: Bool) -> FileAnswer? {
@@ -92,7 +93,7 @@ extension OfflineDirectory {
                 return representation.answer(isHead: isHead)
             }
             switch ByteRange(range, length: representation.length) {
-            case .whole: return representation.answer(isHead: false)
+            case .ignored: return representation.answer(isHead: false)
             case .part(let part): return representation.answer(part: part)
             case .unsatisfiable: return representation.answerRangeNotSatisfiable()
             }

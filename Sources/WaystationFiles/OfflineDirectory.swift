@@ -8,8 +8,10 @@ import Synchronization
 /// ```swift
 /// let site = try OfflineDirectory(URL(filePath: "site"))
 /// switch site.answer(FileRequest(path: "guide/")) {
-/// case .answer(let answer): …     // guide/index.html, with ETag, Last-Modified, Content-Type
-/// case .notFound, .refused, .failed: …
+/// case .answer(let answer): print(answer.headerFields)  // of guide/index.html: ETag, Last-Modified, Content-Type
+/// case .notFound: print("there is no such file")
+/// case .refused(let refusal): print(refusal)
+/// case .failed(let error): print(error)
 /// }
 /// ```
 ///

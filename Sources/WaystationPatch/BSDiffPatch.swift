@@ -6,7 +6,7 @@ public import WaystationFileSystem
 /// ```swift
 /// let patch = try BSDiffPatch(FileSource(patchFile))
 /// try patch.apply(to: FileSource(oldFile), expecting: .init(new: .sha256(digest))) { bytes in
-///     try output.write(bytes)
+///     try output.write(contentsOf: Data(bytes))
 /// }
 /// ```
 /// The patch is read while it is applied, and never held in memory whole. A value can be applied any number of times, from

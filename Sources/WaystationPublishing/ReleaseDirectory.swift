@@ -7,7 +7,7 @@ public import WaystationPacks
 ///
 /// ```swift
 /// let releases = ReleaseDirectory(URL(filePath: "/srv/packs"))
-/// try await releases.publish(zip: pack, signedBy: [key])       // clients follow at their next poll
+/// try await releases.publish(zip: pack, signedBy: [key])  // clients follow at their next poll
 /// try await releases.rollBack(shop, signedBy: [key])
 /// ```
 ///

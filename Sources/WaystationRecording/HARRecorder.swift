@@ -11,7 +11,8 @@ public import WaystationStorage
 ///     $0.rules = rules
 ///     $0.recorder = recorder
 /// }
-/// …
+/// let session = URLSession(configuration: .default.intercepted(by: interceptor))
+/// let (page, _) = try await session.data(from: url)
 /// try recorder.write(to: file)
 /// ```
 ///

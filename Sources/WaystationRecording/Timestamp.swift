@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFields
 
 /// Points in time as HAR and WARC write them: ISO 8601 in the profile of RFC 3339, and what is shorter or longer.
 enum Timestamp {
@@ -25,9 +26,7 @@ enum Timestamp {
             guard let value = number(&rest, digits: 2), 1...12 ~= value else { return nil }
             month = value
             if skip("-", &rest) {
-                guard let value = number(&rest, digits: 2), 1...length(ofMonth: month, year) ~= value else {
-                    return nil
-                }
+                guard let value = number(&rest, digits: 2) else { return nil }
                 day = value
                 if skip("T", &rest) || skip("t", &rest) || skip(" ", &rest) {
                     guard let value = timeOfDay(&rest) else { return nil }
@@ -35,8 +34,8 @@ enum Timestamp {
                 }
             }
         }
-        guard rest.isEmpty else { return nil }
-        return Date(timeIntervalSince1970: Double(days(year, month, day)) * 86_400 + seconds)
+        guard rest.isEmpty, let civil = CivilDay(year: year, month: month, day: day) else { return nil }
+        return Date(timeIntervalSince1970: Double(civil.daysSinceEpoch) * 86_400 + seconds)
     }
 
     /// Seconds since midnight UTC.
@@ -76,20 +75,5 @@ enum Timestamp {
         guard text.count == digits, text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
         rest = rest.dropFirst(digits)
         return Int(text)
-    }
-
-    private static func length(ofMonth month: Int, _ year: Int) -> Int {
-        switch month {
-        case 2: year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400)) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Days since 1970-01-01 in the proleptic Gregorian calendar; years begin in March, so that a leap day comes last.
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let year = month > 2 ? year : year - 1
-        let month = month > 2 ? month - 3 : month + 9
-        return 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468
     }
 }

@@ -5,12 +5,15 @@ import WaystationFileSystem
 /// HTTP responses on disk, bounded by age and bytes.
 ///
 /// ```swift
-/// let store = ResponseStore(directory: caches.appending(path: "http"), limits: StoreLimits(maximumSize: .mebibytes(200)))
-/// let writer = store.begin(NewResponse(key: key, status: 200, headerFields: fields, requestTime: sent, responseTime: received))
+/// let limits = StoreLimits(maximumSize: .mebibytes(200))
+/// let store = ResponseStore(directory: caches.appending(path: "http"), limits: limits)
+/// let writer = store.begin(
+///     NewResponse(key: key, status: 200, headerFields: fields, requestTime: sent, responseTime: received)
+/// )
 /// writer?.append(body)
-/// writer?.commit()
-/// …
-/// let responses = store.resident(key) ?? await store.lookup(key)
+/// try await writer?.commit()
+/// var responses = store.resident(key)  // from memory alone
+/// if responses == nil { responses = await store.lookup(key) }
 /// ```
 ///
 /// **It never fails a load.** A store that is damaged, locked, full or on a path that cannot be written misses its

@@ -8,8 +8,9 @@ extension ScriptedOrigin {
     /// let gate = try ScriptedOrigin.Gate()
     /// let origin = try ScriptedOrigin { _ in .ok("late").held(at: gate) }
     /// async let answer = session.data(from: origin.url())
-    /// await origin.waitForRequests(1)                           // the request is there, its answer held back
+    /// await origin.waitForRequests(1)  // the request is there, its answer held back
     /// gate.open()
+    /// let (data, _) = try await answer
     /// ```
     ///
     /// One gate may hold several answers, and stays open once opened. An answer that waits also ends when its client

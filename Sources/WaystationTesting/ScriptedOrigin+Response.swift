@@ -4,10 +4,12 @@ extension ScriptedOrigin {
     /// What the server does for one request: an answer, or a fault.
     ///
     /// ```swift
-    /// .ok("hello", fields: ["Set-Cookie": "a=1", "Set-Cookie": "b=2"])
-    /// .stream([.bytes(first), .wait(gate), .bytes(second)])     // chunked, the second half when the gate opens
-    /// .truncated(body, after: 1_000)                            // closes half-way
-    /// .ok().held(at: gate)                                      // no byte before the gate opens
+    /// let responses: [ScriptedOrigin.Response] = [
+    ///     .ok("hello", fields: ["Set-Cookie": "a=1", "Set-Cookie": "b=2"]),
+    ///     .stream([.bytes(first), .wait(gate), .bytes(second)]),  // chunked, the second half when the gate opens
+    ///     .truncated(body, after: 1_000),  // closes half-way
+    ///     .ok().held(at: gate),  // no byte before the gate opens
+    /// ]
     /// ```
     public struct Response: Sendable {
         /// One step of sending a body.

@@ -3,20 +3,56 @@ import Testing
 
 @Suite("The documentation")
 struct DocumentationTests {
-    @Test("says in Swift only what is compiled, and nothing that is compiled for it is left out")
+    @Test("says in Swift only what is compiled, and so do comments; nothing that is compiled for them is left out")
     func examples() throws {
         let snippets = try Documents.snippets()
-        var unused = Set(snippets.values)
-        for document in try Documents.all() {
-            for example in document.swiftExamples {
-                unused.remove(example)
-                #expect(
-                    snippets.values.contains(example),
-                    "\(document.name) has an example that is no snippet of ReadmeExamplesTests.swift:\n\(example)"
-                )
-            }
+        let documents = try Documents.all().flatMap(\.swiftExamples)
+        let comments = try Documents.files(below: ["Sources"]).filter { $0.pathExtension == "swift" }
+            .flatMap { SwiftExample.examples(inCommentsOf: try String(contentsOf: $0, encoding: .utf8), file: $0) }
+        #expect(!documents.isEmpty)
+        #expect(!comments.isEmpty)
+        let shown = documents + comments
+        for example in shown where !snippets.values.contains(example.code) {
+            Issue.record(
+                "\(example.place) has an example that is no snippet below Tests/EndToEndTests:\n\(example.code)"
+            )
         }
-        #expect(unused.isEmpty, "snippets that no document shows")
+        let unused = snippets.filter { snippet in !shown.contains { $0.code == snippet.value } }.keys.sorted()
+        #expect(unused.isEmpty, "snippets that no document and no comment shows")
+    }
+
+    @Test("an example is found in a comment however far it is indented, also one without an end")
+    func comments() {
+        let source = """
+            /// Does it.
+            ///
+            /// ```swift
+            /// import Waystation
+            /// do {
+            ///     it()
+            /// }
+            /// ```
+            /// ```
+            /// no Swift
+            /// ```
+            struct It {
+                /// - Parameter it: As in
+                ///   ```swift
+                ///   first()
+                ///
+                ///   second()
+                ///   ```
+                func it() {}
+                let text = "/// ```swift"
+
+                /// ```swift
+                /// noEnd()
+                func first() {}
+            }
+            """
+        let found = SwiftExample.examples(inCommentsOf: source, file: URL(filePath: "/It.swift"))
+        #expect(found.map(\.code) == ["do {\n    it()\n}", "first()\n\nsecond()", "noEnd()"])
+        #expect(found.map(\.place) == ["It.swift:3", "It.swift:14", "It.swift:22"])
     }
 
     @Test("links only to files that are there")
@@ -59,22 +95,7 @@ struct Document {
         text = try String(contentsOf: url, encoding: .utf8)
     }
 
-    /// The blocks fenced as `swift` and nothing else, without their imports, which stand at the top of the test file.
-    var swiftExamples: [String] {
-        var examples: [String] = []
-        var lines: [Substring]?
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line == "```swift" {
-                lines = []
-            } else if line == "```", let block = lines {
-                examples.append(Documents.normalized(block))
-                lines = nil
-            } else {
-                lines?.append(line)
-            }
-        }
-        return examples
-    }
+    var swiftExamples: [SwiftExample] { SwiftExample.examples(in: text, file: url) }
 
     /// The targets of links within the repository, without their fragments.
     var linkedPaths: [String] {
@@ -123,34 +144,31 @@ enum Documents {
 
     /// The examples that are compiled, by name.
     static func snippets() throws -> [String: String] {
-        let source = try String(
-            contentsOf: root.appending(path: "Tests/EndToEndTests/ReadmeExamplesTests.swift"),
-            encoding: .utf8
-        )
         var snippets: [String: String] = [:]
+        for file in try files(below: ["Tests/EndToEndTests"]) where file.pathExtension == "swift" {
+            try add(snippetsOf: file, to: &snippets)
+        }
+        return snippets
+    }
+
+    private static func add(snippetsOf file: URL, to snippets: inout [String: String]) throws {
         var open: (name: String, lines: [Substring])?
-        for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in try String(contentsOf: file, encoding: .utf8).split(
+            separator: "\n",
+            omittingEmptySubsequences: false
+        ) {
             let text = line.trimmingCharacters(in: .whitespaces)
             if text.hasPrefix("// snippet: ") {
+                #expect(open == nil, "snippet \(open?.name ?? "") has no end")
                 open = (String(text.dropFirst("// snippet: ".count)), [])
             } else if text == "// end snippet", let snippet = open {
                 #expect(snippets[snippet.name] == nil, "two snippets are named \(snippet.name)")
-                snippets[snippet.name] = normalized(snippet.lines)
+                snippets[snippet.name] = SwiftExample.normalized(snippet.lines)
                 open = nil
             } else {
                 open?.lines.append(line)
             }
         }
         #expect(open == nil, "snippet \(open?.name ?? "") has no end")
-        return snippets
-    }
-
-    /// Lines without imports, common indentation, and empty lines at either end.
-    static func normalized(_ lines: [Substring]) -> String {
-        let code = lines.filter { !$0.hasPrefix("import ") }
-        let filled = code.filter { !$0.allSatisfy(\.isWhitespace) }
-        let indentation = filled.map { $0.prefix { $0 == " " }.count }.min() ?? 0
-        return code.map { $0.dropFirst(indentation) }.joined(separator: "\n")
-            .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Testing
+import WaystationFields
 
 @testable import WaystationCaching
 
@@ -27,7 +28,7 @@ private func withDates(_ value: String) -> String {
     guard let open = value.firstIndex(of: "{"), let close = value.firstIndex(of: "}"),
         let seconds = Int(value[value.index(after: open)..<close])
     else { return value }
-    return value[..<open] + HTTPDate.text(epoch + seconds) + value[value.index(after: close)...]
+    return value[..<open] + HTTPDate(nearestTo: epoch + seconds).fieldValue + value[value.index(after: close)...]
 }
 
 func request(

@@ -62,6 +62,8 @@ struct FreshnessTests {
         Row("4.2", "Expires: fri, 01 jan 2100 00:00:00 gmt\nDate: {0}", 2_147_483_648, .expires),
         Row("4.2", "Expires: Friday, 17-Nov-23 00:00:00 GMT\nDate: Thu, 16 Nov 2023 00:00:00 GMT", 86_400, .expires),
         Row("4.2", "Expires: Fri Nov 17 00:00:00 2023\nDate: Thu, 16 Nov 2023 00:00:00 GMT", 86_400, .expires),
+        Row("RFC 9110 §5.6.7", "Expires: Tuesday, 14-Nov-73 22:13:20 GMT\nDate: {0}", 1_577_923_200, .expires),
+        Row("RFC 9110 §5.6.7", "Expires: Tuesday, 14-Nov-73 22:13:21 GMT\nDate: {0}", 0, .expires),
         Row("5.3", "Expires: Fri, 31 Dec 9999 23:59:59 GMT\nDate: {0}", 2_147_483_648, .expires),
         Row("RFC 9213 §2", "CDN-Cache-Control: max-age=600", 0, .none),
         Row("RFC 9213 §2", "CDN-Cache-Control: max-age=600\nCache-Control: max-age=5", 5, .maxAge),

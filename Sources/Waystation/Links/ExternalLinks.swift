@@ -5,9 +5,11 @@ import WaystationRules
 /// Links that belong to other apps: telephone numbers, mail addresses, wallets, maps.
 ///
 /// ```swift
-/// $0.externalLinks = ExternalLinks(schemes: ["tel", "mailto", "weixin"], hosts: ["pay.example", "*.maps.example"]) {
-///     app.open($0)
-/// }
+/// $0.externalLinks = ExternalLinks(
+///     schemes: ["tel", "mailto", "weixin"],
+///     hosts: ["pay.example", "*.maps.example"],
+///     handler: { app.open($0) }
+/// )
 /// ```
 /// A data task for such a link loads nothing: ``handler`` gets its request, once, and the load ends with
 /// `URLError.unsupportedURL` over a ``WaystationError`` with the code `openedElsewhere`. So does a load that a rule

@@ -1,4 +1,5 @@
 import HTTPTypes
+import WaystationFields
 
 /// One directive of a `Cache-Control` field as it was received (RFC 9111 §5.2).
 public struct CacheDirective: Hashable, Sendable {

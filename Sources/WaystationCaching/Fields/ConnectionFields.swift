@@ -1,4 +1,5 @@
 import HTTPTypes
+import WaystationFields
 
 extension HTTPFields {
     /// The fields without those that end with the connection or belong to a proxy (RFC 9111 §3.1, RFC 9110 §7.6.1).

@@ -1,4 +1,5 @@
 import HTTPTypes
+import WaystationFields
 
 /// What a stored response comes to for a request with conditions or a range of its own.
 public enum StoredAnswer: Hashable, Sendable {
@@ -25,13 +26,14 @@ public enum StoredAnswer: Hashable, Sendable {
         guard exchange.response.status.code == 200 else { return }
         let facts = exchange.facts
         if let value = fields[.ifNoneMatch] {
-            if facts.satisfies(EntityTagList(value)) {
+            // RFC 9110 §13.1.2: weak comparison; a value that is no list matches nothing.
+            if let list = EntityTagList(value), list.weaklyMatches(facts.entityTag) {
                 self = .notModified
                 return
             }
-        } else if let date = fields.firstValue(.ifModifiedSince).flatMap({ facts.seconds($0) }),
+        } else if let date = fields.firstValue(.ifModifiedSince).flatMap({ facts.readDate($0) }),
             // §4.3.2: Date stands in for Last-Modified; it is the time of receipt where there is none.
-            facts.lastModified.map(Double.init) ?? facts.date <= Double(date)
+            facts.lastModified?.moment ?? facts.date <= date.moment
         {
             self = .notModified
             return
@@ -49,24 +51,16 @@ public enum StoredAnswer: Hashable, Sendable {
 }
 
 extension ResponseFacts {
-    func seconds(_ text: String) -> Int? {
-        HTTPDate.seconds(text, presentYear: HTTPDate.year(ofSeconds: date))
-    }
-
-    /// Whether `If-None-Match` is false (RFC 9110 §13.1.2): weak comparison; a value that is no list matches nothing.
-    fileprivate func satisfies(_ list: EntityTagList?) -> Bool {
-        switch list {
-        case .any: true
-        case .tags(let tags): entityTag.map { own in tags.contains { $0.weaklyMatches(own) } } ?? false
-        case nil: false
-        }
+    /// A date of a request; years of two digits are those around the response.
+    fileprivate func readDate(_ text: String) -> HTTPDate? {
+        HTTPDate(cached: text, now: HTTPDate(nearestTo: date))
     }
 
     /// Whether `If-Range` is true (RFC 9110 §13.1.5): a strong tag that is the same, or exactly the strong date.
     fileprivate func isSame(as validator: String) -> Bool {
         if let tag = EntityTag(validator) { return entityTag?.stronglyMatches(tag) ?? false }
-        guard let presented = seconds(validator), let lastModified else { return false }
+        guard let presented = readDate(validator), let lastModified else { return false }
         // RFC 9110 §8.8.2.2: strong when it is at least a second before Date.
-        return presented == lastModified && Double(lastModified) + 1 <= date
+        return presented == lastModified && lastModified.moment + 1 <= date
     }
 }

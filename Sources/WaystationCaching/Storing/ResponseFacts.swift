@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import WaystationFields
 
 /// What the decisions need to know of a stored response, read once, so that each of them is arithmetic.
 final class ResponseFacts: Sendable {
@@ -11,8 +12,8 @@ final class ResponseFacts: Sendable {
 
     let cacheControl: CacheControl
     let entityTag: EntityTag?
-    /// `Last-Modified` in seconds since 1970, where it is valid.
-    let lastModified: Int?
+    /// `Last-Modified`, where it is valid.
+    let lastModified: HTTPDate?
     /// `Last-Modified` as received, to be sent back to the letter.
     let lastModifiedText: String?
     /// `Date` in seconds since 1970, or the time of receipt where there is none (RFC 9110 §6.6.1).
@@ -33,27 +34,26 @@ final class ResponseFacts: Sendable {
 
     init(_ response: HTTPResponse, url: String, requestTime: Double, responseTime: Double) {
         let fields = response.headerFields
-        let year = HTTPDate.year(ofSeconds: responseTime)
-        let dateValue = fields.firstValue(.date).flatMap { HTTPDate.seconds($0, presentYear: year) }
-        let date = dateValue.map(Double.init) ?? responseTime
+        let received = HTTPDate(nearestTo: responseTime)
+        let date = fields.firstValue(.date).flatMap { HTTPDate(cached: $0, now: received) }?.moment ?? responseTime
         self.date = date
         cacheControl = CacheControl(fields)
         entityTag = fields.firstValue(.eTag).flatMap { EntityTag($0) }
         let modifiedText = fields.firstValue(.lastModified)
-        lastModified = modifiedText.flatMap { HTTPDate.seconds($0, presentYear: year) }
+        lastModified = modifiedText.flatMap { HTTPDate(cached: $0, now: received) }
         lastModifiedText = lastModified == nil ? nil : modifiedText
 
         if let maxAge = cacheControl.maxAge {
             explicitLifetime = Lifetime(seconds: maxAge.inSeconds, basis: .maxAge)
         } else if let expires = fields.firstValue(.expires) {
             // §5.3: what is no date has already expired.
-            let expiry = HTTPDate.seconds(expires, presentYear: year).map(Double.init) ?? date
+            let expiry = HTTPDate(cached: expires, now: received)?.moment ?? date
             let seconds = min(max(expiry - date, 0), DeltaSeconds.greatest)
             explicitLifetime = Lifetime(seconds: seconds, basis: .expires)
         } else {
             explicitLifetime = nil
         }
-        heuristicSpan = lastModified.map { date - Double($0) }.flatMap { $0 > 0 ? $0 : nil }
+        heuristicSpan = lastModified.map { date - $0.moment }.flatMap { $0 > 0 ? $0 : nil }
         isMarkedStorable = cacheControl.isPublic || cacheControl.private == .response
 
         // §5.1: the first member counts; what is no number is ignored.

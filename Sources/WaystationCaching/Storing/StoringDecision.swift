@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPTypes
+import WaystationFields
 
 /// Whether a response may be stored (RFC 9111 §3).
 ///
@@ -125,12 +126,10 @@ extension HTTPFields {
 
     /// The fields with a valid `Date`: where there is none, the time of receipt (RFC 9110 §6.6.1).
     func dated(_ received: Date) -> HTTPFields {
-        let seconds = received.timeIntervalSince1970
-        if let date = firstValue(.date), HTTPDate.seconds(date, presentYear: HTTPDate.year(ofSeconds: seconds)) != nil {
-            return self
-        }
+        let received = HTTPDate(nearestTo: received.timeIntervalSince1970)
+        if let date = firstValue(.date), HTTPDate(cached: date, now: received) != nil { return self }
         var dated = self
-        dated[.date] = HTTPDate.text(Int(exactly: seconds.rounded(.down)) ?? .max)
+        dated[.date] = received.fieldValue
         return dated
     }
 }

@@ -1,4 +1,5 @@
 public import HTTPTypes
+import WaystationFields
 
 /// The part of a cache key that `Vary` adds: which request fields were nominated, and what they were (RFC 9111 §4.1).
 public struct VaryKey: Hashable, Sendable, Codable {

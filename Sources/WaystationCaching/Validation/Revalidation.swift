@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPTypes
+import WaystationFields
 
 /// A request that asks the origin about stored responses (RFC 9111 §4.3.1), and what may stand in when it fails.
 public struct Revalidation: Sendable {

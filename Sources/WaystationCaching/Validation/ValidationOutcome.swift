@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPTypes
+import WaystationFields
 
 /// What the answer to a ``Revalidation`` comes to, and the next step (RFC 9111 §4.3.3).
 public enum ValidationOutcome: Sendable {

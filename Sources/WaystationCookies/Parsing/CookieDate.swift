@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFields
 
 /// The date of an `Expires` attribute (RFC 6265 §5.1.1).
 ///
@@ -25,9 +26,8 @@ enum CookieDate {
         guard let time, let day, let month, var year else { return nil }
         if (70...99).contains(year) { year += 1_900 } else if (0...69).contains(year) { year += 2_000 }
         guard year >= 1_601, time.hour <= 23, time.minute <= 59, time.second <= 59,
-            day >= 1, day <= length(ofMonth: month, year: year)
+            let days = CivilDay(year: year, month: month, day: day)?.daysSinceEpoch
         else { return nil }
-        let days = daysSince1970(year: year, month: month, day: day)
         return Date(timeIntervalSince1970: Double(((days * 24 + time.hour) * 60 + time.minute) * 60 + time.second))
     }
 
@@ -62,20 +62,5 @@ enum CookieDate {
     private static func month(_ token: Substring.UTF8View) -> Int? {
         let start = token.prefix(3)
         return months.firstIndex(where: { start.equalsIgnoringCase($0) }).map { $0 + 1 }
-    }
-
-    private static func length(ofMonth month: Int, year: Int) -> Int {
-        switch month {
-        case 2: year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400)) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Days of the Gregorian calendar, counted in years that begin with March so that the leap day comes last.
-    private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
-        let shifted = month <= 2 ? year - 1 : year
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
     }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import WaystationFields
 
 /// What reading a whole file tells: its digest, how it begins, and whether it is UTF-8.
 struct Fingerprint: Sendable {
@@ -14,7 +15,7 @@ struct Fingerprint: Sendable {
     var entityTag: EntityTag {
         let opaque = digest.prefix(16).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-        return EntityTag(opaque: opaque)
+        return EntityTag(strong: opaque)
     }
 }
 

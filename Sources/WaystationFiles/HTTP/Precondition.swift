@@ -1,4 +1,5 @@
 import HTTPTypes
+import WaystationFields
 
 /// What a request's conditional fields come to for a file that exists (RFC 9110 section 13.2.2).
 enum Precondition: Sendable, Equatable {
@@ -11,11 +12,11 @@ enum Precondition: Sendable, Equatable {
 
     /// Evaluates the fields of a GET or HEAD in the order of section 13.2.2.
     ///
-    /// A date that is none is ignored.
+    /// A date that is none is ignored; a list of tags that is none matches nothing.
     init(_ fields: HTTPFields, entityTag: EntityTag, lastModified: HTTPDate?, now: HTTPDate) {
         // 1 and 2
         if let value = fields[.ifMatch] {
-            guard EntityTagList(value).contains(where: entityTag.stronglyMatches) else {
+            guard let list = EntityTagList(value), list.stronglyMatches(entityTag) else {
                 self = .failed
                 return
             }
@@ -25,7 +26,7 @@ enum Precondition: Sendable, Equatable {
         }
         // 3 and 4
         if let value = fields[.ifNoneMatch] {
-            if EntityTagList(value).contains(where: entityTag.weaklyMatches) {
+            if let list = EntityTagList(value), list.weaklyMatches(entityTag) {
                 self = .notModified
                 return
             }
@@ -45,16 +46,6 @@ enum Precondition: Sendable, Equatable {
             self = .proceed(honoursRange: date == lastModified && lastModified < now)
         } else {
             self = .proceed(honoursRange: false)
-        }
-    }
-}
-
-extension EntityTagList {
-    /// Whether one of the tags matches; `*` stands for any file that exists.
-    fileprivate func contains(where matches: (EntityTag) -> Bool) -> Bool {
-        switch self {
-        case .any: true
-        case .tags(let tags): tags.contains(where: matches)
         }
     }
 }

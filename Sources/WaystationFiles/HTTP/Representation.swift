@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import WaystationFields
 
 /// A version of a file with all that its answers say about it; answers themselves need no I/O.
 struct Representation: Sendable {

@@ -1,5 +1,5 @@
 import HTTPTypes
-import WaystationFiles
+import WaystationFields
 
 /// What tells one representation of a file on a server from another, strictly enough to join two parts of it.
 struct Validators: Hashable, Codable, Sendable {
@@ -14,8 +14,9 @@ struct Validators: Hashable, Codable, Sendable {
     /// date is one of whole seconds, and counts only when the response was made at least a second later (§8.8.2.2): else
     /// the file may have changed once more within that second.
     init(_ fields: HTTPFields) {
-        if let tag = fields[.eTag], Self.isStrong(tag) {
-            entityTag = tag
+        // No longer than anyone needs.
+        if let text = fields[.eTag], text.utf8.count <= 1024, let tag = EntityTag(text), !tag.isWeak {
+            entityTag = tag.fieldValue
         }
         if let text = fields[.lastModified], let modified = Self.date(text),
             let date = fields[.date].flatMap(Self.date),
@@ -25,15 +26,9 @@ struct Validators: Hashable, Codable, Sendable {
         }
     }
 
-    /// A quoted string of `etagc` (RFC 9110 §8.8.3), and no longer than anyone needs.
-    private static func isStrong(_ tag: String) -> Bool {
-        (2...1024).contains(tag.utf8.count) && tag.hasPrefix("\"") && tag.hasSuffix("\"")
-            && !tag.dropFirst().dropLast().contains { $0 == "\"" || $0 == " " }
-    }
-
     private static func date(_ text: String) -> HTTPDate? {
         // Only the two-digit years of an obsolete form depend on the present; any will do to compare two of them.
-        HTTPDate(secondsSinceEpoch: 1_767_225_600).flatMap { HTTPDate(text, now: $0) }
+        HTTPDate(text, now: HTTPDate(nearestTo: 1_767_225_600))
     }
 
     /// The value for `If-Range`; nil when there is nothing to tell by.

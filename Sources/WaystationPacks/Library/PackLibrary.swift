@@ -9,7 +9,7 @@ import WaystationRules
 ///
 /// ```swift
 /// let packs = try PackLibrary(directory: caches.appending(path: "packs"))
-/// if packs.module(shop) == nil { try await packs.install(zip: bundled) }      // at the first start
+/// if packs.module(shop) == nil { try await packs.install(zip: bundled) }  // at the first start
 /// if let local = packs.fileURL(for: home) { load(local.file, readAccess: local.root) }
 /// ```
 ///

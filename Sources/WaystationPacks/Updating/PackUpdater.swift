@@ -4,13 +4,13 @@ import WaystationFileSystem
 /// Keeps a library's packs up to date.
 ///
 /// ```swift
-/// let updater = try PackUpdater(
+/// let updater = PackUpdater(
 ///     library: packs,
 ///     source: .catalogue(at: endpoint, trusting: [releaseKey]),
 ///     app: AppIdentity(code: "shop", version: version)
 /// )
-/// try await updater.run(every: .seconds(300))    // resident, until its task is cancelled; or
-/// let report = try await updater.check()         // once
+/// try await updater.run(every: .seconds(300))  // resident, until its task is cancelled; or
+/// let report = try await updater.check()  // once
 /// ```
 ///
 /// A check compares the records with the disk, asks the source, and follows its offers one after another by the cheapest

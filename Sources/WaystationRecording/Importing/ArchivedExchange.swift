@@ -3,6 +3,7 @@ import FoundationNetworking
 import HTTPTypes
 import Waystation
 import WaystationCaching
+import WaystationFields
 import WaystationRules
 import WaystationStorage
 
@@ -129,16 +130,14 @@ extension ArchivedExchange {
 extension HTTPFields {
     /// Lets the response be as old at `received` as it was when its origin made it.
     fileprivate mutating func move(to received: Date) {
-        let seconds = received.timeIntervalSince1970
-        let year = HTTPDate.year(ofSeconds: seconds)
-        let present = Int(exactly: seconds.rounded(.down)) ?? 0
-        if let date = self[.date].flatMap({ HTTPDate.seconds($0, presentYear: year) }),
-            let expires = self[.expires].flatMap({ HTTPDate.seconds($0, presentYear: year) })
+        let present = HTTPDate(nearestTo: received.timeIntervalSince1970)
+        if let date = self[.date].flatMap({ HTTPDate(cached: $0, now: present) }),
+            let expires = self[.expires].flatMap({ HTTPDate(cached: $0, now: present) })
         {
-            let (moved, isTooFar) = present.addingReportingOverflow(expires - date)
-            if !isTooFar { self[.expires] = HTTPDate.text(moved) }
+            let moved = present.secondsSinceEpoch + expires.secondsSinceEpoch - date.secondsSinceEpoch
+            self[.expires] = HTTPDate(nearestTo: moved).fieldValue
         }
-        self[.date] = HTTPDate.text(present)
+        self[.date] = present.fieldValue
         self[.age] = nil
     }
 }

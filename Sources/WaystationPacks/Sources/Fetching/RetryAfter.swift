@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import WaystationFiles
+import WaystationFields
 
 /// The `Retry-After` field (RFC 9110 §10.2.3): a number of seconds, or a date.
 enum RetryAfter {
@@ -14,10 +14,8 @@ enum RetryAfter {
             // Digits that do not fit are only more of them.
             return min(Int64(text).map { .seconds($0) } ?? longest, longest)
         }
-        let seconds = Int(exactly: now.timeIntervalSince1970.rounded(.down)) ?? 0
-        guard let present = HTTPDate(secondsSinceEpoch: seconds), let date = HTTPDate(text, now: present) else {
-            return nil
-        }
+        let present = HTTPDate(nearestTo: now.timeIntervalSince1970)
+        guard let date = HTTPDate(text, now: present) else { return nil }
         return min(max(.seconds(date.secondsSinceEpoch - present.secondsSinceEpoch), .zero), longest)
     }
 }

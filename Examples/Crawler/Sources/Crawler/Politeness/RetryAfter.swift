@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFiles
 
 /// The `Retry-After` field (RFC 9110, section 10.2.3): seconds, or a date.
 enum RetryAfter {
@@ -10,6 +11,9 @@ enum RetryAfter {
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             return .seconds(Int(text) ?? Int(Int32.max))
         }
-        return HTTPDate.date(from: text).map { .seconds(max(0, $0.timeIntervalSince(now))) }
+        guard let seconds = Int(exactly: now.timeIntervalSince1970.rounded(.down)),
+            let present = HTTPDate(secondsSinceEpoch: seconds), let date = HTTPDate(text, now: present)
+        else { return nil }
+        return .seconds(max(0, date.secondsSinceEpoch - seconds))
     }
 }

@@ -1,17 +1,19 @@
 extension UInt8 {
     /// An ASCII capital as its small letter; anything else as it is.
-    var lowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
+    @inlinable package var lowercased: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
 
     /// The value of an ASCII digit.
-    var decimalDigit: Int? {
+    @inlinable package var decimalDigit: Int? {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) ? Int(self - UInt8(ascii: "0")) : nil
     }
 
     /// Optional whitespace around list members (RFC 9110 §5.6.3).
-    var isSpace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+    @inlinable package var isSpace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
     /// tchar (RFC 9110 §5.6.2).
-    var isTokenCharacter: Bool {
+    @inlinable package var isTokenCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
@@ -27,7 +29,7 @@ extension UInt8 {
 
 extension BidirectionalCollection<UInt8> where SubSequence == Self {
     /// Without the spaces and tabs at both ends.
-    func trimmingSpace() -> Self {
+    @inlinable package func trimmingSpace() -> Self {
         var rest = drop(while: \.isSpace)
         while rest.last?.isSpace == true { rest.removeLast() }
         return rest
@@ -36,7 +38,7 @@ extension BidirectionalCollection<UInt8> where SubSequence == Self {
 
 extension String {
     /// The members of a comma-separated list, trimmed, empty ones left out; no quoted strings are looked for.
-    var listMembers: [String] {
+    @inlinable package var listMembers: [String] {
         utf8.split(separator: UInt8(ascii: ",")).compactMap {
             let member = $0.trimmingSpace()
             return member.isEmpty ? nil : String(Substring(member))

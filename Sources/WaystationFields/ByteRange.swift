@@ -1,15 +1,23 @@
 /// What a `Range` field asks of content of known length (RFC 9110 §14).
-enum ByteRange: Hashable, Sendable {
-    /// Another unit, invalid, or several ranges: the field is ignored, which §14.2 always allows.
+package enum ByteRange: Sendable, Equatable {
+    /// Another unit, invalid, several ranges, or nothing to cut: answer with the whole, which §14.2 always allows.
     case ignored
-    /// A run of bytes that the content has.
+    /// A run of bytes that the content has: answer 206.
     case part(Range<Int>)
-    /// No byte of what was asked for exists.
+    /// No byte of what was asked for exists: answer 416.
     case unsatisfiable
 
     /// Reads a field value; numbers too large for `Int` are as good as the largest.
-    init(_ value: String, length: Int) {
+    ///
+    /// A suffix of empty content is satisfiable (§14.1.2), by the whole of it. No 206 could say so, as there is no
+    /// `Content-Range` for zero bytes, so the field is ignored.
+    ///
+    /// - Parameters:
+    ///   - value: The field value.
+    ///   - length: How many bytes the content has, 0 or more.
+    package init(_ value: String, length: Int) {
         self = .ignored
+        // §14.1: names of range units are case-insensitive.
         guard let equals = value.utf8.firstIndex(of: UInt8(ascii: "=")),
             value.utf8[..<equals].map(\.lowercased).elementsEqual("bytes".utf8)
         else { return }
@@ -18,8 +26,10 @@ enum ByteRange: Hashable, Sendable {
         guard elements.count == 1, let element = elements.first, let dash = element.firstIndex(of: UInt8(ascii: "-"))
         else { return }
         switch (Bound(element[..<dash]), Bound(element[dash...].dropFirst())) {
-        case (.absent, .number(let count)):
-            self = count == 0 || length == 0 ? .unsatisfiable : .part(max(0, length - count)..<length)
+        case (.absent, .number(0)):
+            self = .unsatisfiable
+        case (.absent, .number(let count)) where length > 0:
+            self = .part(max(0, length - count)..<length)
         case (.number(let first), .absent):
             self = first < length ? .part(first..<length) : .unsatisfiable
         case (.number(let first), .number(let last)) where first <= last:
@@ -28,6 +38,7 @@ enum ByteRange: Hashable, Sendable {
         }
     }
 
+    /// One side of a range.
     private enum Bound {
         case absent
         case number(Int)

@@ -2,32 +2,36 @@ extension HTTPDate {
     /// Reads any of the three forms that HTTP-date has.
     ///
     /// IMF-fixdate `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete ones that a recipient must still accept:
-    /// RFC 850 `Sunday, 06-Nov-94 08:49:37 GMT` and asctime `Sun Nov  6 08:49:37 1994`. Case-sensitive, as the grammar
-    /// is. The name of the day must be one, but need not be the right one. A leap second counts as the next one.
-    /// `nil` when `text` is no HTTP-date, or names a day that the calendar does not have.
+    /// RFC 850 `Sunday, 06-Nov-94 08:49:37 GMT` and asctime `Sun Nov  6 08:49:37 1994`. The name of the day must be one,
+    /// but need not be the right one. A leap second counts as the next one; of the year 9999, as the one before. No local
+    /// time zone plays a part.
     ///
     /// - Parameters:
     ///   - text: The field value.
-    ///   - now: The present, for two-digit years: one that seems more than 50 years ahead is the past one.
-    public init?(_ text: String, now: HTTPDate) {
-        var reader = DateReader(text)
-        guard let moment = reader.imfFixdate() ?? reader.rfc850(now: now) ?? reader.asctime() else { return nil }
-        self = moment
+    ///   - now: The present, for two-digit years: one that seems more than 50 years ahead, to the second, is the past one.
+    ///   - ignoringCase: Whether to take any case for the right one. HTTP-date is case-sensitive (§5.6.7), but not for
+    ///     caches (RFC 9111 §4.2).
+    package init?(_ text: String, now: HTTPDate, ignoringCase: Bool = false) {
+        var reader = DateReader(text, ignoringCase: ignoringCase)
+        guard let date = reader.imfFixdate() ?? reader.rfc850(now: now) ?? reader.asctime() else { return nil }
+        self = date
     }
 }
 
 /// Reads the fixed layouts; each form begins anew.
 private struct DateReader {
     private let text: [UInt8]
+    private let ignoringCase: Bool
     private var position = 0
 
-    init(_ text: String) {
+    init(_ text: String, ignoringCase: Bool) {
         self.text = Array(text.utf8)
+        self.ignoringCase = ignoringCase
     }
 
     mutating func imfFixdate() -> HTTPDate? {
         position = 0
-        guard takeWeekday(isShort: true), take(", "),
+        guard takeAny(of: HTTPDate.shortWeekdays) != nil, take(", "),
             let day = number(digits: 2), take(" "),
             let month = month(), take(" "),
             let year = number(digits: 4), take(" "),
@@ -38,26 +42,26 @@ private struct DateReader {
 
     mutating func rfc850(now: HTTPDate) -> HTTPDate? {
         position = 0
-        guard takeWeekday(isShort: false), take(", "),
+        guard takeAny(of: HTTPDate.weekdays) != nil, take(", "),
             let day = number(digits: 2), take("-"),
             let month = month(), take("-"),
             let shortYear = number(digits: 2), take(" "),
             let time = timeOfDay(), take(" GMT"), position == text.count
         else { return nil }
-        let today = CivilDay(daysSinceEpoch: now.secondsSinceEpoch / 86_400)
+        let (days, seconds) = now.secondsSinceEpoch.quotientAndRemainder(flooringBy: 86_400)
+        let today = CivilDay(daysSinceEpoch: days)
         let year = today.year - today.year % 100 + shortYear
         // The nearest candidates in time, latest first; 50 years ahead to the second is not yet "more than" that.
-        for candidate in [year + 100, year, year - 100] {
-            guard let result = moment(candidate, month, day, time) else { continue }
-            let limit = (today.year + 50, today.month, today.day, now.secondsSinceEpoch % 86_400)
-            if (candidate, month, day, time) <= limit { return result }
+        let limit = (today.year + 50, today.month, today.day, seconds)
+        for candidate in [year + 100, year, year - 100] where (candidate, month, day, time) <= limit {
+            if let result = moment(candidate, month, day, time) { return result }
         }
         return nil
     }
 
     mutating func asctime() -> HTTPDate? {
         position = 0
-        guard takeWeekday(isShort: true), take(" "),
+        guard takeAny(of: HTTPDate.shortWeekdays) != nil, take(" "),
             let month = month(), take(" "),
             let day = take(" ") ? number(digits: 1) : number(digits: 2), take(" "),
             let time = timeOfDay(), take(" "),
@@ -67,8 +71,8 @@ private struct DateReader {
     }
 
     private func moment(_ year: Int, _ month: Int, _ day: Int, _ time: Int) -> HTTPDate? {
-        guard let day = CivilDay(year: year, month: month, day: day) else { return nil }
-        return HTTPDate(secondsSinceEpoch: day.daysSinceEpoch * 86_400 + time)
+        guard year >= 1, let day = CivilDay(year: year, month: month, day: day) else { return nil }
+        return HTTPDate(nearestTo: day.daysSinceEpoch * 86_400 + time)
     }
 
     private mutating func timeOfDay() -> Int? {
@@ -80,28 +84,32 @@ private struct DateReader {
     }
 
     private mutating func month() -> Int? {
-        guard let index = HTTPDate.months.firstIndex(where: { take($0) }) else { return nil }
-        return index + 1
+        takeAny(of: HTTPDate.months).map { $0 + 1 }
     }
 
-    private mutating func takeWeekday(isShort: Bool) -> Bool {
-        HTTPDate.weekdays.contains { take(isShort ? String($0.prefix(3)) : $0) }
+    /// Takes one of some literals, and tells which.
+    private mutating func takeAny(of literals: [String]) -> Int? {
+        literals.firstIndex { take($0) }
     }
 
     private mutating func number(digits: Int) -> Int? {
         guard position + digits <= text.count else { return nil }
         var value = 0
         for byte in text[position..<position + digits] {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            value = value * 10 + Int(byte - UInt8(ascii: "0"))
+            guard let digit = byte.decimalDigit else { return nil }
+            value = value * 10 + digit
         }
         position += digits
         return value
     }
 
     private mutating func take(_ literal: String) -> Bool {
-        guard text[position...].starts(with: literal.utf8) else { return false }
-        position += literal.utf8.count
+        let end = position + literal.utf8.count
+        guard end <= text.count else { return false }
+        for (byte, expected) in zip(text[position..<end], literal.utf8) {
+            guard byte == expected || ignoringCase && byte.lowercased == expected.lowercased else { return false }
+        }
+        position = end
         return true
     }
 }

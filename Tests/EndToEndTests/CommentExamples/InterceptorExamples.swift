@@ -1,0 +1,88 @@
+import Foundation
+import FoundationNetworking
+import Waystation
+
+/// The examples in the comments of `Waystation`, compiled and not run; `README.md` has their like, which are.
+enum InterceptorExamples {
+    static func interceptor(_ caches: URL) throws -> URLSession {
+        // snippet: comment-interceptor
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://img.example/**", via: .cache(.cacheFirst(for: .days(7))))]
+            $0.cache = try ResponseCache(directory: caches)
+        }
+        let session = URLSession(configuration: .default.intercepted(by: interceptor))
+        // end snippet
+        return session
+    }
+
+    static func rules() throws -> Interceptor {
+        try Interceptor {
+            // snippet: comment-rule
+            $0.rules = [
+                .block("https://ads.example/**"),
+                .allow("https://img.example/**", via: .cache(.cacheFirst(for: .days(7)))),
+                .allow("https://*.news.example/**", methods: ["GET"], via: .cache(.networkFirst(timeout: .seconds(3)))),
+            ]
+            // end snippet
+        }
+    }
+
+    static func cache(_ caches: URL) throws -> ResponseCache {
+        // snippet: comment-response-cache
+        let cache = try ResponseCache(
+            directory: caches.appending(path: "http"),
+            maximumSize: .megabytes(200),
+            maximumAge: .days(30)
+        )
+        // end snippet
+        return cache
+    }
+
+    static func cookies(_ support: URL) async throws -> Interceptor {
+        // snippet: comment-cookie-store
+        let cookies = CookieStore(file: support.appending(path: "cookies.json"))
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://shop.example/**", via: .network)]
+            $0.cookies = cookies
+        }
+        for await change in cookies.changes { print(change) }
+        // end snippet
+        return interceptor
+    }
+
+    struct App {
+        func signIn() async throws -> String { "t1" }
+        func open(_ request: URLRequest) {}
+    }
+
+    static func login(_ app: App) throws -> Interceptor {
+        // snippet: comment-login-session
+        let login = LoginSession(cookie: .named("token", domain: "shop.example")) { try await app.signIn() }
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://shop.example/**", via: .network, requiresLogin: .marked)]
+            $0.login = login
+        }
+        // end snippet
+        return interceptor
+    }
+
+    static func links(_ app: App) throws -> Interceptor {
+        try Interceptor {
+            // snippet: comment-external-links
+            $0.externalLinks = ExternalLinks(
+                schemes: ["tel", "mailto", "weixin"],
+                hosts: ["pay.example", "*.maps.example"],
+                handler: { app.open($0) }
+            )
+            // end snippet
+        }
+    }
+
+    static func headerBody() throws -> Interceptor {
+        try Interceptor {
+            // snippet: comment-header-body
+            $0.headerBody = HeaderBody()  // x-weimai-h5body: %7B%22a%22%3A1%7D
+            // end snippet
+        }
+    }
+}

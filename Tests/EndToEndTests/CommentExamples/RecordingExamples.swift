@@ -1,0 +1,42 @@
+import Foundation
+import FoundationNetworking
+import Waystation
+import WaystationRecording
+
+/// The examples in the comments of `WaystationRecording`, compiled and not run.
+enum RecordingExamples {
+    static func recorder(_ rules: [Rule], _ url: URL, to file: URL) async throws -> Data {
+        // snippet: comment-har-recorder
+        let recorder = HARRecorder()
+        let interceptor = try Interceptor {
+            $0.rules = rules
+            $0.recorder = recorder
+        }
+        let session = URLSession(configuration: .default.intercepted(by: interceptor))
+        let (page, _) = try await session.data(from: url)
+        try recorder.write(to: file)
+        // end snippet
+        return page
+    }
+
+    static func har(_ file: URL) throws {
+        // snippet: comment-har-archive
+        let archive = try HARArchive(contentsOf: file)
+        for entry in archive.entries { print(entry.request.method, entry.request.url, entry.response.status) }
+        // end snippet
+    }
+
+    static func warc(_ file: URL) throws {
+        // snippet: comment-warc-reader
+        let reader = try WARCReader(contentsOf: file)
+        while let record = try reader.next() { print(record.type, record.targetURI ?? "-", record.blockLength) }
+        // end snippet
+    }
+
+    static func importing(_ file: URL, into cache: ResponseCache) async throws {
+        // snippet: comment-importing
+        let report = try await cache.importRecording(at: file)
+        for skipped in report.skipped { print(skipped.url, skipped.detail) }
+        // end snippet
+    }
+}
