@@ -21,8 +21,11 @@ struct InterruptedChangeTests {
     @Test("a publication whose task is cancelled is made to its end, away from Swift's threads")
     func cancelled() async throws {
         let publisher = try Publisher()
-        try await publisher.publish("1.0")
-        let pack = try publisher.pack("1.1")
+        // Many, so that the thread that was asked compares one of them, and not only those that help it.
+        var files = ["common.js": Publisher.noise(20_000, seed: 1)]
+        for number in 0..<64 { files["\(number).js"] = Data("text".utf8) }
+        try await publisher.releases.publish(zip: publisher.pack("1.0", files: files), signedBy: [publisher.key])
+        let pack = try publisher.pack("1.1", files: files)
         let stray = Mutex<[String]>([])
         let watched = FaultyFileSystem { operation, path in
             if !BlockingThreads.isCurrent { stray.withLock { $0.append("\(operation) \(path)") } }
