@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A directory in which one owner writes files until they are complete.
 ///
@@ -8,6 +9,8 @@ package final class StagingDirectory: Sendable {
     package let path: String
     private let lock: OpenFile
     private let fileSystem: any FileSystem
+    /// The last owner may go on a thread that must not wait for the disk, with nothing left to do there.
+    private let isGone = Atomic(false)
 
     /// Makes a directory of a random name in `parent`.
     package init(in parent: String, fileSystem: any FileSystem) throws {
@@ -30,7 +33,10 @@ package final class StagingDirectory: Sendable {
     deinit { discard() }
 
     /// Removes the directory with what is in it; done anyway when its last owner goes.
-    package func discard() { try? Self.remove(path, fileSystem) }
+    package func discard() {
+        guard !isGone.load(ordering: .acquiring), (try? Self.remove(path, fileSystem)) != nil else { return }
+        isGone.store(true, ordering: .releasing)
+    }
 
     /// Removes directories in `parent` whose owners are gone.
     ///

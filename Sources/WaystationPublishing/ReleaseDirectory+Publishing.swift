@@ -34,6 +34,8 @@ extension ReleaseDirectory {
         }
         let (module, release) = (prepared.paths.module, prepared.release)
         let index = try await change(signedBy: keys) { index in
+            // The last reference may go later, and on a thread that must not wait for the disk.
+            defer { prepared.discard() }
             // Someone else may have published meanwhile.
             try index.check(release.archive.sha256, canBePublishedAs: release.version, of: module)
             if index[module]?.release(release.version) == nil { try put(prepared) }

@@ -1,4 +1,3 @@
-import Dispatch
 public import Foundation
 import WaystationFileSystem
 public import WaystationPacks
@@ -29,7 +28,8 @@ public import WaystationPacks
 /// another, and a long publication makes its patches before it waits, so that an urgent roll-back does not wait for it.
 ///
 /// What clients fetch can be read by everybody (modes 0644 and 0755), the rest by the owner alone. All members may be
-/// called from any thread; work that waits for the disk is done away from Swift's own.
+/// called from any thread; work that computes or waits for the disk is done away from Swift's own. It is not cut short by
+/// a task's cancellation: the call waits, and tells what was done.
 public struct ReleaseDirectory: Sendable {
     /// How a directory is kept.
     public struct Configuration: Sendable, Hashable {
@@ -81,17 +81,12 @@ public struct ReleaseDirectory: Sendable {
         return try ReleaseIndex(json: json, path: layout.index)
     }
 
-    /// Runs work that waits for the disk away from Swift's threads.
+    /// Runs work that computes or waits for the disk away from Swift's threads, and to its end: half a change helps nobody.
     func onQueue<Value: Sendable>(
         _ task: String,
         _ body: @escaping @Sendable () throws -> Value
     ) async throws(PackError) -> Value {
-        let result: Result<Value, PackError> = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(returning: Result { () throws(PackError) in try onDisk(task, body) })
-            }
-        }
-        return try result.get()
+        try await BlockingWork.uncancelled { () throws(PackError) in try onDisk(task, body) }
     }
 }
 

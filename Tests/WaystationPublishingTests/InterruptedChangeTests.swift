@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 import Testing
 import WaystationFileSystem
-import WaystationPacks
 import WaystationTesting
 
+@testable import WaystationPacks
 @testable import WaystationPublishing
 
 @Suite("Changes that fail")
@@ -16,6 +16,28 @@ struct InterruptedChangeTests {
         let calls = try await operations(failing: .max).count
         #expect(calls > 60)
         for number in 0..<calls { _ = try await operations(failing: number) }
+    }
+
+    @Test("a publication whose task is cancelled is made to its end, away from Swift's threads")
+    func cancelled() async throws {
+        let publisher = try Publisher()
+        // Many, so that the thread that was asked compares one of them, and not only those that help it.
+        var files = ["common.js": Publisher.noise(20_000, seed: 1)]
+        for number in 0..<64 { files["\(number).js"] = Data("text".utf8) }
+        try await publisher.releases.publish(zip: publisher.pack("1.0", files: files), signedBy: [publisher.key])
+        let pack = try publisher.pack("1.1", files: files)
+        let stray = Mutex<[String]>([])
+        let watched = FaultyFileSystem { operation, path in
+            if !BlockingThreads.isCurrent { stray.withLock { $0.append("\(operation) \(path)") } }
+        }
+        let publishing = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await publisher.releases(on: watched).publish(zip: pack, signedBy: [publisher.key])
+        }
+        #expect(try await publishing.value.release.patches.count == 2)
+        #expect(try publisher.catalogue().modules.first?.live?.description == "1.1")
+        #expect(stray.withLock { $0 } == [])
+        try await expectWhole(publisher)
     }
 
     /// Publishes a second version with one call failing, checks what is there, and publishes it again.

@@ -50,7 +50,8 @@ final class Extraction: Sendable {
 
     /// Extracts everything, and calls back once, on a thread of its own.
     func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
-        let queue = DispatchQueue(label: "waystation.extraction", attributes: .concurrent)
+        // Of a class of its own: concurrent queues of the default class share the threads of Swift's tasks on Linux.
+        let queue = DispatchQueue(label: "waystation.extraction", qos: .utility, attributes: .concurrent)
         queue.async {
             self.attempt { try self.makeDirectories() }
             let group = DispatchGroup()

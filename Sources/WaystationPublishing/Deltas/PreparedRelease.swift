@@ -12,6 +12,9 @@ struct PreparedRelease: Sendable {
     /// Removed, with what is in it, when the release is in its place or given up.
     private let staging: StagingDirectory
 
+    /// Removes what is not in its place; done anyway with the last reference.
+    func discard() { staging.discard() }
+
     /// Copies a pack, checks it, and makes patches to it.
     ///
     /// - Parameters:

@@ -17,6 +17,8 @@ struct ServerSettings: Sendable {
     var publicURL: URL?
     /// The largest pack that may be published, in bytes; 512 MiB by default.
     var maximumUpload = 512 << 20
+    /// How long a client may let the server wait before its connection is closed; 60 seconds by default.
+    var clientIdleTimeout = TimeAmount.seconds(60)
 
     init(releases: ReleaseDirectory, keys: [SigningKey], token: AdminToken) {
         self.releases = releases
@@ -65,7 +67,11 @@ struct UpdateServer: Sendable {
         try BrowserPage().addRoutes(to: router)
         return Application(
             router: router,
-            server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [ClientIdleTimeout(settings.clientIdleTimeout, logger: logger)]
+                )
+            ),
             configuration: .init(address: address, serverName: "update-server"),
             services: [renewal],
             onServerRunning: { channel in started(channel.localAddress?.port ?? 0) },

@@ -70,7 +70,8 @@ final class Platform: Sendable {
 
     func publish(_ versions: String..., of module: String = "shop", size: Int = 20_000) async throws {
         for version in versions {
-            try await releases.publish(zip: pack(version, of: module, size: size), signedBy: [key])
+            let zip = try await BlockingWork.run { try self.pack(version, of: module, size: size) }
+            try await releases.publish(zip: zip, signedBy: [key])
         }
     }
 

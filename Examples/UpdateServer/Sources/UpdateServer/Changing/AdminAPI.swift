@@ -45,12 +45,12 @@ struct AdminAPI: Sendable {
     private func publish(_ request: Request, as module: ModuleID) async throws -> Response {
         let percentage = try Self.number("rollout", in: request) ?? 100
         let upload = try await UploadedPack.receive(request, limit: settings.maximumUpload)
-        let contents = try PackContents(upload.file)
-        guard contents.manifest.module == module else {
+        let found = try await BlockingWork.run { try PackContents(upload.file).manifest.module }
+        guard found == module else {
             throw Problem(
                 .unprocessableContent,
                 "otherModule",
-                "the pack is of the module \(contents.manifest.module), and was sent for \(module)"
+                "the pack is of the module \(found), and was sent for \(module)"
             )
         }
         let publication = try await settings.releases.publish(

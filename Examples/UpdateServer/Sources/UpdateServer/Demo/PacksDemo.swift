@@ -41,7 +41,8 @@ struct PacksDemo: Sendable {
     /// - Throws: What went wrong.
     func run(in scratch: URL) async throws -> Result {
         let key = SigningKey.generate()
-        let packs = try versions.map { try build($0, in: scratch) }
+        // The server and the app live in this process too.
+        let packs = try await BlockingWork.run { try versions.map { try build($0, in: scratch) } }
         let token = UUID().uuidString
         let releases = ReleaseDirectory(scratch.appending(path: "releases"))
         guard let adminToken = AdminToken(token) else { throw Unexpected(description: "the token was refused") }

@@ -1,0 +1,310 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import NIOPosix
+import Testing
+
+@testable import UpdateServer
+
+@Suite("The time that a client has")
+struct ClientIdleTimeoutTests {
+    @Test("a client that sends nothing while the server waits for a request is closed")
+    func silence() throws {
+        let connection = try Connection()
+        connection.read()
+        connection.pass(.seconds(59))
+        #expect(connection.isOpen)
+        connection.pass(.seconds(1))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("it begins anew with each part that comes, and ends an upload that has fallen silent")
+    func parts() throws {
+        let connection = try Connection()
+        connection.read()
+        connection.pass(.seconds(59))
+        try connection.receive(.head(.upload))
+        for _ in 0..<5 {
+            connection.read()
+            connection.pass(.seconds(59))
+            try connection.receive(.body(ByteBuffer(string: "part")))
+        }
+        connection.read()
+        connection.pass(.seconds(59))
+        #expect(connection.isOpen)
+        connection.pass(.seconds(1))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("a head that comes byte by byte does not lengthen it")
+    func slowHead() throws {
+        let connection = try Connection()
+        for _ in 0..<5 {
+            connection.read()
+            connection.pass(.seconds(10))
+            connection.endRead()
+        }
+        connection.read()
+        connection.pass(.seconds(9))
+        #expect(connection.isOpen)
+        connection.pass(.seconds(1))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("it stands still while the server does not read, however long, and goes on from there")
+    func backPressure() throws {
+        let connection = try Connection()
+        connection.read()
+        try connection.receive(.head(.upload))
+        connection.pass(.hours(24))
+        #expect(connection.isOpen)
+        connection.read()
+        connection.pass(.seconds(40))
+        connection.endRead()
+        connection.pass(.hours(24))
+        #expect(connection.isOpen)
+        connection.read()
+        connection.pass(.seconds(19))
+        #expect(connection.isOpen)
+        connection.pass(.seconds(1))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("an answer that takes long to be made is not cut off, and after it the time of the next request begins")
+    func slowAnswer() throws {
+        let connection = try Connection()
+        connection.read()
+        try connection.receive(.head(.upload), .end(nil))
+        // For a request that may follow.
+        connection.read()
+        connection.pass(.hours(24))
+        #expect(connection.isOpen)
+        connection.write(.head(.init(status: .ok)))
+        connection.take(1)
+        connection.pass(.hours(24))
+        #expect(connection.isOpen)
+        connection.write(.end(nil))
+        connection.take(1)
+        connection.pass(.seconds(59))
+        #expect(connection.isOpen)
+        connection.pass(.seconds(1))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("an answer is not cut off for a second request that was begun before it")
+    func pipelining() throws {
+        let connection = try Connection()
+        connection.read()
+        try connection.receive(.head(.upload), .end(nil), .head(.upload))
+        connection.read()
+        connection.pass(.hours(24))
+        #expect(connection.isOpen)
+        connection.answer()
+        connection.pass(.seconds(59))
+        #expect(connection.isOpen)
+        connection.pass(.seconds(1))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("a request that was answered before its end is waited for, and the next one is answered in peace")
+    func earlyAnswer() throws {
+        let connection = try Connection()
+        connection.read()
+        try connection.receive(.head(.upload))
+        connection.read()
+        connection.pass(.seconds(59))
+        // It has as long to take that as if it had not been silent before.
+        connection.write(.head(.init(status: .unauthorized)))
+        connection.write(.end(nil))
+        connection.pass(.seconds(59))
+        connection.take(2)
+        connection.pass(.seconds(59))
+        try connection.receive(.end(nil), .head(.upload), .end(nil))
+        connection.read()
+        connection.pass(.hours(24))
+        #expect(connection.isOpen)
+        connection.answer()
+        connection.pass(.seconds(60))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("a client that does not take the answer is closed; with each piece that it takes the time begins anew")
+    func untaken() throws {
+        let connection = try Connection()
+        connection.read()
+        try connection.receive(.head(.upload), .end(nil))
+        connection.write(.head(.init(status: .ok)))
+        connection.write(.body(ByteBuffer(repeating: 7, count: 4 * ClientIdleTimeout.piece + 1)))
+        #expect(connection.untaken == [0] + Array(repeating: ClientIdleTimeout.piece, count: 4) + [1])
+        for _ in 0..<5 {
+            connection.pass(.seconds(59))
+            connection.take(1)
+        }
+        #expect(connection.isOpen)
+        connection.take(1)
+        // Until the next part it is the server's turn.
+        connection.pass(.hours(24))
+        #expect(connection.isOpen)
+        connection.write(.body(ByteBuffer(string: "part")))
+        connection.pass(.seconds(59))
+        #expect(connection.isOpen)
+        connection.pass(.seconds(1))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("whoever wrote a large part is told when the last piece of it is taken")
+    func promise() throws {
+        let connection = try Connection()
+        var isTaken = false
+        connection.write(.body(ByteBuffer(repeating: 7, count: 2 * ClientIdleTimeout.piece))) { isTaken = true }
+        connection.take(1)
+        #expect(!isTaken)
+        connection.take(1)
+        #expect(isTaken)
+    }
+
+    @Test("once the server has closed its side, the client has the time once to close the other")
+    func outputClosed() throws {
+        let connection = try Connection()
+        connection.tell(.outputClosed)
+        connection.pass(.seconds(59))
+        #expect(connection.isOpen)
+        connection.pass(.seconds(1))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("a client that has closed its side owes nothing but to take the answer")
+    func inputClosed() throws {
+        let connection = try Connection()
+        connection.read()
+        try connection.receive(.head(.upload))
+        connection.tell(.inputClosed)
+        connection.read()
+        connection.pass(.hours(24))
+        #expect(connection.isOpen)
+        connection.write(.end(nil))
+        connection.pass(.seconds(60))
+        #expect(!connection.isOpen)
+    }
+
+    @Test("a handler that is removed leaves no timer, and the connection open")
+    func removal() throws {
+        weak var left: ClientIdleTimeout?
+        let connection = try Connection { left = $0 }
+        connection.read()
+        try connection.removeTimeout()
+        #expect(left == nil)
+        connection.pass(.hours(24))
+        #expect(connection.isOpen)
+    }
+
+    @Test("a connection that is closed is not closed again")
+    func inactive() throws {
+        let connection = try Connection()
+        connection.read()
+        connection.write(.head(.init(status: .ok)))
+        connection.lose()
+        connection.take(1)
+        connection.pass(.hours(24))
+        #expect(connection.closes == 0)
+    }
+
+    @Test("over a socket a client that says nothing is closed", .timeLimit(.minutes(1)))
+    func socket() async throws {
+        try await Platform().application { $0.clientIdleTimeout = .milliseconds(1) }.test(.live) { client in
+            let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connect(host: "localhost", port: try #require(client.port)).get()
+            try await connection.closeFuture.get()
+        }
+    }
+}
+
+extension HTTPRequest {
+    fileprivate static let upload = HTTPRequest(method: .post, scheme: "http", authority: "shop.example", path: "/")
+}
+
+/// A connection that reads when it is told to, to a client that takes when it is told to, in driven time.
+private final class Connection {
+    private let channel: EmbeddedChannel
+    private let wire = Wire()
+
+    init(_ tell: (ClientIdleTimeout) -> Void = { _ in }) throws {
+        let timeout = ClientIdleTimeout(.seconds(60))
+        tell(timeout)
+        channel = EmbeddedChannel(handlers: [wire, timeout])
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    }
+
+    deinit { _ = try? channel.finish(acceptAlreadyClosed: true) }
+
+    var isOpen: Bool { channel.isActive }
+    var closes: Int { wire.closes }
+    /// The sizes of the bodies of the parts that were not taken.
+    var untaken: [Int] { wire.parts.map { if case .body(let body) = $0.part { body.readableBytes } else { 0 } } }
+
+    func pass(_ time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }
+
+    /// The server asks for bytes.
+    func read() { channel.read() }
+
+    /// Bytes came that are no part yet.
+    func endRead() { channel.pipeline.fireChannelReadComplete() }
+
+    /// Bytes came that end with the last of these parts.
+    func receive(_ parts: HTTPRequestPart...) throws {
+        for part in parts { channel.pipeline.fireChannelRead(part) }
+        endRead()
+    }
+
+    func write(_ part: HTTPResponsePart, taken: (() -> Void)? = nil) {
+        let promise = channel.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenSuccess { taken?() }
+        channel.writeAndFlush(part, promise: promise)
+    }
+
+    func take(_ count: Int) { for _ in 0..<count { wire.take() } }
+
+    /// An answer that is taken at once.
+    func answer() {
+        write(.head(.init(status: .ok)))
+        write(.end(nil))
+        take(2)
+    }
+
+    func tell(_ event: ChannelEvent) { channel.pipeline.fireUserInboundEventTriggered(event) }
+
+    func lose() { channel.pipeline.fireChannelInactive() }
+
+    func removeTimeout() throws {
+        try channel.pipeline.syncOperations.removeHandler(
+            channel.pipeline.syncOperations.handler(type: ClientIdleTimeout.self)
+        ).wait()
+    }
+}
+
+/// Holds what is written until it is taken.
+private final class Wire: ChannelOutboundHandler {
+    typealias OutboundIn = HTTPResponsePart
+
+    private(set) var parts: [(part: HTTPResponsePart, promise: EventLoopPromise<Void>?)] = []
+    private(set) var closes = 0
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        parts.append((unwrapOutboundIn(data), promise))
+    }
+
+    /// Takes the first part; nothing of a connection that is closed.
+    func take() { if !parts.isEmpty { parts.removeFirst().promise?.succeed() } }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        closes += 1
+        context.close(mode: mode, promise: promise)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        while !parts.isEmpty { parts.removeFirst().promise?.fail(ChannelError.ioOnClosedChannel) }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Synchronization
+import Testing
+import WaystationFileSystem
+import WaystationTesting
+
+@testable import WaystationPacks
+
+@Suite("Threads for work that computes or waits")
+struct BlockingThreadsTests {
+    @Test("Work that computes on all cores leaves Swift's threads to tasks")
+    func computing() async throws {
+        let computation = Computation()
+        async let work: Void = BlockingWork.forEach(Array(0..<BlockingThreads.count)) { _ in computation.compute() }
+        await computation.proceed()
+        try await work
+        #expect(!computation.wasInTheWay)
+    }
+
+    @Test("Unpacking that computes on all cores leaves Swift's threads to tasks")
+    func unpacking() async throws {
+        let computation = Computation()
+        let fixture = try LibraryFixture()
+        let zip = fixture.root.appending(path: "pack.zip")
+        let files = (0..<BlockingThreads.count).map { ("\($0).js", "text") }
+        try PackBuilder.build(folder: fixture.folder(.init(uniqueKeysWithValues: files)), as: .shop("1.0"), to: zip)
+        let library = try fixture.library(
+            FaultyFileSystem { operation, path in
+                if operation == .createFile, path.hasSuffix(".js") { computation.compute() }
+            }
+        )
+        async let work = library.install(zip: zip)
+        await computation.proceed()
+        _ = try await work
+        #expect(!computation.wasInTheWay)
+    }
+
+    @Test("Work that must not be left half done knows nothing of its task's cancellation")
+    func uncancelled() async throws {
+        let work = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await BlockingWork.uncancelled { (BlockingThreads.isCurrent, Task.isCancelled) }
+        }
+        #expect(await work.value == (true, false))
+    }
+}
+
+/// Computes on as many threads as there are cores, until a task of Swift's has run meanwhile.
+private final class Computation: Sendable {
+    private let started = AsyncStream.makeStream(of: Void.self)
+    private let hasTaskRun = Atomic(false)
+    private let hasGivenUp = Atomic(false)
+
+    /// Whether it ended without a task that could run.
+    var wasInTheWay: Bool { hasGivenUp.load(ordering: .relaxed) }
+
+    func compute() {
+        started.continuation.yield()
+        // What is in the way fails the test, and does not hold it for ever.
+        let limit = ContinuousClock.now + .seconds(60)
+        while !hasTaskRun.load(ordering: .relaxed) {
+            guard ContinuousClock.now < limit else { return hasGivenUp.store(true, ordering: .relaxed) }
+        }
+    }
+
+    /// Lets it end as soon as a task runs, when every core has something to compute.
+    func proceed() async {
+        var starts = started.stream.makeAsyncIterator()
+        for _ in 0..<BlockingThreads.count { await starts.next() }
+        hasTaskRun.store(true, ordering: .relaxed)
+    }
+}
