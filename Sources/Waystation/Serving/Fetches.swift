@@ -75,12 +75,16 @@ final class Fetches: Sendable {
                 return (fetch, true)
             }
             guard let (fetch, isNew) = found else { return .outdated }
-            if fetch.join(waiter) {
+            switch fetch.join(waiter) {
+            case .joined:
                 if isNew { fetch.start() }
                 return .taken(fetch)
+            // Its end is about to be counted.
+            case .ended where plan.lookedUp != nil: return .outdated
+            case .ended, .tooLate:
+                // For a trip of our own.
+                state.withLock { if $0.running[identity] === fetch { $0.running[identity] = nil } }
             }
-            // It has just become too late to join; what it leaves behind is for a trip of our own.
-            state.withLock { if $0.running[identity] === fetch { $0.running[identity] = nil } }
         }
     }
 

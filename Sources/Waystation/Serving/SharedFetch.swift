@@ -91,23 +91,33 @@ final class SharedFetch: TransportReceiver {
 
     // MARK: - Waiters
 
-    /// Lets a waiter take part; false when it is too late.
+    /// What becomes of one who wants to take part.
+    enum Joining {
+        case joined
+        /// What arrives is for others.
+        case tooLate
+        /// It has ended, and what it stored can be found by now.
+        case ended
+    }
+
+    /// Lets a waiter take part, if it is not too late.
     ///
     /// It is also when what is asked for has been invalidated since the request was sent: who asks after a change must
     /// not get what was there before it (RFC 9111 §4.4).
-    func join(_ waiter: any FetchWaiter) -> Bool {
-        let isIn = state.withLock { state in
+    func join(_ waiter: any FetchWaiter) -> Joining {
+        let joining: Joining = state.withLock { state in
+            guard !state.hasEnded else { return .ended }
             guard let replay = state.replay, !store.hasInvalidated(plan.entry.key, since: state.times.moment) else {
-                return false
+                return .tooLate
             }
             // Who renews for nobody takes part once.
-            if waiter === Renewal.shared, state.waiters.contains(where: { $0 === waiter }) { return true }
+            if waiter === Renewal.shared, state.waiters.contains(where: { $0 === waiter }) { return .joined }
             state.waiters.append(waiter)
             for call in replay { state.calls.append { call(waiter) } }
-            return true
+            return .joined
         }
         makeCalls()
-        return isIn
+        return joining
     }
 
     /// Takes a waiter out; when it was the last the traffic stops.

@@ -1,0 +1,86 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Testing
+import WaystationTesting
+
+@testable import Waystation
+
+@Suite("Fetches that are under way", .timeLimit(.minutes(1)))
+struct FetchesTests {
+    private let directory: TemporaryDirectory
+    private let clock = WatchedClock()
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func engine(_ network: ScriptedTransport) throws -> Engine {
+        try Interceptor {
+            $0.rules = [.allow("http://fetch.test/**", via: .cache(.standard))]
+            $0.cache = try ResponseCache(directory: directory.url)
+            $0.now = { [clock] in clock.now() }
+            $0.makeTransport = { _ in network }
+        }.engine
+    }
+
+    @Test("one who looked up in vain and comes just after the end looks again, since the answer may be stored by now")
+    func justAfterTheEnd() async throws {
+        let gate = ScriptedTransport.Gate()
+        let network = ScriptedTransport { _ in
+            .init([.head(200, fields: ["Cache-Control": "max-age=60"]), .part(Data("a".utf8)), .wait(gate), .end])
+        }
+        let engine = try engine(network)
+        let behind = Network(.ephemeral, of: engine)
+        let request = URLRequest(url: try #require(URL(string: "http://fetch.test/")))
+        let canonical = try #require(CanonicalRequest(request))
+        let entry = try #require(engine.cacheRequest(request, canonical))
+        let plan = FetchPlan(
+            request: request,
+            entry: entry,
+            variants: .none,
+            strategy: .standard,
+            lookedUp: engine.fetches.ends(of: entry.key)
+        )
+        @Sendable func ask(_ waiter: Waiter) -> Fetches.Participation? {
+            engine.fetches.fetch(plan, for: waiter, isAlone: false, engine: engine, through: behind)
+        }
+        let (first, second) = (Waiter(), Waiter())
+        _ = ask(first)
+        await network.waitForRequests(1)
+        await first.arrival()
+        // The next to ask for the time is who counts the end, which nobody can join any more.
+        let (participations, participation) = AsyncStream.makeStream(of: Fetches.Participation?.self)
+        clock.onNext { participation.yield(ask(second)) }
+        gate.open()
+        guard case .outdated? = await participations.first(where: { _ in true }) else {
+            Issue.record("the second makes a trip of its own")
+            return
+        }
+        #expect(network.requests.count == 1)
+        #expect(await engine.cache?.store.lookup(entry.key).count == 1)
+    }
+}
+
+/// A clock that has something done when it is asked next.
+private final class WatchedClock: Sendable {
+    private let work = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func onNext(_ work: @escaping @Sendable () -> Void) { self.work.withLock { $0 = work } }
+
+    func now() -> Date {
+        work.withLock { $0.take() }?()
+        return Date()
+    }
+}
+
+/// Waits for a part of what it takes part in.
+private final class Waiter: FetchWaiter {
+    private let (parts, hasPart) = AsyncStream.makeStream(of: Void.self)
+
+    func arrival() async { for await _ in parts { return } }
+
+    func fetchDidReceive(_: HTTPURLResponse) {}
+    func fetchDidReceive(_: Data) { hasPart.yield() }
+    func fetchDidAnswer(_: Answer) {}
+    func fetchDidEnd(_: (any Error)?) {}
+    func fetchIsNotShared(_: UnsharedReason) {}
+}
