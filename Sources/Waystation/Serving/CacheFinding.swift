@@ -11,8 +11,8 @@ struct CacheFinding: Sendable {
     let entry: CacheRequest
     let variants: StoredVariants
     let decision: CacheDecision
-    /// How many fetches of the key had ended before it was looked up; nil when it was looked up a second time.
-    let lookedUp: UInt?
+    /// How many fetches of the key had ended before it was looked up.
+    let lookedUp: UInt
 
     init(
         _ strategy: CacheStrategy,
@@ -20,7 +20,7 @@ struct CacheFinding: Sendable {
         _ entry: CacheRequest,
         _ variants: StoredVariants,
         _ engine: Engine,
-        lookedUp: UInt?
+        lookedUp: UInt
     ) {
         self.lookedUp = lookedUp
         self.strategy = strategy

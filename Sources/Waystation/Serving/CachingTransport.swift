@@ -153,8 +153,6 @@ private final class CacheHop: TransportExchange, FetchWaiter {
             state.trips += 1
             state.asked = fetch
             plan.isSecondAttempt = state.isSecondAttempt
-            // Who asks again does not look again.
-            if state.trips > 1 { plan.lookedUp = nil }
             return (state.trips, state.isAlone)
         }
         guard let attempt else { return }
@@ -172,13 +170,16 @@ private final class CacheHop: TransportExchange, FetchWaiter {
     }
 
     /// Looks up once more what has changed meanwhile.
+    ///
+    /// Each time another fetch has ended; while one for the same request is under way it is joined instead.
     private func lookAgain(_ plan: FetchPlan) {
         guard let store = engine.cache?.store, let finding = state.withLock(\.finding) else { return }
+        let ends = engine.fetches.ends(of: plan.entry.key)
         store.lookup(plan.entry.key) { [engine] responses in
-            let variants = StoredVariants(responses, over: finding.variants.packed)
+            let variants = StoredVariants(responses, for: finding.entry, over: finding.variants.packed)
             DispatchQueue.global().async {
                 self.begin(
-                    CacheFinding(finding.strategy, finding.request, finding.entry, variants, engine, lookedUp: nil)
+                    CacheFinding(finding.strategy, finding.request, finding.entry, variants, engine, lookedUp: ends)
                 )
             }
         }
@@ -228,7 +229,10 @@ private final class CacheHop: TransportExchange, FetchWaiter {
             return (state.finding, state.asked)
         }
         guard let finding, let fetch else { return }
-        start(plan(fetch, finding), fetch)
+        var plan = plan(fetch, finding)
+        // The end of that trip is none to look again for.
+        plan.lookedUp = nil
+        start(plan, fetch)
     }
 
     // MARK: - Answering

@@ -64,7 +64,7 @@ final class SharedFetch: TransportReceiver {
     private let transport: @Sendable () -> any Transport
     private let recorder: ResponseRecorder
     private let state: Mutex<State>
-    /// Called once, when nobody may join any more.
+    /// Called when nobody may join any more, and when it ends.
     private let closed: @Sendable (SharedFetch) -> Void
 
     init(

@@ -36,8 +36,8 @@ struct StoredVariants: Sendable {
     static let none = StoredVariants([])
 
     /// Those that can be told to answer a request: by cookies that are not shown nothing can be chosen.
-    init(_ responses: [StoredResponse], for request: CacheRequest) {
-        self.init(request.hidesCookies ? responses.filter { !$0.vary.nominatesCookie } : responses)
+    init(_ responses: [StoredResponse], for request: CacheRequest, over packed: PackedVariant? = nil) {
+        self.init(request.hidesCookies ? responses.filter { !$0.vary.nominatesCookie } : responses, over: packed)
     }
 
     /// The answer that a selection comes to.

@@ -22,6 +22,32 @@ struct FetchesTests {
         }.engine
     }
 
+    @Test("one who has looked again in vain does so once more when another trip has ended meanwhile")
+    func endedAgain() async throws {
+        let count = Counter()
+        let network = ScriptedTransport { _ in
+            .ok("a", fields: ["Cache-Control": count.next() == 1 ? "no-store" : "max-age=60"])
+        }
+        let engine = try engine(network)
+        let behind = Network(.ephemeral, of: engine)
+        let request = URLRequest(url: try #require(URL(string: "http://fetch.test/")))
+        @Sendable func load() -> Answered {
+            let answered = Answered()
+            let plan = CachePlan(strategy: .standard, first: nil)
+            _ = CachingTransport(plan, engine: engine, network: behind).start(request, receiver: answered)
+            return answered
+        }
+        // Between each look-up and the trip that it would lead to, another one makes that trip.
+        clock.onNext { [clock] in
+            load().wait()
+            clock.onNext { load().wait() }
+        }
+        let last = load()
+        await last.end()
+        #expect(last.cacheStatus == "Waystation; hit; ttl=60")
+        #expect(network.requests.count == 2)
+    }
+
     @Test("one who looked up in vain and comes just after the end looks again, since the answer may be stored by now")
     func justAfterTheEnd() async throws {
         let gate = ScriptedTransport.Gate()
@@ -83,4 +109,25 @@ private final class Waiter: FetchWaiter {
     func fetchDidAnswer(_: Answer) {}
     func fetchDidEnd(_: (any Error)?) {}
     func fetchIsNotShared(_: UnsharedReason) {}
+}
+
+/// Waits for the end of an exchange.
+private final class Answered: TransportReceiver {
+    private let ended = DispatchSemaphore(value: 0)
+    private let (ends, hasEnded) = AsyncStream.makeStream(of: Void.self)
+    private let head = Mutex<HTTPURLResponse?>(nil)
+
+    var cacheStatus: String? { head.withLock { $0?.value(forHTTPHeaderField: "Cache-Status") } }
+
+    /// For who is called on a thread that must not go on before.
+    func wait() { ended.wait() }
+    func end() async { for await _ in ends { return } }
+
+    func transportDidReceive(_ head: HTTPURLResponse) { self.head.withLock { $0 = head } }
+    func transportDidReceive(_: Data) {}
+
+    func transportDidEnd(_: (any Error)?) {
+        ended.signal()
+        hasEnded.yield()
+    }
 }
