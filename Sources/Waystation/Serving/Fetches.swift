@@ -31,6 +31,9 @@ final class Fetches: Sendable {
 
     private let state = Mutex(State())
 
+    /// How many wait for what is under way.
+    var waiterCount: Int { state.withLock { Array($0.running.values) }.reduce(0) { $0 + $1.waiterCount } }
+
     /// How many fetches have ended that may have changed what is stored for a key; read before it is looked up.
     func ends(of key: RequestKey) -> UInt {
         let place = place(of: key)

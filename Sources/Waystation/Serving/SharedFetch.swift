@@ -134,6 +134,9 @@ final class SharedFetch: TransportReceiver {
         recorder.end(isComplete: false)
     }
 
+    /// How many wait for it.
+    var waiterCount: Int { state.withLock(\.waiters.count) }
+
     /// Whether it has ended without a response.
     var hasFailed: Bool { state.withLock(\.hasFailed) }
 

@@ -1,8 +1,9 @@
 import Foundation
 import FoundationNetworking
 import Testing
-import Waystation
 import WaystationTesting
+
+@testable import Waystation
 
 @Suite("Identical requests in flight")
 struct SharedFetchTests {
@@ -151,6 +152,8 @@ struct SharedFetchTests {
         }
         let loads = (0..<16).map { _ in Task { try? await fixture.load().body } }
         await fixture.origin.waitForRequests(1)
+        // Who came after its end would make a first trip of his own.
+        await eventually { fixture.interceptor.engine.fetches.waiterCount == 16 }
         gate.open()
         var bodies: [String?] = []
         for load in loads { bodies.append(await load.value) }
