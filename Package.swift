@@ -110,7 +110,7 @@ let package = Package(
         .target(
             name: "WaystationTesting",
             dependencies: [
-                "Waystation", "WaystationFileSystem",
+                "Waystation", "WaystationFileSystem", "WaystationStorage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]

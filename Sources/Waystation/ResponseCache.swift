@@ -42,6 +42,26 @@ public final class ResponseCache: Sendable {
         memorySize: ByteCount = .mebibytes(32),
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws {
+        try self.init(
+            directory: directory,
+            limits: StoreLimits(
+                maximumSize: maximumSize,
+                maximumAge: maximumAge,
+                maximumEntrySize: maximumEntrySize,
+                residentLimit: memorySize
+            ),
+            environment: StoreEnvironment(),
+            now: now
+        )
+    }
+
+    /// Opens a cache on a disk of a test's own making.
+    package init(
+        directory: URL,
+        limits: StoreLimits = StoreLimits(),
+        environment: StoreEnvironment,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws {
         guard directory.isFileURL else {
             throw WaystationError(.unusableDirectory, "the cache's directory is \(directory), which is not a file URL")
         }
@@ -52,24 +72,13 @@ public final class ResponseCache: Sendable {
                 "\(directory.path) is a file: give the cache a directory of its own"
             )
         }
-        self.init(
-            directory: directory,
-            limits: StoreLimits(
-                maximumSize: maximumSize,
-                maximumAge: maximumAge,
-                maximumEntrySize: maximumEntrySize,
-                residentLimit: memorySize
-            ),
-            now: now
-        )
-    }
-
-    private init(directory: URL, limits: StoreLimits, now: @escaping @Sendable () -> Date) {
         let listeners = Listeners()
         self.listeners = listeners
         self.now = now
         self.directory = directory
-        store = ResponseStore(directory: directory, limits: limits, now: now) { listeners.tell($0) }
+        store = ResponseStore(directory: directory, limits: limits, environment: environment, now: now) {
+            listeners.tell($0)
+        }
     }
 
     /// Removes everything.

@@ -13,6 +13,10 @@ package struct StoreEnvironment: Sendable {
     /// For how long small writes are gathered after one was made, in seconds.
     package var writeInterval: Double = 0.02
 
+    /// How often it is looked for look-ups that the disk does not answer, in seconds: they are given up after one to two
+    /// of these intervals.
+    package var lookUpInterval: Double = 10
+
     /// Runs something on a queue of the store's (or anywhere) after as many seconds.
     package var afterDelay: @Sendable (DispatchQueue, Double, @escaping @Sendable () -> Void) -> Void = {
         $0.asyncAfter(deadline: .now() + $1, execute: $2)

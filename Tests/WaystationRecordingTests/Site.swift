@@ -25,7 +25,8 @@ final class Workplace: Sendable {
     func cache(maximumEntrySize: ByteCount = .mebibytes(32)) throws -> ResponseCache {
         try ResponseCache(
             directory: folder.appending(path: "http-\(UUID().uuidString)"),
-            maximumEntrySize: maximumEntrySize
+            limits: StoreLimits(maximumEntrySize: maximumEntrySize),
+            environment: .patient
         )
     }
 

@@ -79,6 +79,8 @@ struct FailureTests {
     func busy() async throws {
         let store = fixture.store(adjust: { $0.busyTimeout = 0.01 })
         try await store.store(.get("a"), .random(10))
+        // The upkeep of the opening writes too.
+        await store.flush()
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
         let holder = try DatabaseQueue(path: fixture.layout.index, configuration: configuration)

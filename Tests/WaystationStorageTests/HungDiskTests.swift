@@ -32,7 +32,10 @@ struct HungDiskTests {
             barrier.pass()
             try before()
         }
-        return fixture.store(fileSystem: fileSystem) { delays.drive(&$0) }
+        return fixture.store(fileSystem: fileSystem) {
+            $0.lookUpInterval = StoreEnvironment().lookUpInterval
+            delays.drive(&$0)
+        }
     }
 
     private func lookUp(_ name: String, in store: ResponseStore) {

@@ -17,7 +17,7 @@ struct InstallationTests {
         let network = ScriptedTransport { _ in .ok(name) }
         let interceptor = try Interceptor {
             $0.rules = patterns.map { .allow($0, via: .cache(.networkFirst())) }
-            $0.cache = try ResponseCache(directory: directory.url.appending(path: name))
+            $0.cache = try ResponseCache(directory: directory.url.appending(path: name), environment: .patient)
             $0.makeTransport = { _ in network }
         }
         return (interceptor, network)
@@ -69,7 +69,7 @@ struct InstallationTests {
         let origin = try ScriptedOrigin { .ok($0.value(of: "X-App") ?? "-") }
         let interceptor = try Interceptor {
             $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.networkFirst()))]
-            $0.cache = try ResponseCache(directory: directory.url)
+            $0.cache = try ResponseCache(directory: directory.url, environment: .patient)
         }
         for name in ["one", "two"] {
             let configuration = URLSessionConfiguration.ephemeral

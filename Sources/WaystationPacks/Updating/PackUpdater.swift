@@ -85,8 +85,10 @@ public actor PackUpdater {
     }
 
     private func end(_ check: RunningCheck) async {
-        await check.end()
+        let outcome = await check.end()
+        // Before those who wait are told: who then asks again must not get what came of this one.
         if running === check { running = nil }
+        check.tell(outcome)
     }
 
     /// Checks again and again until the task is cancelled, and returns then.

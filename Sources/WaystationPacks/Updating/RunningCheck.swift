@@ -18,9 +18,11 @@ final class RunningCheck: Sendable {
     /// Whether it was given up.
     var isCancelled: Bool { task.isCancelled }
 
-    /// Returns when the check has ended, and tells those who wait.
-    func end() async {
-        let outcome = await task.value
+    /// What came of it, when it has ended.
+    func end() async -> Outcome { await task.value }
+
+    /// Tells those who wait.
+    func tell(_ outcome: Outcome) {
         let waiters = state.withLock { state in
             state.outcome = outcome
             defer { state.waiters = [:] }

@@ -7,9 +7,6 @@
 /// A line hangs from when a look-up in it was given up until the turn of any comes. What would stand in it meanwhile is
 /// missed at once.
 struct LookUpWatch<Completion: Sendable>: Sendable {
-    /// Between two ticks, in seconds.
-    static var interval: Double { 10 }
-
     /// What a look-up waits for.
     enum Line: Sendable {
         /// The changes that were asked for before it; it stands in line for its reading after them.

@@ -45,7 +45,7 @@ extension ResponseStore {
     }
 
     private func scheduleTick() {
-        environment.afterDelay(watchQueue, LookUps.interval) { [weak self] in self?.tick() }
+        environment.afterDelay(watchQueue, environment.lookUpInterval) { [weak self] in self?.tick() }
     }
 
     private func tick() {

@@ -337,6 +337,33 @@ struct PackUpdaterTests {
         #expect(fixture.server.inquiries.withLock { $0.count } == 1)
     }
 
+    @Test("gives who asks again what came of another check, however many were told of the first")
+    func askedAgain() async throws {
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        let callers = 2_000
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let server = fixture.server
+        let hold: @Sendable () async -> Void = {
+            server.gate.withLock { $0 = nil }
+            for await _ in arrivals.prefix(callers) {}
+        }
+        server.gate.withLock { $0 = hold }
+        let stale = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<callers {
+                group.addTask {
+                    arrival.yield()
+                    _ = try await updater.check(isForced: true)
+                    return try await updater.check(isForced: true).outcomes.contains { outcome in
+                        if case .updated = outcome.kind { true } else { false }
+                    }
+                }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(stale == 0)
+    }
+
     @Test("lets a caller who is cancelled go, and goes on for those who are not")
     func cancelledCaller() async throws {
         let updater = fixture.updater()

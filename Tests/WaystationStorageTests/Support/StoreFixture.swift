@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 import WaystationFileSystem
+import WaystationTesting
 
 @testable import WaystationStorage
 
@@ -25,7 +26,7 @@ final class StoreFixture: Sendable {
         fileSystem: any FileSystem = LocalFileSystem(),
         adjust: (inout StoreEnvironment) -> Void = { _ in }
     ) -> ResponseStore {
-        var environment = StoreEnvironment()
+        var environment = StoreEnvironment.patient
         environment.fileSystem = fileSystem
         adjust(&environment)
         let (clock, events) = (clock, events)

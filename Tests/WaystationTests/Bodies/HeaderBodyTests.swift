@@ -67,7 +67,9 @@ struct HeaderBodyTests {
     func everyRoute(number: Int) async throws {
         let folder = try TemporaryDirectory()
         let routes: [Route] = [.network, .cache(.standard), .files(in: folder.url, at: "http://127.0.0.1/")]
-        let session = try session(via: routes[number]) { $0.cache = try ResponseCache(directory: folder.url) }
+        let session = try session(via: routes[number]) {
+            $0.cache = try ResponseCache(directory: folder.url, environment: .patient)
+        }
         #expect(try await session.data(for: request()).0 == Data("a b".utf8))
         _ = try sent()
     }
@@ -210,7 +212,7 @@ struct HeaderBodyTests {
         }
         let interceptor = try Interceptor {
             $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.standard))]
-            $0.cache = try ResponseCache(directory: folder.url)
+            $0.cache = try ResponseCache(directory: folder.url, environment: .patient)
             $0.headerBody = HeaderBody()
         }
         let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))

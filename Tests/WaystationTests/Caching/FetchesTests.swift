@@ -6,7 +6,7 @@ import WaystationTesting
 
 @testable import Waystation
 
-@Suite("Fetches that are under way", .timeLimit(.minutes(1)))
+@Suite("Fetches that are under way", .timeLimit(.minutes(10)))
 struct FetchesTests {
     private let directory: TemporaryDirectory
     private let clock = WatchedClock()
@@ -16,7 +16,7 @@ struct FetchesTests {
     private func engine(_ network: ScriptedTransport) throws -> Engine {
         try Interceptor {
             $0.rules = [.allow("http://fetch.test/**", via: .cache(.standard))]
-            $0.cache = try ResponseCache(directory: directory.url)
+            $0.cache = try ResponseCache(directory: directory.url, environment: .patient)
             $0.now = { [clock] in clock.now() }
             $0.makeTransport = { _ in network }
         }.engine

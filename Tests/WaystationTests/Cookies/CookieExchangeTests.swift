@@ -28,7 +28,7 @@ struct CookieExchangeTests {
             origin = try ScriptedOrigin(script: script)
             let clock = clock
             let cookies = CookieStore(rules: CookieRules(isTrustworthyLoopback: isLoopbackSecure), now: clock.now)
-            let cache = try ResponseCache(directory: directory.url, now: clock.now)
+            let cache = try ResponseCache(directory: directory.url, environment: .patient, now: clock.now)
             (self.cookies, self.cache) = (cookies, cache)
             interceptor = try Interceptor {
                 $0.rules = [

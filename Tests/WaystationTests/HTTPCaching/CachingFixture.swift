@@ -26,7 +26,12 @@ final class CachingFixture: Sendable {
     ) throws {
         directory = try TemporaryDirectory()
         origin = try ScriptedOrigin(script: script)
-        cache = try ResponseCache(directory: directory.url, maximumEntrySize: maximumEntrySize, now: clock.now)
+        cache = try ResponseCache(
+            directory: directory.url,
+            limits: StoreLimits(maximumEntrySize: maximumEntrySize),
+            environment: .patient,
+            now: clock.now
+        )
         interceptor = try Interceptor { [cache, clock] in
             $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(strategy))]
             $0.cache = cache

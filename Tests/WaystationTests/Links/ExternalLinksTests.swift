@@ -115,7 +115,7 @@ struct ExternalLinksTests {
         let folder = try TemporaryDirectory()
         let interceptor = try interceptor(
             rules: [.allow("http://127.0.0.1:*/**", via: isStored ? .cache(.standard) : .network)],
-            cache: isStored ? try ResponseCache(directory: folder.url) : nil
+            cache: isStored ? try ResponseCache(directory: folder.url, environment: .patient) : nil
         )
         var request = URLRequest(url: origin.url("/a"))
         request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")

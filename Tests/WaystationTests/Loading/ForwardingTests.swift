@@ -24,7 +24,7 @@ struct ForwardingTests {
     ) throws -> URLSession {
         let interceptor = try Interceptor {
             $0.rules = [.allow("http://127.0.0.1:*/**", via: way == .handedBack ? .network : .cache(.networkFirst()))]
-            $0.cache = try ResponseCache(directory: directory.url)
+            $0.cache = try ResponseCache(directory: directory.url, environment: .patient)
         }
         return URLSession(
             configuration: configuration.intercepted(by: interceptor),
@@ -307,7 +307,7 @@ struct ForwardingTests {
                 .block("http://127.0.0.1:*/ads/**"),
                 .allow("http://127.0.0.1:*/**", via: .cache(.cacheOnly)),
             ]
-            $0.cache = try ResponseCache(directory: directory.url)
+            $0.cache = try ResponseCache(directory: directory.url, environment: .patient)
         }
         let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
         var post = URLRequest(url: origin.url("/ads/1"))
@@ -352,7 +352,7 @@ struct ForwardingTests {
         let origin = try ScriptedOrigin { _ in .ok("once") }
         let interceptor = try Interceptor {
             $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.networkFirst()))]
-            $0.cache = try ResponseCache(directory: directory.url)
+            $0.cache = try ResponseCache(directory: directory.url, environment: .patient)
         }
         // Installed twice: the inner installation is the configuration that the outer one forwards with.
         let configuration = URLSessionConfiguration.ephemeral.intercepted(by: interceptor).intercepted(by: interceptor)
@@ -368,7 +368,7 @@ struct ForwardingTests {
         }
         let interceptor = try Interceptor {
             $0.rules = [.allow("http://upload.test/**", via: .cache(.networkFirst()))]
-            $0.cache = try ResponseCache(directory: directory.url)
+            $0.cache = try ResponseCache(directory: directory.url, environment: .patient)
             $0.makeTransport = { _ in network }
         }
         let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))

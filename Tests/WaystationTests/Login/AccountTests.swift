@@ -141,7 +141,7 @@ struct AccountTests {
     @Test("a start of the app that finds its token finds its responses, and none after a log-out")
     func restart() async throws {
         let folder = try TemporaryDirectory()
-        let cache = try ResponseCache(directory: folder.url.appending(path: "cache"))
+        let cache = try ResponseCache(directory: folder.url.appending(path: "cache"), environment: .patient)
         let network = ScriptedTransport { request in
             .ok(request.value(forHTTPHeaderField: "Cookie") ?? "nobody", fields: ["Cache-Control": "max-age=600"])
         }

@@ -14,7 +14,7 @@ struct InterleavingTests {
     @Test("no token or response of one reaches the other, nothing from before a log-out comes after it, nothing hangs")
     func interleavings() async throws {
         let folder = try TemporaryDirectory()
-        let cache = try ResponseCache(directory: folder.url)
+        let cache = try ResponseCache(directory: folder.url, environment: .patient)
         let clock = ManualClock()
         let players = [
             try Player("alice", cache, clock, seed: 1), try Player("bob", cache, clock, seed: 2),

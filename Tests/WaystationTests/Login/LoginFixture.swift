@@ -55,7 +55,7 @@ final class LoginFixture: Sendable {
         self.origin = origin
         self.provider = provider
         let clock = clock
-        let cache = try shared ?? ResponseCache(directory: directory.url, now: clock.now)
+        let cache = try shared ?? ResponseCache(directory: directory.url, environment: .patient, now: clock.now)
         let cookies = CookieStore(rules: CookieRules(isTrustworthyLoopback: true), now: clock.now)
         let login = LoginSession(
             account: account,

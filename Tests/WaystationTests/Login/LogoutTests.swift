@@ -438,7 +438,7 @@ struct Shop {
         directory = try TemporaryDirectory()
         let clock = clock
         let provider = ScriptedProvider(tokens)
-        let cache = try ResponseCache(directory: directory.url, now: clock.now)
+        let cache = try ResponseCache(directory: directory.url, environment: .patient, now: clock.now)
         let cookies = CookieStore(file: file, now: clock.now)
         let login = LoginSession(cookie: .named("token", domain: "shop.example", lifetime: .days(30))) {
             try await provider.answer($0)

@@ -19,7 +19,7 @@ struct PackOverlayTests {
         try folders.write("packed one", to: "one/page.html")
         try folders.write("packed two", to: "two/page.html")
         packs = try PackLibrary(directory: folders.url.appending(path: "packs"))
-        cache = try ResponseCache(directory: folders.url.appending(path: "http"), now: clock.now)
+        cache = try ResponseCache(directory: folders.url.appending(path: "http"), environment: .patient, now: clock.now)
     }
 
     private func install(_ folder: String, _ version: String, at origin: ScriptedOrigin) async throws {

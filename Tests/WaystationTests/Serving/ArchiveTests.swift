@@ -21,7 +21,7 @@ struct ArchiveTests {
     }
 
     private func waystation(_ strategy: CacheStrategy, delegate: RecordingDelegate? = nil) throws -> Waystation {
-        let cache = try ResponseCache(directory: directory.url, now: clock.now)
+        let cache = try ResponseCache(directory: directory.url, environment: .patient, now: clock.now)
         let interceptor = try Interceptor {
             $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(strategy))]
             $0.cache = cache
