@@ -26,7 +26,7 @@ help:
 	@echo "make demo          crawl a real site, then load it offline"
 	@echo "make demo-packs    publish real web apps, follow them with an app, load them offline"
 	@echo "make demo-login    one login for an app's own requests and for its pages"
-	@echo "make test          everything: lint, unit and end-to-end tests, the differential test, the cross-check, the examples"
+	@echo "make test          everything: lint, tests, examples, differential test, cross-check, documentation, consumers"
 	@echo "make differential  plain URLSession and Waystation against one origin, a row a scenario"
 	@echo "make cross-check   the same conversations for hishel and for Waystation, each difference with its section"
 	@echo "make soak          500,000 loads, 64 at a time"
@@ -35,7 +35,7 @@ help:
 	@echo "make fuzz          a million damaged zips and as many damaged patches, from seeds and by libFuzzer"
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make format        format every source file"
-	@echo "make docs          build the documentation"
+	@echo "make docs          build the documentation; a warning is an error"
 
 deps:
 	@Scripts/install-packages.sh $(PACKAGES)
@@ -60,6 +60,7 @@ test: deps lint web-apps
 	@$(MAKE) --no-print-directory hammer SECONDS=10
 	@$(MAKE) --no-print-directory bodies MIB=48
 	@$(MAKE) --no-print-directory cross-check
+	@$(MAKE) --no-print-directory docs
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the DocC documentation of all libraries into .build/docs: build-docs.sh
+# Builds the DocC documentation of all libraries into .build/docs, and fails on any warning: build-docs.sh
 # Needs `swift` and `docc` of one toolchain in PATH.
 set -eu
 cd "$(dirname "$0")/.."
@@ -21,10 +21,10 @@ swift build --target WaystationCookies
 products=$(swift build --show-bin-path)
 target=$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-# Modules of C dependencies are found by their maps.
+# Modules of C libraries, our own and those of dependencies, are found by their maps.
 includes=
-for map in "$products"/*.build/module.modulemap .build/checkouts/*/Sources/*/module.modulemap \
-    .build/checkouts/*/Sources/*/include/module.modulemap; do
+for map in Sources/*/module.modulemap "$products"/*.build/module.modulemap \
+    .build/checkouts/*/Sources/*/module.modulemap .build/checkouts/*/Sources/*/include/module.modulemap; do
     [ -f "$map" ] && includes="$includes -Xcc -fmodule-map-file=$map"
 done
 
@@ -36,7 +36,7 @@ for module in $modules; do
         -minimum-access-level public -skip-synthesized-members -emit-extension-block-symbols \
         -output-dir "$graphs"
 done
-docc convert Sources/Waystation/Waystation.docc \
+docc convert Sources/Waystation/Waystation.docc --warnings-as-errors \
     --fallback-display-name Waystation \
     --fallback-bundle-identifier waystation \
     --additional-symbol-graph-dir "$graphs" \

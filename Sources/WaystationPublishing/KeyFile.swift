@@ -6,7 +6,7 @@ public import WaystationPacks
 public enum KeyFile {
     /// Reads a key.
     ///
-    /// - Throws: ``PackError`` when the file cannot be read or holds no key.
+    /// - Throws: ``WaystationPacks/PackError`` when the file cannot be read or holds no key.
     public static func read(_ file: URL) throws(PackError) -> SigningKey {
         let path = file.path(percentEncoded: false)
         let text: Data?
@@ -29,7 +29,8 @@ public enum KeyFile {
 
     /// Writes a key to a new file with mode 0600.
     ///
-    /// - Throws: ``PackError`` with `invalidArgument` when the file is there already, `fileSystem` when the disk fails.
+    /// - Throws: ``WaystationPacks/PackError`` with `invalidArgument` when the file is there already, `fileSystem` when
+    ///   the disk fails.
     public static func write(_ key: SigningKey, to file: URL) throws(PackError) {
         try NewFile.write(Data((key.secretText + "\n").utf8), to: file)
     }

@@ -13,8 +13,8 @@ extension ReleaseDirectory {
     ///   - version: A published version lower than the live one; nil, the default, takes back the last step.
     ///   - keys: The keys that sign the catalogue.
     /// - Returns: What is published now.
-    /// - Throws: ``PackError``: `notInstalled` when module or version were never published, `invalidArgument` when there
-    ///   is nothing to go back to, or only something below the minimum version.
+    /// - Throws: ``WaystationPacks/PackError``: `notInstalled` when module or version were never published,
+    ///   `invalidArgument` when there is nothing to go back to, or only something below the minimum version.
     @discardableResult
     public func rollBack(
         _ module: ModuleID,
@@ -30,7 +30,7 @@ extension ReleaseDirectory {
     ///   - module: The module.
     ///   - keys: The keys that sign the catalogue.
     /// - Returns: What is published now.
-    /// - Throws: ``PackError`` with `notInstalled` when nothing was published for it.
+    /// - Throws: ``WaystationPacks/PackError`` with `notInstalled` when nothing was published for it.
     @discardableResult
     public func disable(_ module: ModuleID, signedBy keys: [SigningKey]) async throws(PackError) -> ReleaseIndex {
         try await change(signedBy: keys) { try $0.setEnabled(false, module) }
@@ -42,7 +42,7 @@ extension ReleaseDirectory {
     ///   - module: The module.
     ///   - keys: The keys that sign the catalogue.
     /// - Returns: What is published now.
-    /// - Throws: ``PackError`` with `notInstalled` when nothing was published for it.
+    /// - Throws: ``WaystationPacks/PackError`` with `notInstalled` when nothing was published for it.
     @discardableResult
     public func enable(_ module: ModuleID, signedBy keys: [SigningKey]) async throws(PackError) -> ReleaseIndex {
         try await change(signedBy: keys) { try $0.setEnabled(true, module) }
@@ -56,7 +56,7 @@ extension ReleaseDirectory {
     ///   - module: The module.
     ///   - keys: The keys that sign the catalogue.
     /// - Returns: What is published now.
-    /// - Throws: ``PackError`` with `notInstalled` or `invalidArgument`.
+    /// - Throws: ``WaystationPacks/PackError`` with `notInstalled` or `invalidArgument`.
     @discardableResult
     public func setMinimumVersion(
         _ version: PackVersion?,
@@ -71,7 +71,7 @@ extension ReleaseDirectory {
     /// - Parameter keys: The keys that sign it from now on; all of them sign, so that keys can be replaced while clients
     ///   trust the old or the new one.
     /// - Returns: What is published now.
-    /// - Throws: ``PackError`` when the disk fails.
+    /// - Throws: ``WaystationPacks/PackError`` when the disk fails.
     @discardableResult
     public func resign(signedBy keys: [SigningKey]) async throws(PackError) -> ReleaseIndex {
         try await change(signedBy: keys) { _ in }
@@ -84,7 +84,7 @@ extension ReleaseDirectory {
     ///   - remaining: How long it must still be valid; half of the configured time by default.
     ///   - keys: The keys that sign it.
     /// - Returns: Whether it was signed anew.
-    /// - Throws: ``PackError`` when the disk fails.
+    /// - Throws: ``WaystationPacks/PackError`` when the disk fails.
     @discardableResult
     public func renew(within remaining: Duration? = nil, signedBy keys: [SigningKey]) async throws(PackError) -> Bool {
         let remaining = remaining ?? configuration.validity / 2

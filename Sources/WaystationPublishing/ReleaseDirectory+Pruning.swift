@@ -14,8 +14,8 @@ extension ReleaseDirectory {
     ///   - count: How many of the releases that were published last stay at least; 1 or more.
     ///   - keys: The keys that sign the catalogue.
     /// - Returns: What was removed.
-    /// - Throws: ``PackError``: `notInstalled` when nothing was published for the module, `invalidArgument` for a count
-    ///   below 1.
+    /// - Throws: ``WaystationPacks/PackError``: `notInstalled` when nothing was published for the module,
+    ///   `invalidArgument` for a count below 1.
     @discardableResult
     public func prune(
         _ module: ModuleID? = nil,

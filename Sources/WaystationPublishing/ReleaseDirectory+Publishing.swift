@@ -16,8 +16,9 @@ extension ReleaseDirectory {
     ///   - count: From how many of the versions published last there shall be patches; 3 by default.
     ///   - keys: The keys that sign the catalogue.
     /// - Returns: What was published.
-    /// - Throws: ``PackError``: `damaged` and `invalidManifest` for what is no sound pack, `invalidArgument` for a version
-    ///   that is lower than the live one, or that was published with other contents. Nothing is changed then.
+    /// - Throws: ``WaystationPacks/PackError``: `damaged` and `invalidManifest` for what is no sound pack,
+    ///   `invalidArgument` for a version that is lower than the live one, or that was published with other contents.
+    ///   Nothing is changed then.
     @discardableResult
     public func publish(
         zip: URL,

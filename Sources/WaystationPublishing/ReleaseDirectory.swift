@@ -69,7 +69,7 @@ public struct ReleaseDirectory: Sendable {
 
     /// What is published now; nothing where there is no such directory yet.
     ///
-    /// - Throws: ``PackError`` when it cannot be read.
+    /// - Throws: ``WaystationPacks/PackError`` when it cannot be read.
     public func index() async throws(PackError) -> ReleaseIndex {
         try await onQueue("reading \(layout.root)") { try readIndex() }
     }

@@ -21,7 +21,7 @@ extension ScriptedTransport {
     public struct Answer: Sendable {
         /// What happens, in this order.
         ///
-        /// Without an ``Step/end`` or ``Step/error`` the exchange stays open until it is cancelled.
+        /// Without an ``Step/end`` or ``Step/error(_:)`` the exchange stays open until it is cancelled.
         public var steps: [Step]
 
         /// An answer in steps, for what the others do not say.

@@ -73,7 +73,7 @@ extension PackDigest {
 
     /// The digest of a file.
     ///
-    /// - Throws: As ``init(of:_:)`` does; `FileError` when the file cannot be opened.
+    /// - Throws: What reading throws; `FileError` when the file cannot be opened.
     public init(ofFile url: URL, _ algorithm: Algorithm = .sha256) throws {
         try self.init(of: FileSource(url), algorithm)
     }

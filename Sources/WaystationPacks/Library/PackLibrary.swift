@@ -15,7 +15,8 @@ import WaystationRules
 ///
 /// **A version is whole or is not there.** It is written in a staging folder, brought onto the medium, renamed into
 /// place, and then named in its module's record, which is replaced by a rename. After a kill or a power cut at any
-/// moment the next start finds the old state or the new one. The version before is kept for ``rollBack(_:reason:)``.
+/// moment the next start finds the old state or the new one. The version before is kept for
+/// ``rollBack(_:reason:retryingAfter:)``.
 ///
 /// **No file is served that is not what its manifest says**: each is compared with its SHA-256 when it is first used.
 ///

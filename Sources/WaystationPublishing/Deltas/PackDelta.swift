@@ -15,7 +15,8 @@ public enum PackDelta {
     ///   - old: The pack that clients have.
     ///   - new: The pack that they shall have.
     /// - Returns: The patch, in the format of `Docs/FileFormats.md`.
-    /// - Throws: ``PackError`` when a pack cannot be read, when the two are of different modules, or with `tooLarge`.
+    /// - Throws: ``WaystationPacks/PackError`` when a pack cannot be read, when the two are of different modules, or
+    ///   with `tooLarge`.
     public static func make(_ kind: PatchOffer.Kind, from old: URL, to new: URL) throws(PackError) -> Data {
         switch kind {
         case .content:
@@ -45,7 +46,7 @@ public enum PackDelta {
 
     /// Makes a patch as ``make(_:from:to:)`` does, and writes it to a new file.
     ///
-    /// - Throws: ``PackError`` as `make` does; `invalidArgument` when the file is there already.
+    /// - Throws: ``WaystationPacks/PackError`` as `make` does; `invalidArgument` when the file is there already.
     public static func write(_ kind: PatchOffer.Kind, from old: URL, to new: URL, into file: URL) throws(PackError) {
         try NewFile.write(try make(kind, from: old, to: new), to: file)
     }

@@ -26,8 +26,8 @@ public enum PackInspection: Sendable {
 
     /// Looks at the head of a file, or at a folder.
     ///
-    /// Contents are not compared with digests: ``PackContents/verify()`` does that.
-    /// - Throws: ``PackError`` when it cannot be read, or is nothing of all this.
+    /// Contents are not compared with digests: ``WaystationPacks/PackContents/verify()`` does that.
+    /// - Throws: ``WaystationPacks/PackError`` when it cannot be read, or is nothing of all this.
     public init(_ url: URL) throws(PackError) {
         if try url.isFolder {
             let contents = try PackContents(url)
@@ -67,7 +67,7 @@ public enum PackInspection: Sendable {
 extension URL {
     /// Whether the folder or file is a folder.
     ///
-    /// - Throws: ``PackError`` when there is neither.
+    /// - Throws: ``WaystationPacks/PackError`` when there is neither.
     fileprivate var isFolder: Bool {
         get throws(PackError) {
             var isFolder: ObjCBool = false

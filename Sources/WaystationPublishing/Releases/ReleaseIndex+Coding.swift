@@ -31,7 +31,7 @@ extension ReleaseIndex {
 
     /// The index as JSON: dates in the form of RFC 3339, members in the order of their names.
     ///
-    /// - Throws: ``PackError`` when it cannot be written.
+    /// - Throws: ``WaystationPacks/PackError`` when it cannot be written.
     public func json() throws(PackError) -> Data {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
