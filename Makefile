@@ -20,7 +20,7 @@ PEERS := $(CURDIR)/.build/peers
 HISHEL := $(CURDIR)/.build/hishel
 
 .PHONY: help deps demo-deps bench-deps build web-apps test lint format demo demo-packs demo-login differential cross-check soak \
-	hammer bodies fuzz bench docs clean
+	hammer bodies fuzz sanitize bench docs clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -33,6 +33,7 @@ help:
 	@echo "make hammer        eight processes on one store for two minutes, killed at random"
 	@echo "make bodies        bodies of 256 MiB through redirects, refusals and dropped connections, digest and memory [MIB=256]"
 	@echo "make fuzz          a million damaged zips and as many damaged patches, from seeds and by libFuzzer"
+	@echo "make sanitize      the tests of what reads bytes from outside, under the address sanitizer"
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make format        format every source file"
 	@echo "make docs          build the documentation; a warning is an error"
@@ -107,6 +108,10 @@ fuzz: deps
 	@SWIFT=$(SWIFT) Scripts/fuzz-guided.sh
 	WAYSTATION_ARCHIVE_MUTATIONS=250000 WAYSTATION_PATCH_MUTATIONS=125000 \
 		$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter 'HostileInput|PatchMutation'
+
+# The tests of zips, patches, rules, files and packs in a build of their own with the address sanitizer.
+sanitize: deps
+	@SWIFT=$(SWIFT) Scripts/sanitize.sh $(WIDTH)
 
 bench: bench-deps web-apps
 	@WEB_APPS=$(WEB_APPS) PEERS=$(PEERS) $(SWIFT) run $(IN) Benchmarks -c release --quiet bench $(ONLY)

@@ -70,7 +70,7 @@ extension ZipError.Code {
     public static let invalidUTF8 = Self(description: "invalidUTF8")
     /// A name starts with a slash.
     public static let absolutePath = Self(description: "absolutePath")
-    /// A name has a `.` or `..` segment.
+    /// A name has a `.` or `..` segment, perhaps with characters in it that are not shown.
     public static let dotSegment = Self(description: "dotSegment")
     /// A name has two slashes in a row.
     public static let emptySegment = Self(description: "emptySegment")
@@ -84,7 +84,7 @@ extension ZipError.Code {
     public static let nameTooLong = Self(description: "nameTooLong")
     /// A name has more segments than the limit.
     public static let tooDeep = Self(description: "tooDeep")
-    /// Two names are equal, or differ only in case or in their Unicode form.
+    /// Two names are equal, or differ only in case, in their Unicode form, or in characters that are not shown.
     public static let nameCollision = Self(description: "nameCollision")
     /// A file's name is also the directory of another entry.
     public static let fileIsDirectory = Self(description: "fileIsDirectory")
@@ -94,7 +94,7 @@ extension ZipError.Code {
 extension ZipError.Code {
     /// An entry is a symbolic link.
     public static let symbolicLink = Self(description: "symbolicLink")
-    /// An entry is neither a file nor a directory.
+    /// An entry is neither a file nor a directory: a device, or a pipe or socket without contents.
     public static let specialFile = Self(description: "specialFile")
     /// The name says directory and the attributes say file, or the other way around, or a directory has contents.
     public static let kindMismatch = Self(description: "kindMismatch")

@@ -23,15 +23,17 @@ extension BSDiffPatch {
     /// worth nothing until this function has returned.
     ///
     /// Memory is flat: about 11 MiB for three bzip2 decoders (900 kB blocks) and 0.5 MiB of buffers, however large the
-    /// files are. Works on the calling thread. To stop early, as for a cancelled task, throw from `write`: it is called at
-    /// least once for each 256 KiB of new bytes.
+    /// files are. Works on the calling thread. When the calling task is cancelled, work stops within about a millisecond of
+    /// computing, whether new bytes come out or not. Throwing from `write`, which is called at least once for each 256 KiB of
+    /// new bytes, stops it too.
     ///
     /// - Parameters:
     ///   - old: The old bytes; they are read in place, in pieces, mostly forwards.
     ///   - expectation: Digests to check; none by default.
     ///   - write: Takes the next of the new bytes; they are valid during the call only. Together they are exactly
     ///     ``newSize`` bytes when this function returns.
-    /// - Throws: ``PatchError`` for anything that is wrong with the patch or the old bytes; what `write` throws, as it is.
+    /// - Throws: ``PatchError`` for anything that is wrong with the patch or the old bytes; `CancellationError`; what
+    ///   `write` throws, as it is.
     public func apply(
         to old: any ByteSource,
         expecting expectation: Expectation = Expectation(),
@@ -61,12 +63,13 @@ extension BSDiffPatch {
         }
     }
 
-    private static func digest(of old: any ByteSource, like expected: PatchDigest) throws(PatchError) -> PatchDigest {
+    private static func digest(of old: any ByteSource, like expected: PatchDigest) throws -> PatchDigest {
         var hasher = PatchDigest.Hasher(like: expected)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
         defer { buffer.deallocate() }
         var offset = 0
         while offset < old.length {
+            try Task.checkCancellation()
             let piece = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(old.length - offset))
             try old.fill(piece, at: offset, of: "old")
             hasher.update(UnsafeRawBufferPointer(piece))

@@ -132,6 +132,36 @@ struct InterchangeTests {
         }
     }
 
+    @Test(
+        "What zip reads from a pipe is read",
+        arguments: [
+            "cat contents | zip -q out.zip -", "cat contents | zip -q0 out.zip -",
+            "cat contents | zip -q -fz out.zip -", "cat contents | zip -q - - | cat >out.zip",
+            "cat contents | zip -q | cat >out.zip",
+            "cat contents | zip -q -fz- - - | cat >out.zip",
+        ]
+    )
+    func readingFromPipe(command: String) throws {
+        let scratch = try Scratch()
+        let contents = Data.words(5_000)
+        try scratch.write(contents, to: "contents")
+        try Tool.shell.run(["-c", command], in: scratch.url.path)
+        let archive = try ZipArchive(FileSource(scratch.url.appending(path: "out.zip")))
+        #expect(try archive.contents() == ["-": contents])
+    }
+
+    @Test("The zip64 form that zip writes to a pipe lacks its end record, and is refused by everyone")
+    func zip64ToPipe() throws {
+        let scratch = try Scratch()
+        try scratch.write(Data.words(5_000), to: "contents")
+        try Tool.shell.run(["-c", "zip -q -fz - contents | cat >out.zip"], in: scratch.url.path)
+        let error = #expect(throws: ZipError.self) {
+            try ZipArchive(FileSource(scratch.url.appending(path: "out.zip")))
+        }
+        #expect(error?.code == .invalidZip64)
+        try Tool.shell.run(["-c", "! python3 -m zipfile -t out.zip"], in: scratch.url.path)
+    }
+
     @Test("What is written, their tools read, byte for byte", arguments: Material.all)
     func writing(_ material: Material) throws {
         let scratch = try Scratch()

@@ -33,6 +33,8 @@ struct NameRefusalTests {
         Refusal("C1 control", .controlCharacter, names: "a\u{85}b"),
         Refusal("slash joined with a mark", .absolutePath, names: "/\u{301}a"),
         Refusal("parent behind a joined slash", .dotSegment, names: "a/\u{301}b/../c"),
+        Refusal("parent behind a zero width joiner", .dotSegment, names: "a/..\u{200D}/b"),
+        Refusal("this directory ahead of a soft hyphen", .dotSegment, names: "\u{AD}./a"),
         Refusal("bad UTF-8", .invalidUTF8, RawZip([RawEntry([0x61, 0xFF], [])])),
         Refusal("overlong slash", .invalidUTF8, RawZip([RawEntry([0x2E, 0x2E, 0xC0, 0xAF, 0x61], [])])),
         Refusal("surrogate", .invalidUTF8, RawZip([RawEntry([0xED, 0xA0, 0x80], [])])),
@@ -70,6 +72,12 @@ struct NameRefusalTests {
         Refusal("Unicode form", .nameCollision, names: "\u{E9}.txt", "e\u{301}.txt"),
         Refusal("Unicode form and case", .nameCollision, names: "\u{C9}.txt", "e\u{301}.txt"),
         Refusal("sharp s", .nameCollision, names: "stra\u{DF}e", "STRASSE"),
+        Refusal("capital sharp s", .nameCollision, names: "\u{1E9E}", "\u{DF}"),
+        Refusal("capital sharp s and SS", .nameCollision, names: "stra\u{1E9E}e", "strasse"),
+        Refusal("zero width joiner", .nameCollision, names: "a", "a\u{200D}"),
+        Refusal("variation selector", .nameCollision, names: "\u{2764}", "\u{2764}\u{FE0F}"),
+        Refusal("joiner between a letter and its accent", .nameCollision, names: "e\u{34F}\u{301}", "\u{C9}"),
+        Refusal("soft hyphen in an implied directory", .nameCollision, names: "dir/a", "d\u{AD}ir/b"),
         Refusal("final sigma", .nameCollision, names: "\u{3BF}\u{3C2}", "\u{3BF}\u{3C3}"),
         Refusal("ligature", .nameCollision, names: "\u{FB01}n", "FIN"),
         Refusal("Kelvin sign", .nameCollision, names: "\u{212A}", "k"),
@@ -88,6 +96,23 @@ struct NameRefusalTests {
 
     @Test("Names that some file system takes for one place are refused", arguments: colliding)
     func collidingNames(_ refusal: Refusal) { expect(refusal) }
+
+    @Test("Every character is in one place with its forms in other cases, whichever comes first")
+    func foldingIsComplete() {
+        for value in UInt32(0x80)...0x2FFFF {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let properties = scalar.properties
+            guard properties.changesWhenCaseMapped || properties.changesWhenNFKCCaseFolded else { continue }
+            let forms = [
+                properties.lowercaseMapping, properties.uppercaseMapping, properties.titlecaseMapping,
+                String(scalar).decomposedStringWithCanonicalMapping,
+            ]
+            let folded = NameFolding.folded(Substring(String(scalar)))
+            for form in forms where NameFolding.folded(Substring(form)) != folded {
+                Issue.record("U+\(String(value, radix: 16)) and \(form)")
+            }
+        }
+    }
 
     @Test("A message shows hostile names without their control characters")
     func printableMessage() {

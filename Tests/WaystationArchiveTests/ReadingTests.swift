@@ -78,6 +78,66 @@ struct ReadingTests {
         #expect(try open(zip).contents() == ["a": Data(repeating: 0x61, count: 50)])
     }
 
+    /// Which numbers a zip64 field has beside those that its header has no room for.
+    struct WideForm: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// How many of size and compressed size the headers have no room for.
+        let needed: Int
+        /// How many of size, compressed size and offset the field in the directory has.
+        let listed: Int
+        var hasDisk = false
+        /// How many of them the field in the local header has.
+        var listedLocally = 2
+    }
+
+    private static let wideForms = [
+        WideForm(testDescription: "sizes needed, offset repeated", needed: 2, listed: 3),
+        WideForm(testDescription: "sizes needed, offset and disk repeated", needed: 2, listed: 3, hasDisk: true),
+        WideForm(testDescription: "size needed, compressed size repeated", needed: 1, listed: 2),
+        WideForm(testDescription: "nothing needed, all repeated", needed: 0, listed: 3, hasDisk: true),
+        WideForm(testDescription: "offset in the local header too", needed: 2, listed: 2, listedLocally: 3),
+    ]
+
+    @Test("A zip64 field that repeats numbers which its header has is read", arguments: wideForms)
+    func repeatingZip64(form: WideForm) throws {
+        let entry = RawEntry("a", String(repeating: "a", count: 50), deflated: true).with {
+            if form.needed > 0 { $0.size32 = .max }
+            if form.needed > 1 { $0.compressedSize32 = .max }
+            let numbers = [$0.size, $0.compressedSize, 0]
+            func field(_ count: Int, then rest: [UInt8] = []) -> [UInt8] {
+                var content: [UInt8] = []
+                for number in numbers.prefix(count) { content.append(littleEndian: number) }
+                return RawEntry.field(1, content + rest)
+            }
+            $0.extra = field(form.listed, then: form.hasDisk ? [0, 0, 0, 0] : [])
+            $0.localExtra = field(form.listedLocally)
+        }
+        #expect(try open(RawZip([entry])).contents() == ["a": Data(repeating: 0x61, count: 50)])
+    }
+
+    @Test(
+        "A directory that states the size of its own file and has no data is read",
+        arguments: [ZipMethod.stored, .deflated]
+    )
+    func sizedDirectory(method: ZipMethod) async throws {
+        let zip = RawZip([
+            RawEntry("d/").with { ($0.size, $0.method) = (4_096, method.rawValue) }, RawEntry("d/a", "one"),
+        ])
+        let archive = try open(zip)
+        #expect(archive.entries.map(\.size) == [0, 3])
+        #expect(archive.totalSize == 3)
+        #expect(try archive.read(archive.entries[0]).isEmpty)
+        let scratch = try Scratch()
+        try await archive.extract(into: scratch.url.appending(path: "out"))
+        #expect(try scratch.tree("out") == ["d/": Data(), "d/a": Data("one".utf8)])
+    }
+
+    @Test("What a tool read from a pipe or a socket is a file", arguments: [0o010_600, 0o140_777] as [UInt32])
+    func streamed(mode: UInt32) throws {
+        let zip = RawZip([RawEntry("-", "from a pipe").with { $0.attributes = mode << 16 }])
+        #expect(try open(zip).contents() == ["-": Data("from a pipe".utf8)])
+    }
+
     @Test("A comment of any length is passed over", arguments: [1, 1_000, 65_535])
     func comment(length: Int) throws {
         var zip = RawZip([RawEntry("a")])

@@ -42,10 +42,15 @@ struct StructureRefusalTests {
             .symbolicLink,
             stored.with { $0.extra = RawEntry.field(0x000D, [UInt8](repeating: 0, count: 12) + Array("/etc".utf8)) }
         ),
-        Refusal("pipe", .specialFile, stored.with { $0.attributes = 0o010_644 << 16 }),
+        Refusal("pipe", .specialFile, RawEntry("b.txt", "").with { $0.attributes = 0o010_644 << 16 }),
         Refusal("character device", .specialFile, stored.with { $0.attributes = 0o020_644 << 16 }),
         Refusal("block device", .specialFile, stored.with { $0.attributes = 0o060_644 << 16 }),
-        Refusal("socket", .specialFile, stored.with { $0.attributes = 0o140_644 << 16 }),
+        Refusal("socket", .specialFile, RawEntry("b.txt", "").with { $0.attributes = 0o140_644 << 16 }),
+        Refusal(
+            "directory that was read from a pipe",
+            .kindMismatch,
+            stored.with { ($0.name, $0.attributes) = (Array("d/".utf8), 0o010_600 << 16) }
+        ),
         Refusal("directory by mode alone", .kindMismatch, stored.with { $0.attributes = 0o040_755 << 16 }),
         Refusal("directory by attribute alone", .kindMismatch, stored.with { ($0.host, $0.attributes) = (0, 0x10) }),
         Refusal("directory by name alone", .kindMismatch, RawEntry("d/").with { $0.attributes = 0o100_644 << 16 }),
@@ -53,6 +58,21 @@ struct StructureRefusalTests {
             "directory with contents",
             .kindMismatch,
             stored.with { ($0.name, $0.attributes) = (Array("d/".utf8), 0o040_755 << 16) }
+        ),
+        Refusal(
+            "directory with a size and a CRC",
+            .kindMismatch,
+            RawEntry("d/").with { ($0.size, $0.crc32) = (4_096, 1) }
+        ),
+        Refusal(
+            "directory with a size and data",
+            .kindMismatch,
+            RawEntry("d/").with { ($0.size, $0.data, $0.compressedSize) = (4_096, [3, 0], 2) }
+        ),
+        Refusal(
+            "directory with two sizes",
+            .headerMismatch,
+            RawEntry("d/").with { ($0.size, $0.localSize) = (4_096, 64) }
         ),
         Refusal("encrypted", .encrypted, stored.with { $0.flags |= 1 }),
         Refusal("strongly encrypted", .encrypted, stored.with { $0.flags |= 1 << 6 }),
@@ -175,7 +195,8 @@ struct StructureRefusalTests {
         Refusal("directory too short", .leadingJunk, zip { $0.end.size = 50 }),
         Refusal("directory too late", .damagedDirectory, zip { $0.end.offset = 5_000 }),
         Refusal("directory too early", .leadingJunk, zip { $0.end.offset = 3 }),
-        Refusal("directory beyond all numbers", .damagedDirectory, zip { ($0.end.offset, $0.end.size) = (.max, .max) }),
+        Refusal("directory beyond all numbers", .invalidZip64, zip { ($0.end.offset, $0.end.size) = (.max, .max) }),
+        Refusal("offset that only a zip64 record could state", .invalidZip64, zip { $0.end.offset = .max }),
         Refusal("disk", .multipleDisks, zip { $0.end.disk = 1 }),
         Refusal("directory's disk", .multipleDisks, zip { $0.end.directoryDisk = 1 }),
         Refusal("entries on this disk", .multipleDisks, zip { $0.end.entriesOnDisk = 1 }),
@@ -213,11 +234,40 @@ struct StructureRefusalTests {
         ),
         Refusal("no field", .invalidZip64, sound.with { $0.size32 = .max }),
         Refusal("empty field", .invalidZip64, sound.with { ($0.size32, $0.extra) = (.max, RawEntry.zip64()) }),
-        Refusal("field not needed", .invalidZip64, sound.with { $0.extra = RawEntry.zip64($0.size) }),
         Refusal(
-            "field too long",
+            "field not needed, with another size",
             .invalidZip64,
-            sound.with { ($0.size32, $0.extra) = (.max, RawEntry.zip64($0.size, $0.compressedSize)) }
+            sound.with { ($0.extra, $0.localExtra) = (RawEntry.zip64($0.size + 1), []) }
+        ),
+        Refusal(
+            "field too long, with another compressed size",
+            .invalidZip64,
+            sound.with {
+                ($0.size32, $0.extra) = (.max, RawEntry.zip64($0.size, $0.compressedSize + 1))
+                $0.localExtra = RawEntry.zip64($0.size, $0.compressedSize)
+            }
+        ),
+        Refusal("field too long, with another offset", .invalidZip64, allNumbers(offset: 1)),
+        Refusal("field too long, with another disk", .invalidZip64, allNumbers(disk: [1, 0, 0, 0])),
+        Refusal("field of half a number more", .invalidZip64, allNumbers(offset: 0, disk: [0, 0])),
+        Refusal("field longer than all numbers", .invalidZip64, allNumbers(disk: [UInt8](repeating: 0, count: 8))),
+        // Read one after another, the first number would be the offset; read by place, the size.
+        Refusal(
+            "field that can be read in two ways",
+            .invalidZip64,
+            sound.with {
+                ($0.offset, $0.extra) = (.max, RawEntry.zip64($0.size, $0.compressedSize, 0))
+                $0.localExtra = []
+            }
+        ),
+        Refusal(
+            "local field with another offset",
+            .invalidZip64,
+            sound.with {
+                ($0.size32, $0.compressedSize32) = (.max, .max)
+                $0.extra = RawEntry.zip64($0.size, $0.compressedSize)
+                $0.localExtra = RawEntry.zip64($0.size, $0.compressedSize, 1)
+            }
         ),
         Refusal(
             "no local field",
@@ -249,6 +299,18 @@ struct StructureRefusalTests {
             }
         ),
     ]
+
+    /// An archive whose only entry has all numbers in its zip64 field, though the header has room for the offset.
+    private static func allNumbers(offset: UInt64 = 0, disk: [UInt8] = [0, 0, 0, 0]) -> RawZip {
+        RawZip([
+            sound.with {
+                ($0.size32, $0.compressedSize32) = (.max, .max)
+                let numbers = RawEntry.zip64($0.size, $0.compressedSize, offset).dropFirst(4)
+                $0.extra = RawEntry.field(1, Array(numbers) + disk)
+                $0.localExtra = RawEntry.zip64($0.size, $0.compressedSize)
+            }
+        ])
+    }
 
     private static let zeros = RawEntry(Array("zeros".utf8), [UInt8](repeating: 0, count: 3 << 20), deflated: true)
 

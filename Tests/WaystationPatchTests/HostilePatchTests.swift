@@ -65,6 +65,10 @@ struct HostilePatchTests {
         Lie("instructions without end that do nothing", .badInstruction) {
             $0.instructions = Array(repeating: .init(added: 0, extra: 0, seek: 0), count: 5_000)
         },
+        Lie("instructions that do nothing, far fewer than the new bytes", .badInstruction) {
+            $0.instructions = Array(repeating: .init(added: 0, extra: 0, seek: 0), count: 5_000)
+            $0.newSize = 1 << 30
+        },
         Lie("a diff block that ends early", .endsEarly) { $0.diff.removeLast() },
         Lie("an extra block that ends early", .endsEarly) { $0.extra.removeLast() },
         Lie("a diff byte left over", .leftover) { $0.diff.append(0) },
@@ -164,6 +168,61 @@ struct HostilePatchTests {
         #expect(ofPatch?.code == .unreadable)
         #expect(throws: PatchError.self) { try BSDiffPatch.create(from: brokenOld, to: DataSource(old)) }
         #expect(throws: PatchError.self) { try BSDiffPatch.create(from: DataSource(old), to: brokenOld) }
+    }
+
+    @Test("instructions that do nothing are refused after a thousand, however many a few bytes hold")
+    func idleInstructions() throws {
+        // bzip2 makes little of zeros: 1.2 KB are 20 MB of instructions.
+        let bomb = RawPatch([], diff: Data(), extra: Data(), newSize: 1 << 30)
+        let encoded = try bomb.with { $0.controlTail = Data(count: 840_000 * PatchInstruction.byteCount) }.encoded()
+        #expect(encoded.count < 1_300)
+        let error = #expect(throws: PatchError.self) { try applied(encoded, to: Data()) }
+        #expect(error?.code == .badInstruction)
+        #expect(error?.message.contains("1001 instructions") == true, "\(String(describing: error))")
+    }
+
+    @Test("instructions that do nothing are taken as far as they come by chance")
+    func fewIdleInstructions() throws {
+        var (old, patch) = Self.sound()
+        let new = try applied(patch.encoded(), to: old)
+        patch.instructions.insert(contentsOf: Array(repeating: .init(added: 0, extra: 0, seek: 0), count: 1_000), at: 1)
+        #expect(try applied(patch.encoded(), to: old) == new)
+    }
+
+    @Test("a cancelled task stops before a byte is written, whatever the instructions are", arguments: [1, 0])
+    func cancellation(extra: Int) async throws {
+        // Fewer new bytes than are written at once: without a check of its own the work goes on to its end.
+        let count = 20_000
+        let patch = try RawPatch(
+            Array(repeating: (added: 1, extra: extra, seek: -1), count: count),
+            diff: Data(count: count),
+            extra: Data(count: count * extra),
+            newSize: count * (1 + extra)
+        ).encoded()
+        let written = await Task {
+            var written = 0
+            withUnsafeCurrentTask { $0?.cancel() }
+            #expect(throws: CancellationError.self) {
+                try BSDiffPatch(DataSource(patch)).apply(to: DataSource(Data(count: 10))) { written += $0.count }
+            }
+            return written
+        }.value
+        #expect(written == 0)
+    }
+
+    @Test("a cancelled task stops while the old bytes are compared with their digest")
+    func cancelledDigest() async throws {
+        let (old, patch) = Self.sound()
+        let encoded = try patch.encoded()
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            #expect(throws: CancellationError.self) {
+                try BSDiffPatch(DataSource(encoded)).apply(
+                    to: DataSource(old),
+                    expecting: .init(old: .sha256(Data(count: 32)))
+                ) { _ in }
+            }
+        }.value
     }
 
     @Test("what the writer throws comes out as it is, and stops the work")

@@ -14,6 +14,9 @@ struct CentralHeader {
     let method: ZipMethod
     let modified: ZipTime
     let crc32: UInt32
+    /// The size as it stands there, which the local header and the descriptor must repeat.
+    let statedSize: Int
+    /// How many bytes the entry has: none for a directory.
     let size: Int
     let compressedSize: Int
     /// Where the local header is, counted from the archive's base.
@@ -80,12 +83,20 @@ struct CentralHeader {
         else {
             throw ZipError.outsideFile(entry: name)
         }
-        (self.size, self.compressedSize, self.offset) = (size, compressedSize, offset)
+        (statedSize, self.compressedSize, self.offset) = (size, compressedSize, offset)
 
         let host = UInt8(fixed.field(4, as: UInt16.self) >> 8)
         let attributes = fixed.field(38, as: UInt32.self)
-        let kind = try EntryKind(host: host, attributes: attributes, extra: extra, entry: name)
+        let kind = try EntryKind(
+            host: host,
+            attributes: attributes,
+            hasContents: size > 0,
+            extra: extra,
+            entry: name
+        )
         isDirectory = path.isDirectory
+        // ZIPFoundation states the size of the directory's own file, and writes no data.
+        self.size = isDirectory && compressedSize == 0 && crc32 == 0 ? 0 : size
         try checkKind(kind)
         try checkSizes(limits)
     }

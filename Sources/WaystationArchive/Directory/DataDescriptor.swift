@@ -19,7 +19,9 @@ enum DataDescriptor {
             let compressedSize =
                 isWide ? numbers.field(4, as: UInt64.self) : UInt64(numbers.field(4, as: UInt32.self))
             let size = isWide ? numbers.field(12, as: UInt64.self) : UInt64(numbers.field(8, as: UInt32.self))
-            if crc32 == central.crc32, compressedSize == UInt64(central.compressedSize), size == UInt64(central.size) {
+            if crc32 == central.crc32, compressedSize == UInt64(central.compressedSize),
+                size == UInt64(central.statedSize)
+            {
                 return
             }
         }

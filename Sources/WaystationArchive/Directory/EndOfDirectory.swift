@@ -49,6 +49,9 @@ struct EndOfDirectory {
         var directoryEnd = tailStart + recordStart
         if let wide = try readWide(in: source, before: directoryEnd, narrow: numbers) {
             (numbers, directoryEnd) = wide
+        } else if numbers.offset == UInt64(UInt32.max) || numbers.size == UInt64(UInt32.max) {
+            // Info-ZIP's `zip -fz` leaves the record away when it writes to a pipe; no tool reads that.
+            throw invalid("the end record needs a zip64 end record, and there is none")
         }
         return try directory(numbers, end: directoryEnd, limits: limits)
     }

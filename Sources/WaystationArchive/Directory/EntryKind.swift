@@ -12,14 +12,19 @@ struct EntryKind {
     private static let directory: UInt32 = 0o040_000
     private static let regularFile: UInt32 = 0o100_000
     private static let symbolicLink: UInt32 = 0o120_000
+    private static let pipe: UInt32 = 0o010_000
+    private static let socket: UInt32 = 0o140_000
 
     /// Reads the attributes of a directory header.
     ///
-    /// A Unix mode in the upper half is believed whatever the host, since extractors do.
+    /// A Unix mode in the upper half is believed whatever the host, since extractors do. An entry with contents whose mode
+    /// is that of a pipe or a socket is a file: Info-ZIP's `zip -` notes the mode of what it read from.
     ///
     /// - Throws: ``ZipError`` for anything but files and directories.
-    init(host: UInt8, attributes: UInt32, extra: ExtraFields, entry: String) throws(ZipError) {
-        try Self.check(mode: attributes >> 16, entry: entry)
+    init(host: UInt8, attributes: UInt32, hasContents: Bool, extra: ExtraFields, entry: String) throws(ZipError) {
+        let type = attributes >> 16 & Self.typeMask
+        let isStreamed = hasContents && (type == Self.pipe || type == Self.socket)
+        if !isStreamed { try Self.check(mode: type, entry: entry) }
         if Self.windowsHosts.contains(host), attributes & Self.windowsReparsePoint != 0 {
             throw Self.link(entry)
         }
@@ -30,9 +35,9 @@ struct EntryKind {
         // PKWARE's Unix field has a link's target or a device's number behind its twelve bytes.
         if let field = extra[.pkwareUnix], field.count > 12 { throw Self.link(entry) }
 
-        switch attributes >> 16 & Self.typeMask {
+        switch type {
         case Self.directory: isDirectory = true
-        case Self.regularFile: isDirectory = false
+        case Self.regularFile, Self.pipe, Self.socket: isDirectory = false
         default: isDirectory = attributes & Self.windowsDirectory != 0 ? true : nil
         }
     }

@@ -46,6 +46,7 @@ struct LocalHeader {
         let sizes = try Zip64Numbers.localSizes(
             size: fixed.field(22, as: UInt32.self),
             compressedSize: fixed.field(18, as: UInt32.self),
+            offset: central.offset,
             extra: extra,
             entry: entry
         )
@@ -54,7 +55,7 @@ struct LocalHeader {
             number == expected || central.flags.contains(.descriptor) && number == 0
         }
         guard agrees(UInt64(fixed.field(14, as: UInt32.self)), UInt64(central.crc32)) else { throw mismatch("CRC-32") }
-        guard agrees(sizes.size, UInt64(central.size)) else { throw mismatch("size") }
+        guard agrees(sizes.size, UInt64(central.statedSize)) else { throw mismatch("size") }
         guard agrees(sizes.compressedSize, UInt64(central.compressedSize)) else { throw mismatch("compressed size") }
         dataOffset = reader.position
     }

@@ -9,7 +9,11 @@ struct Zip64Numbers {
     var offset: UInt64
     var disk: UInt32
 
-    /// The numbers of a directory header: the field has those, and only those, that the header has no room for, in order.
+    /// The numbers of a directory header, with those from its zip64 field that the header has no room for.
+    ///
+    /// By the specification the field has only those, in this order. Go's `archive/zip` and others put all numbers there
+    /// as soon as one needs it. Such a field is taken where it means the same to every reader: the numbers that are needed
+    /// come first in it, and the others are those of the header.
     init(
         size: UInt32,
         compressedSize: UInt32,
@@ -18,32 +22,45 @@ struct Zip64Numbers {
         extra: ExtraFields,
         entry: String
     ) throws(ZipError) {
-        (self.size, self.compressedSize) = (UInt64(size), UInt64(compressedSize))
-        (self.offset, self.disk) = (UInt64(offset), UInt32(disk))
-        let wide = [size, compressedSize, offset].count { $0 == Self.placeholder }
-        let needed = wide * 8 + (disk == Self.diskPlaceholder ? 4 : 0)
-        guard let field = extra[.zip64] else {
-            guard needed == 0 else { throw Self.invalid(entry, "has no zip64 field and needs one") }
-            return
+        var numbers = [UInt64(size), UInt64(compressedSize), UInt64(offset), UInt64(disk)]
+        let isWide = [size, compressedSize, offset].map { $0 == Self.placeholder } + [disk == Self.diskPlaceholder]
+        let needed = numbers.indices.filter { isWide[$0] }
+        if let field = extra[.zip64] {
+            let beginnings = (1...numbers.count).map { Array(0..<$0) }.filter { $0.starts(with: needed) }
+            guard let listed = ([needed] + beginnings).first(where: { Self.length(of: $0) == field.count }) else {
+                throw Self.invalid(
+                    entry,
+                    "has a zip64 field of \(field.count) bytes where \(Self.length(of: needed)) are needed"
+                )
+            }
+            var rest = field
+            for index in listed {
+                let number = index == 3 ? UInt64(rest.field(0, as: UInt32.self)) : rest.field(0, as: UInt64.self)
+                guard isWide[index] || number == numbers[index] else {
+                    throw Self.invalid(entry, "has a zip64 field that contradicts its header")
+                }
+                numbers[index] = number
+                rest = rest.dropFirst(Self.length(of: [index]))
+            }
+        } else if !needed.isEmpty {
+            throw Self.invalid(entry, "has no zip64 field and needs one")
         }
-        guard field.count == needed else {
-            throw Self.invalid(entry, "has a zip64 field of \(field.count) bytes where \(needed) are needed")
-        }
-        var rest = field
-        func next(_ number: inout UInt64) {
-            number = rest.field(0, as: UInt64.self)
-            rest = rest.dropFirst(8)
-        }
-        if size == Self.placeholder { next(&self.size) }
-        if compressedSize == Self.placeholder { next(&self.compressedSize) }
-        if offset == Self.placeholder { next(&self.offset) }
-        if disk == Self.diskPlaceholder { self.disk = rest.field(0, as: UInt32.self) }
+        (self.size, self.compressedSize, self.offset) = (numbers[0], numbers[1], numbers[2])
+        self.disk = UInt32(truncatingIfNeeded: numbers[3])
+    }
+
+    /// How many bytes numbers take in a field; the fourth is the disk.
+    private static func length(of numbers: [Int]) -> Int {
+        numbers.reduce(0) { $0 + ($1 == 3 ? 4 : 8) }
     }
 
     /// The sizes of a local header, where both stand in the field as soon as one of them has to.
+    ///
+    /// The `offset` and a disk may follow, for writers that use one field for both headers.
     static func localSizes(
         size: UInt32,
         compressedSize: UInt32,
+        offset: Int,
         extra: ExtraFields,
         entry: String
     ) throws(ZipError) -> (size: UInt64, compressedSize: UInt64) {
@@ -54,13 +71,15 @@ struct Zip64Numbers {
             }
             return (UInt64(size), UInt64(compressedSize))
         }
-        guard field.count == 16 else {
+        guard [16, 24, 28].contains(field.count) else {
             throw invalid(entry, "has a zip64 field of \(field.count) bytes in its local header where 16 are needed")
         }
         let wide = (size: field.field(0, as: UInt64.self), compressedSize: field.field(8, as: UInt64.self))
         // A number that had room in the header must not be another one in the field; zero is one not yet known.
         guard isWide.size || wide.size == UInt64(size) || wide.size == 0,
-            isWide.compressedSize || wide.compressedSize == UInt64(compressedSize) || wide.compressedSize == 0
+            isWide.compressedSize || wide.compressedSize == UInt64(compressedSize) || wide.compressedSize == 0,
+            field.count == 16 || [0, UInt64(offset)].contains(field.field(16, as: UInt64.self)),
+            field.count < 28 || field.field(24, as: UInt32.self) == 0
         else { throw invalid(entry, "has a zip64 field that contradicts its local header") }
         return (
             isWide.size ? wide.size : UInt64(size),

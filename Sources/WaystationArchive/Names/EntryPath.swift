@@ -44,8 +44,9 @@ struct EntryPath {
         let segments = path.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map(Substring.init)
         for segment in segments {
             if segment.isEmpty { throw refusal(.emptySegment, "has two slashes in a row in its name") }
-            if segment == "." || segment == ".." {
-                throw refusal(.dotSegment, "has a '\(segment)' segment in its name")
+            let visible = NameFolding.visible(segment)
+            if visible == "." || visible == ".." {
+                throw refusal(.dotSegment, "has a '\(visible)' segment in its name")
             }
             guard segment.utf8.count <= Self.maximumSegmentLength else {
                 throw refusal(.nameTooLong, "has a segment of more than \(Self.maximumSegmentLength) bytes in its name")

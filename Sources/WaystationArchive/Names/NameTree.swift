@@ -1,15 +1,13 @@
-import Foundation
-
 /// The tree that the names of an archive make up, in which no two places may be mistaken for each other.
 ///
-/// Two names are the same place when they are equal after Unicode normalization and case folding: a file system that
-/// folds would write one over the other, and a check of one would let pass the other.
+/// Two names are the same place when they are equal after ``NameFolding``: a file system that folds names would write one
+/// file over the other, and a check of one name would let the other pass.
 struct NameTree {
     private enum Kind { case file, impliedDirectory, directory }
 
     private struct Place: Hashable {
         let parent: Int
-        /// `String` compares by canonical equivalence; the case is folded before.
+        /// By ``NameFolding``; `String` compares by canonical equivalence.
         let foldedName: String
     }
 
@@ -34,7 +32,7 @@ struct NameTree {
         for (depth, segment) in entry.segments.enumerated() {
             let isLast = depth == entry.segments.count - 1
             let kind: Kind = isLast ? (entry.isDirectory ? .directory : .file) : .impliedDirectory
-            let place = Place(parent: parent, foldedName: Self.folded(segment))
+            let place = Place(parent: parent, foldedName: NameFolding.folded(segment))
             guard var node = nodes[place] else {
                 guard nodes.count < maximumCount else { throw Self.tooMany(maximumCount) }
                 let node = Node(number: nodes.count + 1, name: String(segment), kind: kind)
@@ -75,15 +73,8 @@ struct NameTree {
         ZipError(
             .nameCollision,
             entry: entry.path,
-            "has the name of another one, if not for case or Unicode form; make the archive anew, with different names"
+            "has the name of another entry but for case, Unicode form or invisible characters; make the archive anew, with "
+                + "different names"
         )
-    }
-
-    /// A form that is equal for all spellings of a name.
-    ///
-    /// Up and then down folds what a single step leaves apart, such as `ß` and `SS`, or the two forms of a small sigma.
-    private static func folded(_ segment: Substring) -> String {
-        if segment.utf8.allSatisfy({ $0 < 0x80 }) { return segment.lowercased() }
-        return String(segment).precomposedStringWithCanonicalMapping.uppercased().lowercased()
     }
 }

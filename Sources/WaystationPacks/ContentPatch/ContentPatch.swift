@@ -76,6 +76,8 @@ package struct ContentPatch: Sendable {
         do {
             let patch = try BSDiffPatch(manifestPatch, limits: PatchLimits(newSize: PackManifest.maximumSize))
             try patch.apply(to: DataSource(base)) { json.append(contentsOf: $0) }
+        } catch is CancellationError {
+            throw PackError(.cancelled, "applying the content patch was cancelled", cause: CancellationError())
         } catch {
             throw PackError(
                 .damaged,

@@ -104,10 +104,7 @@ extension PackLibrary {
             }
         }
         var writer = StreamSplitter(difference.new, in: staging)
-        try patch.apply(to: old, newSize: newSize) { bytes in
-            try Task.checkCancellation()
-            try writer.write(bytes)
-        }
+        try patch.apply(to: old, newSize: newSize) { try writer.write($0) }
         try writer.finish()
         for (file, first) in difference.repeated { try staging.link("\(staging.files)/\(first.path)", to: file.path) }
     }
@@ -154,7 +151,6 @@ extension PackLibrary {
             var digesters = [Digester(.sha256), Digester(.md5)]
             do {
                 try BSDiffPatch(FileSource(fileSystem.openFile(patch))).apply(to: old) { bytes in
-                    try Task.checkCancellation()
                     for index in digesters.indices { digesters[index].update(bytes) }
                     try fileSystem.write(Data(bytes), to: output)
                 }

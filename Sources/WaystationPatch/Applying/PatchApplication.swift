@@ -15,6 +15,13 @@ struct PatchApplication {
     private var newPosition = 0
     /// Where the next instruction adds from; may lie outside the old bytes, as in `bspatch`.
     private var oldPosition = 0
+    /// How many bytes of instructions and of new bytes were worked on since the last look for a cancellation.
+    private var unchecked = 0
+
+    /// `bsdiff` writes at most one instruction that produces nothing, at the start, and a few by chance.
+    private static let idleInstructions = 1_000
+    /// About a millisecond's work.
+    private static let checkedWork = 256 << 10
 
     init(of patch: BSDiffPatch, to old: any ByteSource) throws(PatchError) {
         newSize = patch.newSize
@@ -26,14 +33,14 @@ struct PatchApplication {
 
     /// Produces all the new bytes, in order.
     mutating func run(_ write: (UnsafeRawBufferPointer) throws -> Void) throws {
-        var instructions = 0
+        var idle = 0
         while newPosition < newSize {
             let instruction = try nextInstruction()
-            // `bsdiff` writes at most one instruction that produces nothing, at the start, and a few by chance. Without a
-            // bound, 50 bytes of bzip2 could hold a million of them for each megabyte of the patch, and go on for hours.
-            instructions += 1
-            guard instructions - 1 <= newSize else {
-                throw PatchError(.badInstruction, "there are more instructions than new bytes: the patch is damaged")
+            try work(PatchInstruction.byteCount)
+            // Without a bound, a kilobyte of bzip2 holds a million of them, and nothing comes out meanwhile.
+            if instruction.added == 0, instruction.extra == 0 { idle += 1 }
+            guard idle <= Self.idleInstructions else {
+                throw PatchError(.badInstruction, "\(idle) instructions produce nothing: the patch is damaged")
             }
             try add(instruction.added, write)
             try copy(instruction.extra, write)
@@ -70,6 +77,7 @@ struct PatchApplication {
             try diff.read(into: piece)
             try old.add(from: oldPosition, to: piece)
             output.commit(piece.count)
+            try work(piece.count)
             rest -= piece.count
             try seek(piece.count)
         }
@@ -82,9 +90,18 @@ struct PatchApplication {
             let piece = try output.room(upTo: rest, write)
             try extra.read(into: piece)
             output.commit(piece.count)
+            try work(piece.count)
             rest -= piece.count
         }
         newPosition += count
+    }
+
+    /// Counts work that was done, and ends it when the task was cancelled.
+    private mutating func work(_ count: Int) throws {
+        unchecked += count
+        guard unchecked >= Self.checkedWork else { return }
+        unchecked = 0
+        try Task.checkCancellation()
     }
 
     private mutating func seek(_ distance: Int) throws(PatchError) {

@@ -7,6 +7,8 @@ import Testing
 /// One that is not installed fails the test: interchange that is not tested is not known to work.
 enum Tool: String {
     case zip, unzip, bsdtar, python = "python3"
+    /// For pipes between the others.
+    case shell = "sh"
 
     /// Runs the program and returns its output; anything but success fails the test.
     ///

@@ -40,6 +40,13 @@ struct RawPatch {
         self.newSize = newSize
     }
 
+    /// This patch, changed.
+    func with(_ change: (inout RawPatch) -> Void) -> RawPatch {
+        var patch = self
+        change(&patch)
+        return patch
+    }
+
     func encoded() throws -> Data {
         var control = Data(count: instructions.count * PatchInstruction.byteCount)
         control.withUnsafeMutableBytes { bytes in
