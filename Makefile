@@ -20,7 +20,7 @@ PEERS := $(CURDIR)/.build/peers
 HISHEL := $(CURDIR)/.build/hishel
 
 .PHONY: help deps demo-deps bench-deps build web-apps test lint format demo demo-packs demo-login differential cross-check soak \
-	hammer bodies fuzz sanitize bench docs clean
+	hammer chaos bodies fuzz sanitize bench docs clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -31,6 +31,7 @@ help:
 	@echo "make cross-check   the same conversations for hishel and for Waystation, each difference with its section"
 	@echo "make soak          500,000 loads, 64 at a time"
 	@echo "make hammer        eight processes on one store for two minutes, killed at random"
+	@echo "make chaos         four processes that load, cancel and are killed, beside an origin that lies, for ten minutes"
 	@echo "make bodies        bodies of 256 MiB through redirects, refusals and dropped connections, digest and memory [MIB=256]"
 	@echo "make fuzz          a million damaged zips and as many damaged patches, from seeds and by libFuzzer"
 	@echo "make sanitize      the tests of what reads bytes from outside, under the address sanitizer"
@@ -59,6 +60,7 @@ test: deps lint web-apps
 	done
 	@$(MAKE) --no-print-directory differential
 	@$(MAKE) --no-print-directory hammer SECONDS=10
+	@$(MAKE) --no-print-directory chaos SECONDS=15
 	@$(MAKE) --no-print-directory bodies MIB=48
 	@$(MAKE) --no-print-directory cross-check
 	@$(MAKE) --no-print-directory docs
@@ -97,6 +99,10 @@ soak: deps
 # Eight processes on one store, killed at random.
 hammer: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet hammer $(or $(SECONDS),120)
+
+# Four processes that load through sessions, killed at random.
+chaos: deps
+	@$(SWIFT) run $(IN) Benchmarks -c release --quiet chaos $(or $(SECONDS),600)
 
 # Large bodies on every way that they may have to go twice.
 bodies: deps

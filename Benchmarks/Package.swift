@@ -51,6 +51,13 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
+        .executableTarget(
+            name: "chaos",
+            dependencies: [
+                "Measuring", .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationTesting", package: "waystation"),
+            ]
+        ),
         // libFuzzer's C interface, and bzip2 over bytes in memory.
         .target(name: "CLibFuzzer", linkerSettings: [.linkedLibrary("bz2")]),
         .executableTarget(

@@ -153,6 +153,38 @@ public struct InterceptedSession: Sendable {
         )
     }
 
+    /// Loads of every kind: files and packs under hosts of their own, and below `origin` one path for each strategy.
+    ///
+    /// - Parameters:
+    ///   - files: A directory that answers below `http://files.test/`.
+    ///   - packs: The library that answers below `http://packs.test/`.
+    ///   - cache: Where responses are kept, at most 32 MiB of them.
+    ///   - origin: The origin's address without a path, as in `http://127.0.0.1:8080`.
+    /// - Returns: The way to load.
+    /// - Throws: What making the interceptor throws.
+    public static func everyKind(
+        files: URL,
+        packs: PackLibrary,
+        cache: URL,
+        origin: String
+    ) throws -> InterceptedSession {
+        InterceptedSession(
+            try Interceptor {
+                $0.rules = [
+                    .allow("http://files.test/**", via: .files(in: files, at: "http://files.test/")),
+                    .allow("http://packs.test/**", via: .pack(orElse: .nowhere)),
+                    .allow("\(origin)/archive/**", via: .cache(.cacheFirst(for: .days(1)))),
+                    .allow("\(origin)/standard/**", via: .cache(.standard)),
+                    .allow("\(origin)/stale/**", via: .cache(.staleWhileRevalidate(upTo: .hours(1)))),
+                    .allow("\(origin)/first/**", via: .cache(.networkFirst(timeout: .milliseconds(20)))),
+                    .allow("\(origin)/network/**", via: .network),
+                ]
+                $0.packs = packs
+                $0.cache = try ResponseCache(directory: cache, maximumSize: .mebibytes(32))
+            }
+        )
+    }
+
     /// Whether a response came from a file or the archive.
     public static func isHit(_ response: HTTPURLResponse) -> Bool {
         cacheStatus(response).contains("Waystation; hit")

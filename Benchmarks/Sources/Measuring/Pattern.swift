@@ -2,6 +2,11 @@ public import Foundation
 
 /// Bodies that anybody can make again from their number, and that no two numbers share.
 public enum Pattern {
+    /// The body of a number: of any size from nothing to 32 KiB, and for one in a hundred a quarter of a MiB.
+    public static func body(_ number: Int) -> Data {
+        body(number, count: number % 100 == 99 ? 256 << 10 : Int((number &* 7_919).magnitude % (32 << 10)))
+    }
+
     /// The body of a number.
     ///
     /// - Parameters:

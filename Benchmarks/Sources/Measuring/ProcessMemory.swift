@@ -1,12 +1,17 @@
 import Foundation
 
-/// The memory of this process, from the kernel's own books.
+/// The memory and the descriptors of this process, from the kernel's own books.
 public enum ProcessMemory {
     /// What is resident now, in MiB.
     public static var residentMiB: Double { read("VmRSS") }
 
     /// The most that was ever resident, in MiB.
     public static var peakMiB: Double { read("VmHWM") }
+
+    /// The number of descriptors that are open now.
+    public static var openDescriptors: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
+    }
 
     private static func read(_ field: String) -> Double {
         // A file of /proc tells its size as 0, so it is read to its end rather than mapped.

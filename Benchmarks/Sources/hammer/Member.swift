@@ -122,20 +122,11 @@ struct Member {
         }
     }
 
-    /// Ends the process when nothing gets done for 30 s.
     private func watch() {
         let progress = progress
-        Thread.detachNewThread {
-            var last = -1
-            while true {
-                Thread.sleep(forTimeInterval: 30)
-                let count = progress.value
-                if count == last {
-                    say("wrong hung after \(count) steps")
-                    exit(4)
-                }
-                last = count
-            }
+        StallWatch.begin(patience: 30, progress: { progress.value }) {
+            say("wrong hung after \(progress.value) steps")
+            exit(4)
         }
     }
 }

@@ -3,7 +3,7 @@
 //   hammer [SECONDS]     120 by default
 
 import Foundation
-import Measuring
+@_spi(Processes) import Measuring
 import WaystationStorage
 
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -24,14 +24,21 @@ guard let seconds = Double(arguments.first ?? "120"), seconds > 0 else {
 let scratch = try ScratchDirectory()
 let directory = scratch.url.appendingPathComponent("store")
 let started = ContinuousClock.now
-let tally = try Crowd(directory: directory, seconds: seconds).run(members: 8, seed: UInt64.random(in: 0 ... .max))
+let lines = Tally()
+let crowd = Crowd(
+    seconds: seconds,
+    arguments: { _, seed, rest in ["--member", directory.path, "\(seed)", "\(rest)"] },
+    hear: lines.hear
+)
+let outcome = try crowd.run(seats: 8, pause: 0.05...0.4, seed: UInt64.random(in: 0 ... .max))
 let rest = try await Remains(directory: directory).check()
-let wrong = tally.wrong + rest.wrong
+let tally = lines.now
+let wrong = outcome.wrong + tally.wrong + rest.wrong
 for line in wrong.prefix(20) { say(line) }
 let took = Int((started.duration(to: .now) / .seconds(1)).rounded())
 say(
     """
-    hammer: 8 processes, \(took) s, \(tally.steps) steps, \(tally.kills) kills, \(tally.evicted) evicted, \(tally.notes) waits given up, \
+    hammer: 8 processes, \(took) s, \(tally.steps) steps, \(outcome.kills) kills, \(tally.evicted) evicted, \(tally.notes) waits given up, \
     \(rest.entries) responses left, \(rest.bytes) of \(Material.limits.maximumSize.bytes) bytes, integrity \
     \(rest.isWhole ? "ok" : "BROKEN"), \(wrong.count) wrong
     """

@@ -45,9 +45,4 @@ struct Load: Sendable {
             }
         return URL(string: text) ?? URL(fileURLWithPath: text)
     }
-
-    /// The body of a number: of any size from nothing to 32 KiB, and for one in a hundred a quarter of a MiB.
-    static func body(_ number: Int) -> Data {
-        Pattern.body(number, count: number % 100 == 99 ? 256 << 10 : (number &* 7_919) % (32 << 10))
-    }
 }

@@ -30,7 +30,7 @@ final class Origin: Sendable {
     static func runChild() throws {
         let origin = try ScriptedOrigin(keepsRequests: false) { request in
             let number = Int(request.path.split(separator: "/").last ?? "") ?? -1
-            return .ok(Load.body(number), fields: ["Content-Type": "application/octet-stream"])
+            return .ok(Pattern.body(number), fields: ["Content-Type": "application/octet-stream"])
         }
         say("\(origin.port)")
         _ = try FileHandle.standardInput.readToEnd()

@@ -5,8 +5,8 @@ import Measuring
 /// The whole run: workers that load, and a watch over them.
 struct Soak: Sendable {
     private static let width = 64
-    /// How long nothing may end before that counts as a hang.
-    private static let patience: Duration = .seconds(60)
+    /// For how many seconds no load may end before that counts as a hang.
+    private static let patience = 60.0
 
     let total: Int
     let kinds: [Load.Kind]
@@ -31,7 +31,7 @@ struct Soak: Sendable {
         let files = scratch.url.appendingPathComponent("files")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
         for number in 0..<Load.population {
-            try Load.body(number).write(to: files.appendingPathComponent("\(number).bin"))
+            try Pattern.body(number).write(to: files.appendingPathComponent("\(number).bin"))
         }
         let interceptors = try ["a", "b"].map { name in
             isPlain
@@ -79,20 +79,20 @@ struct Soak: Sendable {
 
     /// Ends the process when nothing ends any more.
     private func watch() {
-        Thread.detachNewThread {
-            let clock = ContinuousClock()
-            var last = (ended: -1, at: clock.now)
-            while true {
-                Thread.sleep(forTimeInterval: 5)
+        let total = total
+        StallWatch.begin(
+            patience: Self.patience,
+            progress: { [counters] in
+                let ended = counters.now.ended
+                return ended < total ? ended : nil
+            },
+            stalled: {
                 let now = counters.now
-                if now.ended != last.ended { last = (now.ended, clock.now) }
-                if now.ended < total, clock.now - last.at > Self.patience {
-                    say("no load ended for \(Self.patience)\n\(now.dump)")
-                    say(line(now, hung: now.open.count, memory: (.nan, ProcessMemory.residentMiB)))
-                    exit(1)
-                }
+                say("no load ended for \(Self.patience) s\n\(now.dump)")
+                say(line(now, hung: now.open.count, memory: (.nan, ProcessMemory.residentMiB)))
+                exit(1)
             }
-        }
+        )
     }
 
     private func report(early: Double, late: Double) -> Bool {
@@ -122,7 +122,7 @@ extension Counters.State {
             failed += 1
             trouble("\(url) failed: \(reason)")
         case .body(let body, let response):
-            let expected = Load.body(load.number)
+            let expected = Pattern.body(load.number)
             if response.statusCode != 200 || body != expected {
                 wrong += 1
                 trouble("\(url) gave \(response.statusCode) and \(body.count) bytes instead of \(expected.count)")

@@ -1,0 +1,32 @@
+import Measuring
+import Synchronization
+
+/// Sums up what the members of the crowd print.
+final class Tally: Sendable {
+    struct Sums: Sendable {
+        var steps = 0
+        var notes = 0
+        var evicted = 0
+        var wrong: [String] = []
+    }
+
+    private let sums = Mutex(Sums())
+
+    var now: Sums { sums.withLock { $0 } }
+
+    func hear(_ line: String) {
+        sums.withLock { sums in
+            if line == "done 50" {
+                sums.steps += 50
+            } else if line.hasPrefix("evicted "), let count = Int(line.dropFirst(8)) {
+                sums.evicted += count
+            } else if line.hasPrefix("note ") {
+                sums.notes += 1
+                if sums.notes <= 3 { say(line) }
+            } else if !["done 50", "note ", "evicted "].contains(where: { $0.hasPrefix(line) }) {
+                // A kill may cut a line short; every other line is a complaint.
+                sums.wrong.append(line)
+            }
+        }
+    }
+}
