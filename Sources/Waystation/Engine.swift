@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Logging
 import Synchronization
 import WaystationRules
 import WaystationStorage
@@ -35,7 +36,9 @@ final class Engine: Sendable {
         }
         cache = configuration.cache
         events = EventBroadcaster(logger: configuration.logger)
-        self.configuration = configuration
+        var own = configuration
+        own.externalLinks?.schemesOfRules = rules.schemesBesideHTTP
+        self.configuration = own
         configuration.packs?.addListener { [weak events, weak cache] event in
             Overlay.drop(after: event, in: cache?.store)
             events?.emit(LoadEvent(kind: .pack(event)))
@@ -43,6 +46,17 @@ final class Engine: Sendable {
         cache?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .store(event))) }
         cookies?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .cookies(event))) }
         configuration.login?.add(self)
+        log(rules.warnings)
+    }
+
+    /// How many warnings about rules are logged: a whitelist of a server may have thousands.
+    private static let loggedWarnings = 20
+
+    private func log(_ warnings: [RuleWarning]) {
+        for warning in warnings.prefix(Self.loggedWarnings) { configuration.logger.warning("\(warning)") }
+        let rest = warnings.count - Self.loggedWarnings
+        guard rest > 0 else { return }
+        configuration.logger.warning("\(rest) more rules have a warning; Interceptor.warnings names all of them")
     }
 
     /// The rule that takes a request, if one does.

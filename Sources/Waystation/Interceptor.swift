@@ -1,7 +1,7 @@
 public import Foundation
 public import FoundationNetworking
 import Synchronization
-import WaystationRules
+public import WaystationRules
 
 /// Intercepts what sessions load, by rules in code: answers from files and from the response cache, or lets
 /// the request travel on.
@@ -49,9 +49,16 @@ public final class Interceptor: Sendable {
     /// A reader that falls more than 4,096 events behind loses the oldest. The streams end with the interceptor.
     public var events: AsyncStream<LoadEvent> { engine.events.makeStream() }
 
+    /// Rules that are understood and probably do not do what was meant, in the order of the rules.
+    ///
+    /// Such are a rule that an earlier one never lets a request reach, files at a base URL that the rule's pattern does
+    /// not take, a pattern such as `https://api.example.com`, which takes only the front page, and an unclosed `[`. The
+    /// rules are used as they are written; the first 20 warnings are logged when the interceptor is made.
+    public var warnings: [RuleWarning] { engine.rules.warnings }
+
     /// Says which rule takes a request, or why none does.
     ///
-    /// Has no effect on anything.
+    /// It has no side effects.
     public func decision(for request: URLRequest) -> Decision {
         guard isEnabled else { return .untouched(reasons: ["the interceptor is switched off"]) }
         if ForwardingTag.isTagged(request) { return .untouched(reasons: ["an interceptor sent it"]) }

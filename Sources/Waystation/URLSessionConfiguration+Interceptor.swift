@@ -23,10 +23,11 @@ extension Interceptor {
     /// Makes `URLSession.shared` load through an interceptor, for the rest of the process.
     ///
     /// To be called at the start of the program: Foundation takes a class for the shared session only before
-    /// the first `URLSession` of the process is made. Later it would ignore it without a word.
+    /// the first `URLSession` of the process is made. Later registrations would be ignored silently.
     ///
-    /// - Throws: ``WaystationError`` with the code `registeredTooLate` when it is too late. Then make a session
-    ///   of your own with ``FoundationNetworking/URLSessionConfiguration/intercepted(by:)``.
+    /// - Throws: ``WaystationError`` with the code `registeredTooLate` when a session exists already, and with
+    ///   `alreadyRegistered` when an interceptor, this one or another, was registered before. Then make a session of your
+    ///   own with ``FoundationNetworking/URLSessionConfiguration/intercepted(by:)``.
     public static func registerForSharedSession(_ interceptor: Interceptor) throws {
         try SharedRegistration.register(interceptor)
     }

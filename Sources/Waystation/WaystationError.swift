@@ -22,6 +22,8 @@ public struct WaystationError: Error, Sendable, CustomStringConvertible {
         public static let unusableDirectory = Code(description: "unusableDirectory")
         /// Foundation would ignore the registration.
         public static let registeredTooLate = Code(description: "registeredTooLate")
+        /// The shared session loads through an interceptor already.
+        public static let alreadyRegistered = Code(description: "alreadyRegistered")
         /// A rule blocks the request.
         public static let blocked = Code(description: "blocked")
         /// The request may be answered from the cache alone, which has nothing for it.

@@ -20,7 +20,7 @@ public struct RuleTable<Action: Sendable>: Sendable {
     /// The patterns of ``rules``, in the same order.
     public let patterns: [URLPattern]
 
-    private let index: RuleIndex
+    let index: RuleIndex
 
     /// Compiles rules.
     ///

@@ -38,7 +38,7 @@ extension URLPatternError: CustomStringConvertible {
             """
     }
 
-    private static func shown(_ text: String) -> String {
+    static func shown(_ text: String) -> String {
         var shown = ""
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {

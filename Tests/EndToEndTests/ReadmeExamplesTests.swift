@@ -183,6 +183,12 @@ struct ReadmeExamplesTests {
             }
         }
         // end snippet
+        let all = try Interceptor {
+            // snippet: external-links-all
+            $0.externalLinks = ExternalLinks(schemes: .allExceptHTTP) { app.open($0) }
+            // end snippet
+        }
+        #expect(all.decision(for: try #require(URL(string: "maps:1"))) == .openedElsewhere)
         let session = URLSession(configuration: .default.intercepted(by: interceptor))
         let url = try #require(URL(string: "weixin://dl/business"))
         await #expect(throws: URLError.self) { try await session.data(from: url) }
@@ -209,6 +215,22 @@ struct ReadmeExamplesTests {
         }
         let url = try #require(URL(string: "https://ads.example/banner.png"))
         #expect(interceptor.decision(for: url) == .blocked(rule: 0, pattern: "https://ads.example/**"))
+    }
+
+    @Test("rules that are probably not what was meant are named like this")
+    func warnings() throws {
+        let interceptor = try Interceptor {
+            $0.rules = [
+                .block("https://ads.example/**"),
+                .allow("https://shop.example/**", via: .network),
+                .allow("https://api.example.com", via: .network, fileID: "Shop/Rules.swift", line: 14),
+            ]
+        }
+        // snippet: warnings
+        for warning in interceptor.warnings { print(warning) }
+        // end snippet
+        #expect(interceptor.warnings.count == 1)
+        try Documents.readme.expectToShow(#require(interceptor.warnings.first).description)
     }
 
     @Test("a whitelist that a server sent becomes rules, and names what it could not use")

@@ -117,4 +117,25 @@ struct InstallationTests {
         }
         #expect(URLSession.shared.configuration.protocolClasses?.map { ObjectIdentifier($0) } == classes)
     }
+
+    @Test("a second registration for the shared session says that there is one, and the first stays")
+    func registeredTwice() async {
+        // A process of its own, in which no session exists.
+        await #expect(processExitsWith: .success) {
+            let first = try Interceptor { $0.rules = [.block("https://a.example/**")] }
+            let second = try Interceptor { $0.rules = [.block("https://b.example/**")] }
+            try Interceptor.registerForSharedSession(first)
+            for interceptor in [second, first] {
+                let error = #expect(throws: WaystationError.self) {
+                    try Interceptor.registerForSharedSession(interceptor)
+                }
+                #expect(error?.code == .alreadyRegistered)
+                #expect(error?.message.contains("loads through an interceptor already") == true)
+                #expect(error?.message.contains("intercepted(by: interceptor)") == true)
+            }
+            let blocked = try #require(URL(string: "https://a.example/x"))
+            let error = await #expect(throws: URLError.self) { try await URLSession.shared.data(from: blocked) }
+            #expect(error?.code == .resourceUnavailable)
+        }
+    }
 }

@@ -17,14 +17,14 @@ import WaystationRules
 /// asked about that redirect, since nothing is requested.
 ///
 /// This comes before all rules, and holds for requests that no rule names. Schemes and hosts that are not named are left
-/// to Foundation and its own errors. Uploads, downloads and web sockets cannot be handed over: they fail with the code
-/// `linkNeedsDataTask`.
+/// to Foundation and its own errors; ``Schemes/allExceptHTTP`` names every scheme that leads out of the web. Uploads,
+/// downloads and web sockets cannot be handed over: they fail with the code `linkNeedsDataTask`.
 ///
 /// With links named, loads of rules go through the interceptor's transport rather than Foundation's own loader, which
 /// follows redirects by itself.
 public struct ExternalLinks: Sendable {
-    /// What is handed over by its scheme, in lower case.
-    public let schemes: Set<String>
+    /// The schemes whose links are handed over.
+    public let schemes: Schemes
     /// What is handed over by its host, whatever its scheme and port: a name, or `*.` and a name for all hosts below it.
     public let hosts: Set<String>
     /// Gets the request of a link.
@@ -33,18 +33,26 @@ public struct ExternalLinks: Sendable {
     /// what takes longer go on by itself.
     public let handler: @Sendable (URLRequest) -> Void
 
+    /// The schemes that rules name, which ``Schemes/allExceptHTTP`` leaves to them.
+    var schemesOfRules: Set<String> = []
+
     private let exactHosts: Set<String>
     private let parentHosts: Set<String>
 
     /// Links by scheme and by host.
     ///
     /// What is no scheme or no host, and the schemes `http` and `https`, are refused when the interceptor is made.
+    ///
+    /// - Parameters:
+    ///   - schemes: An array of schemes, such as `["tel", "mailto"]`, or `.allExceptHTTP`; none by default.
+    ///   - hosts: The hosts; none by default.
+    ///   - handler: Gets the request of a link; see ``handler``.
     public init(
-        schemes: Set<String> = [],
+        schemes: Schemes = [],
         hosts: Set<String> = [],
         handler: @escaping @Sendable (URLRequest) -> Void
     ) {
-        self.schemes = Set(schemes.map { $0.lowercased() })
+        self.schemes = schemes.lowercased
         self.hosts = hosts
         self.handler = handler
         exactHosts = Set(hosts.compactMap { $0.hasPrefix("*.") ? nil : Self.canonical($0) })
@@ -56,7 +64,13 @@ public struct ExternalLinks: Sendable {
     /// Pure and quick: it is asked under a lock of the whole process.
     func contain(_ url: URL?) -> Bool {
         guard let url else { return false }
-        if let scheme = url.scheme, schemes.contains(scheme.lowercased()) { return true }
+        if let scheme = url.scheme?.lowercased() {
+            switch schemes {
+            case .named(let names): if names.contains(scheme) { return true }
+            case .allExceptHTTP:
+                if !Schemes.notLinks.contains(scheme), !schemesOfRules.contains(scheme) { return true }
+            }
+        }
         guard !hosts.isEmpty, let canonical = CanonicalURL(url.absoluteString) else { return false }
         let host = String(canonical.host)
         if exactHosts.contains(host) { return true }
@@ -65,7 +79,7 @@ public struct ExternalLinks: Sendable {
     }
 
     func check() throws(WaystationError) {
-        for scheme in schemes {
+        for scheme in schemes.names {
             let isScheme =
                 scheme.first.map { $0.isASCII && $0.isLetter } ?? false
                 && scheme.utf8.allSatisfy { byte in

@@ -7,6 +7,16 @@ enum SharedRegistration {
     private static let bindings = Mutex<[Binding]>([])
 
     static func register(_ interceptor: Interceptor) throws {
+        guard bindings.withLock({ $0.isEmpty }) else {
+            throw WaystationError(
+                .alreadyRegistered,
+                """
+                URLSession.shared loads through an interceptor already, and keeps it as long as the process runs: give \
+                that one all the rules, or make a session of your own with \
+                URLSession(configuration: .default.intercepted(by: interceptor))
+                """
+            )
+        }
         let binding = Binding(interceptor, .default)
         guard URLProtocol.registerClass(binding.protocolClass) else {
             throw WaystationError(.registeredTooLate, "Foundation refused the protocol class")

@@ -39,6 +39,8 @@ struct CompiledRules: Sendable {
     private let table: RuleTable<Step>
     /// Header fields are looked at by predicates alone.
     let hasPredicates: Bool
+    /// Rules that probably do not do what was meant, in the order of the rules.
+    let warnings: [RuleWarning]
 
     init(_ rules: [Rule], hasCache: Bool, packs: PackLibrary?, hasLogin: Bool = false) throws {
         var definitions: [RuleDefinition<Step>] = []
@@ -67,7 +69,14 @@ struct CompiledRules: Sendable {
         } catch {
             throw WaystationError(.invalidRules, "\(error)", cause: error)
         }
+        let bases = zip(rules, table.patterns).enumerated().flatMap { index, rule in
+            rule.0.basesOutside(rule.1, rule: index)
+        }
+        warnings = (table.warnings() + bases).sorted { $0.rule < $1.rule }
     }
+
+    /// The schemes of patterns that are neither `http` nor `https`.
+    var schemesBesideHTTP: Set<String> { Set(table.patterns.compactMap(\.schemeBesideHTTP)) }
 
     /// The step of the first rule that takes the request.
     func match(_ canonical: CanonicalRequest, of request: URLRequest) -> RuleTable<Step>.Match? {

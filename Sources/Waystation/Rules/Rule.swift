@@ -73,15 +73,29 @@ public struct Rule: Sendable {
 
     /// Rules from a whitelist that a server sent: an array of URL strings.
     ///
-    /// An entry without a glob takes that URL with any query, one that ends in `/` everything below it, and
-    /// globs are understood as in patterns. Entries that are not understood are returned, and lose nothing of
-    /// the others.
+    /// An entry without a glob takes that URL with any query, an entry that ends in `/` takes everything below it, and
+    /// globs are understood as in patterns.
+    ///
+    /// - Parameters:
+    ///   - urls: The entries of the server.
+    ///   - route: Where answers come from.
+    ///   - requirement: Which of these requests need a login; none by default.
+    ///   - fileID: Where the call is written, for messages about each of the rules.
+    ///   - line: Where the call is written, for messages about each of the rules.
+    /// - Returns: The rules, and why each other entry is not understood; such an entry has no effect on the rules.
     public static func whitelist(
         _ urls: [String],
         via route: Route,
-        requiresLogin requirement: LoginRequirement? = nil
+        requiresLogin requirement: LoginRequirement? = nil,
+        fileID: String = #fileID,
+        line: Int = #line
     ) -> (rules: [Rule], rejected: [URLPatternError]) {
-        let (rules, rejected) = RuleDefinition.whitelist(urls, action: Action.allow(route, login: requirement))
+        let (rules, rejected) = RuleDefinition.whitelist(
+            urls,
+            action: Action.allow(route, login: requirement),
+            fileID: fileID,
+            line: line
+        )
         return (rules.map(Rule.init(definition:)), rejected)
     }
 

@@ -56,7 +56,7 @@ enum PathSegmentPattern: Sendable, Hashable {
         return index
     }
 
-    private func takes(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Bool {
+    func takes(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Bool {
         switch self {
         case .any, .anyDepth: true
         case .literal(let text): bytes[start..<end].elementsEqual(text)

@@ -12,3 +12,25 @@ struct RuleConditions: Sendable {
         return predicate?(request) ?? true
     }
 }
+
+extension RuleConditions {
+    /// Whether every request that meets the other conditions is certain to meet these.
+    func cover(_ other: RuleConditions) -> Bool {
+        guard predicate == nil else { return false }
+        if let methods {
+            guard let found = other.methods, found.isSubset(of: methods) else { return false }
+        }
+        return query.allSatisfy { condition in other.query.contains { condition.follows(from: $0) } }
+    }
+}
+
+extension QueryCondition {
+    /// Whether every URL that meets the other condition meets this one.
+    fileprivate func follows(from other: QueryCondition) -> Bool {
+        switch (self, other) {
+        case (.present(let name), .present(let found)), (.present(let name), .equals(let found, _)): name == found
+        case (.equals, .equals): self == other
+        case (.equals, .present): false
+        }
+    }
+}

@@ -1,5 +1,11 @@
 /// Each part of a pattern asked alone, for explanations and for ``URLPattern/matches(_:)``.
 extension URLPattern {
+    /// The scheme where it is neither `http` nor `https`; nil for those and for both.
+    package var schemeBesideHTTP: String? {
+        guard case .named(let name) = scheme, name != "http", name != "https" else { return nil }
+        return name
+    }
+
     func takesScheme(of url: CanonicalURL) -> Bool {
         switch scheme {
         case .web: url.scheme == "http" || url.scheme == "https"
@@ -31,7 +37,7 @@ extension URLPattern {
         }
     }
 
-    private static func isSubdomain(_ host: Substring, of name: String) -> Bool {
+    static func isSubdomain(_ host: Substring, of name: String) -> Bool {
         host.utf8.count > name.utf8.count + 1 && host.hasSuffix(name)
             && host.utf8.dropLast(name.utf8.count).last == UInt8(ascii: ".")
     }

@@ -19,14 +19,15 @@ struct ExternalLinksTests {
 
     private func interceptor(
         rules: [Rule] = [],
-        cache: ResponseCache? = nil
+        cache: ResponseCache? = nil,
+        schemes: ExternalLinks.Schemes = ["tel", "mailto", "WeiXin", "ftp"]
     ) throws -> Interceptor {
         let opened = opened
         return try Interceptor {
             $0.rules = rules
             $0.cache = cache
             $0.externalLinks = ExternalLinks(
-                schemes: ["tel", "mailto", "WeiXin", "ftp"],
+                schemes: schemes,
                 hosts: ["pay.example", "*.maps.example", "127.0.0.2"],
                 handler: { opened.open($0) }
             )
@@ -83,6 +84,58 @@ struct ExternalLinksTests {
         #expect(ours?.code == plain?.code)
         #expect(ours?.userInfo[NSUnderlyingErrorKey] as? WaystationError == nil)
         #expect(opened.urls.isEmpty)
+    }
+
+    @Test(
+        "with every scheme but http and https, any other scheme goes to the handler",
+        arguments: [
+            "tel:1", "unknown:1", "ZZZ://pay.other/", "maps://x", "ftp://files.example/a", "file:///a", "intent:#x",
+            "http+x://a", "https://pay.example/",
+        ]
+    )
+    func allExceptHTTP(link: String) async throws {
+        let url = try #require(URL(string: link))
+        let interceptor = try interceptor(schemes: .allExceptHTTP)
+        expectOpened(await #expect(throws: URLError.self) { try await session(interceptor).data(from: url) })
+        #expect(opened.urls == [link])
+        #expect(interceptor.decision(for: url) == .openedElsewhere)
+    }
+
+    @Test("with every scheme but http and https, a redirect to another scheme goes to the handler")
+    func redirectToAnyScheme() async throws {
+        let origin = try ScriptedOrigin { _ in .redirect(302, to: "other://x") }
+        let interceptor = try interceptor(
+            rules: [.allow("http://127.0.0.1:*/**", via: .network)],
+            schemes: .allExceptHTTP
+        )
+        expectOpened(
+            await #expect(throws: URLError.self) { try await session(interceptor).data(from: origin.url("/a")) }
+        )
+        #expect(opened.urls == ["other://x"])
+    }
+
+    @Test("every scheme but http and https leaves the web, web sockets, data URLs and schemes of rules alone")
+    func webIsNoLink() throws {
+        let interceptor = try interceptor(
+            rules: [.allow("app://main/**", via: .nowhere), .block("https://h.example/**")],
+            schemes: .allExceptHTTP
+        )
+        func decision(_ link: String) throws -> Interceptor.Decision {
+            interceptor.decision(for: try #require(URL(string: link)))
+        }
+        #expect(try decision("app://main/x") == .allowed(rule: 0, pattern: "app://main/**"))
+        #expect(try decision("HTTPS://h.example/x") == .blocked(rule: 1, pattern: "https://h.example/**"))
+        for link in [
+            "http://a.example/", "HTTPS://a.example/", "ws://a.example/", "wss://a.example/", "data:,x", "app://x/",
+        ] {
+            guard case .untouched = try decision(link) else {
+                Issue.record("\(link) is not left to Foundation")
+                continue
+            }
+        }
+        // A scheme that the app names by itself is a link even where a rule names it too.
+        let named = try self.interceptor(rules: [.allow("tel://x/**", via: .nowhere)])
+        #expect(named.decision(for: try #require(URL(string: "tel://x/1"))) == .openedElsewhere)
     }
 
     @Test(
@@ -266,7 +319,7 @@ struct ExternalLinksTests {
     )
     func invalid(schemes: Set<String>, hosts: Set<String>) {
         let error = #expect(throws: WaystationError.self) {
-            try Interceptor { $0.externalLinks = ExternalLinks(schemes: schemes, hosts: hosts) { _ in } }
+            try Interceptor { $0.externalLinks = ExternalLinks(schemes: .named(schemes), hosts: hosts) { _ in } }
         }
         #expect(error?.code == .invalidLinks)
     }

@@ -1,0 +1,54 @@
+/// A rule that is understood and probably does not do what its author meant.
+///
+/// Nothing is refused because of a warning: the rule is used as it is written.
+public struct RuleWarning: Sendable, Hashable {
+    /// What a warning is about.
+    ///
+    /// More may come.
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        /// The kind's name.
+        public let description: String
+
+        /// An earlier rule takes every request that this rule takes, so this rule is never reached.
+        public static let unreachable = Kind(description: "unreachable")
+        /// The rule takes no request, since its list of methods is empty.
+        public static let noMethods = Kind(description: "noMethods")
+        /// The pattern has no path, or only the path `/*`, and so takes a few pages of a host and not all of them.
+        public static let narrowPath = Kind(description: "narrowPath")
+        /// The pattern has a `[` without its `]`, which stands for the character itself.
+        public static let unclosedBracket = Kind(description: "unclosedBracket")
+        /// The rule serves files at a base URL below which its pattern takes nothing.
+        public static let baseOutsidePattern = Kind(description: "baseOutsidePattern")
+    }
+
+    /// What the warning is about.
+    public let kind: Kind
+
+    /// The position of the rule, counted from 0.
+    public let rule: Int
+
+    /// The pattern of the rule, as it was written.
+    public let pattern: String
+
+    /// Where the rule was written, when known.
+    public let location: RuleLocation?
+
+    /// What is wrong, and what was probably meant.
+    public let message: String
+
+    package init(_ kind: Kind, rule: Int, pattern: String, location: RuleLocation?, message: String) {
+        self.kind = kind
+        self.rule = rule
+        self.pattern = pattern
+        self.location = location
+        self.message = message
+    }
+}
+
+extension RuleWarning: CustomStringConvertible {
+    /// The rule, where it was written, and the message, on one line.
+    public var description: String {
+        let place = location.map { " (\($0))" } ?? ""
+        return "rule \(rule) `\(URLPatternError.shown(pattern))`\(place): \(message)"
+    }
+}

@@ -1,0 +1,121 @@
+/// Comparisons of whole sets of URLs, which answer `true` only where it is certain.
+extension URLPattern {
+    /// Whether every URL of the other pattern is one of this pattern; the queries are left out.
+    func coversAddresses(of other: URLPattern) -> Bool {
+        coversScheme(of: other) && coversPort(of: other) && coversHost(of: other)
+            && PathSegmentPattern.cover(path, other.path)
+    }
+
+    /// Whether the pattern takes a URL whose path is that of the base or lies below it.
+    package func takesSomething(below base: CanonicalURL) -> Bool {
+        guard takesScheme(of: base), takesHost(of: base), takesPort(of: base) else { return false }
+        var folders = base.pathSegments
+        if folders.last?.isEmpty ?? false { folders.removeLast() }
+        return PathSegmentPattern.mayBegin(path, with: folders)
+    }
+
+    private func coversScheme(of other: URLPattern) -> Bool {
+        switch (scheme, other.scheme) {
+        case (.web, .web), (.web, .named("http")), (.web, .named("https")): true
+        case (.named(let name), .named(let found)): name == found
+        case (.named, .web), (.web, .named): false
+        }
+    }
+
+    private func coversPort(of other: URLPattern) -> Bool {
+        switch (port, other.port) {
+        case (.any, _), (.standard, .standard): true
+        case (.exact(let number), .exact(let found)): number == found
+        case (.exact(let number), .standard):
+            if case .named(let name) = other.scheme { KnownScheme(name.utf8)?.defaultPort == number } else { false }
+        case (.standard, .exact), (_, .any): false
+        }
+    }
+
+    private func coversHost(of other: URLPattern) -> Bool {
+        switch (host, other.host) {
+        case (.any, _): true
+        case (_, .any), (.exact, .subdomains), (.exact, .domain): false
+        case (.exact(let name), .exact(let found)): name == found
+        case (.subdomains(let name), .exact(let found)), (.subdomains(let name), .domain(let found)):
+            Self.isSubdomain(found[...], of: name)
+        case (.subdomains(let name), .subdomains(let found)), (.domain(let name), .exact(let found)),
+            (.domain(let name), .subdomains(let found)), (.domain(let name), .domain(let found)):
+            name == found || Self.isSubdomain(found[...], of: name)
+        }
+    }
+}
+
+extension PathSegmentPattern {
+    /// Whether every path that `others` describe is one that `segments` describe.
+    ///
+    /// The other side's wildcards are symbols that only a wildcard takes, so this is the matching of a glob, with one
+    /// point of return.
+    ///
+    /// - Complexity: O(segments × others).
+    static func cover(_ segments: [PathSegmentPattern], _ others: [PathSegmentPattern]) -> Bool {
+        var next = 0
+        var position = 0
+        var retry: (next: Int, position: Int)?
+        while true {
+            if next < segments.count, segments[next] == .anyDepth {
+                next += 1
+                if next == segments.count { return true }
+                retry = (next, position)
+            } else if position < others.count, next < segments.count, segments[next].covers(others[position]) {
+                next += 1
+                position += 1
+            } else if position == others.count, next == segments.count {
+                return true
+            } else {
+                guard let (segment, tried) = retry, tried < others.count else { return false }
+                next = segment
+                position = tried + 1
+                retry = (segment, position)
+            }
+        }
+    }
+
+    /// Whether every segment that `other` takes is one that this takes.
+    private func covers(_ other: PathSegmentPattern) -> Bool {
+        switch (self, other) {
+        case (_, .anyDepth): false
+        case (.any, _), (.anyDepth, _): true
+        case (.literal(let text), .literal(let found)): text == found
+        // A star of the other text is a byte that only a star of this one takes.
+        case (.glob, .literal(let found)), (.glob, .glob(let found)):
+            found.withUnsafeBufferPointer { takes($0, 0, found.count) }
+        case (.literal, _), (.glob, .any): false
+        }
+    }
+
+    /// Whether some path that begins with the folders, or consists of them, is one that the segments describe.
+    ///
+    /// - Complexity: O(segments × folders).
+    static func mayBegin(_ segments: [PathSegmentPattern], with folders: [Substring]) -> Bool {
+        // The places in `segments` that are reached with the folders so far; a `**` is left as soon as it is reached.
+        var reached = Array(repeating: false, count: segments.count + 1)
+        func reach(_ place: Int, in places: inout [Bool]) {
+            var place = place
+            places[place] = true
+            while place < segments.count, segments[place] == .anyDepth {
+                place += 1
+                places[place] = true
+            }
+        }
+        reach(0, in: &reached)
+        for folder in folders {
+            let bytes = Array(folder.utf8)
+            var next = Array(repeating: false, count: segments.count + 1)
+            for place in segments.indices where reached[place] {
+                if segments[place] == .anyDepth {
+                    reach(place, in: &next)
+                } else if segments[place].covers(.literal(bytes)) {
+                    reach(place + 1, in: &next)
+                }
+            }
+            reached = next
+        }
+        return reached.contains(true)
+    }
+}

@@ -1,0 +1,38 @@
+extension URLPattern {
+    /// Why the path of the pattern takes less than its author probably meant; nil where nothing points to that.
+    var narrowPathMessage: String? {
+        let host = text[..<authorityEnd]
+        let tail = text[authorityEnd...]
+        if tail.utf8.first != UInt8(ascii: "/") {
+            return """
+                a pattern without a path takes only the front page; write `\(host)/**\(tail)` for every page of the \
+                host, or `\(host)/\(tail)` for the front page
+                """
+        }
+        guard path == [.any] else { return nil }
+        let query = tail.utf8.firstIndex(of: UInt8(ascii: "?")).map { tail[$0...] } ?? ""
+        return """
+            `/*` takes only paths of one segment, such as `/a` and not `/a/b`; write `\(host)/**\(query)` for every \
+            page of the host
+            """
+    }
+
+    /// Why a bracket of the path or of the query is probably not meant as it stands; nil where every one is closed.
+    var unclosedBracketMessage: String? {
+        let tail = text.utf8[authorityEnd...]
+        guard let bracket = tail.lastIndex(of: UInt8(ascii: "[")), !tail[bracket...].contains(UInt8(ascii: "]")) else {
+            return nil
+        }
+        return """
+            the `[` is not closed and stands for the character itself, since patterns have no character classes; write \
+            `*`, or one rule for each character
+            """
+    }
+
+    /// Where scheme, host and port end in ``text``.
+    private var authorityEnd: String.Index {
+        // The parser has found `://` after the scheme.
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return text.endIndex }
+        return text.utf8[colon...].dropFirst(3).firstIndex(where: URLCanonicalizer.isAuthorityEnd) ?? text.endIndex
+    }
+}
