@@ -23,8 +23,7 @@ for folder in Sources Tests; do ln -sfn "$root/$folder" "$package/$folder"; done
 cmp -s "$package/Package.swift.new" "$package/Package.swift" || mv "$package/Package.swift.new" "$package/Package.swift"
 rm -f "$package/Package.swift.new"
 
-# Leaks are not looked for, since Foundation has its own. The quarantine of freed memory is kept small: tests that bound
-# the memory of a process would count it.
-export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=1
+# Leaks are not looked for, since Foundation has its own. A backtrace of a finding would wait for a debugger.
+export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0
 exec "$root/Scripts/tell-failures.sh" "${SWIFT:-swift}" test --sanitize=address --package-path "$package" \
     --scratch-path "$root/.build/sanitize" "$@"

@@ -1,4 +1,5 @@
 import ArgumentParser
+import WaystationRecording
 
 /// The tool `waystation`, whose commands hold no logic of their own.
 @main
@@ -21,9 +22,10 @@ struct WaystationCommand: AsyncParsableCommand {
             Exit codes: 0 done · 1 refused or damaged: what was given cannot be used as it is · 3 the network or the \
             server failed · 4 the disk failed or is full, or a file cannot be read · 64 wrong usage.
             """,
-        version: "1.0.0",
+        version: SoftwareVersion.current,
         subcommands: [
-            PackCommand.self, PublishCommand.self, RollbackCommand.self, DisableCommand.self, EnableCommand.self,
+            PackCommand.self, PublishCommand.self, RenewCommand.self, RollbackCommand.self, DisableCommand.self,
+            EnableCommand.self,
             MinimumCommand.self, PruneCommand.self, ListCommand.self, KeysCommand.self, UpdateCommand.self,
             CacheCommand.self,
         ]

@@ -78,6 +78,62 @@ struct PackCommandTests {
         )
     }
 
+    @Test("build refuses a folder that is not there, is a file or holds no files, and makes nothing")
+    func buildOfNothing() throws {
+        try tool.write(["file": "text", "empty/folder/waystation-pack.json": "{}", "bare/waystation-pack.json": "{}"])
+        try FileManager.default.removeItem(at: tool.folder.appending(path: "empty/folder/waystation-pack.json"))
+        let refusals: [(folder: String, status: Int32, message: String)] = [
+            ("MISTYPED", 4, "DIR/MISTYPED is not there: check the path"),
+            ("file", 1, "DIR/file is no folder: give the folder of the web files"),
+            ("empty", 1, "DIR/empty holds no files, and a pack needs at least one: check the path"),
+            ("bare", 1, "DIR/bare holds no files, and a pack needs at least one: check the path"),
+        ]
+        for refusal in refusals {
+            let built = try tool.run(
+                ["pack", "build", refusal.folder, "--module", "shop", "--pack-version", "1.0"]
+                    + ["--base-url", "https://shop.example/", "-o", "1.zip"]
+            )
+            #expect(built.status == refusal.status, "\(refusal.folder)")
+            #expect(built.output == "")
+            #expect(built.errors == "Error: \(refusal.message)\n")
+            #expect(!FileManager.default.fileExists(atPath: tool.folder.appending(path: "1.zip").path))
+        }
+    }
+
+    @Test("with -o - the pack or patch goes to standard output, and what it is to standard error")
+    func standardOutput() throws {
+        try tool.buildPacks()
+        try tool.write(["site/index.html": "<p>1.4</p>"])
+        let build = [
+            "pack", "build", "site", "--module", "shop", "--pack-version", "1.4", "--base-url",
+            "https://shop.example/app/", "--released", "2026-03-01T12:00:00Z", "-o", "-",
+        ]
+        let built = try tool.runForBytes(build)
+        #expect(built.output == (try Data(contentsOf: tool.folder.appending(path: "1.4.zip"))))
+        #expect(built.errors.hasPrefix("-: pack of shop 1.4\n"))
+        let described = try tool.runForBytes(build + ["--format", "json"])
+        #expect(described.output == built.output)
+        #expect(try object(described.errors)["kind"] as? String == "zip")
+
+        for form in ["content", "zip"] {
+            let patch = ["pack", "diff", "1.3.zip", "1.4.zip", "--form", form, "-o"]
+            #expect(try tool.run(patch + [form]).status == 0)
+            let bytes = try Data(contentsOf: tool.folder.appending(path: form))
+            #expect(try tool.runForBytes(patch + ["-"]).output == bytes)
+        }
+        #expect(!FileManager.default.fileExists(atPath: tool.folder.appending(path: "-").path))
+    }
+
+    @Test("what fails with -o - writes nothing to standard output")
+    func failureToStandardOutput() throws {
+        let built = try tool.run(
+            ["pack", "build", "MISTYPED", "--module", "shop", "--pack-version", "1.4"]
+                + ["--base-url", "https://shop.example/", "-o", "-"]
+        )
+        #expect(built.status == 4)
+        #expect(built.output == "")
+    }
+
     @Test("diff makes both forms, and inspect tells which pack they need")
     func diff() throws {
         try tool.buildPacks()

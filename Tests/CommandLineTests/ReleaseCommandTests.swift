@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("waystation publish, rollback, disable, enable, minimum, prune, list")
+@Suite("waystation publish, renew, rollback, disable, enable, minimum, prune, list")
 struct ReleaseCommandTests {
     private let tool: Tool
 
@@ -31,7 +31,8 @@ struct ReleaseCommandTests {
         #expect(lines[2].wholeMatch(of: #/  zip patch from 1\.3: \d+ B/#) != nil)
         #expect(lines[3] == "shop 1.3 is live, 1.4 for 12.5 % of the clients (catalogue 2)")
 
-        #expect(try change("publish", "1.4.zip").output.hasSuffix("shop 1.4 is live (catalogue 3)\n"))
+        outcome = try change("publish", "1.4.zip", "--rollout", "100")
+        #expect(outcome.output.hasSuffix("shop 1.4 is live (catalogue 3)\n"))
         let list = try tool.run("list", "--to", "releases").output.split(separator: "\n")
         #expect(list.count == 3)
         #expect(list[0].wholeMatch(of: #/shop  1\.4  live  \d+ kB  patches: 2/#) != nil)
@@ -97,6 +98,79 @@ struct ReleaseCommandTests {
         #expect(!FileManager.default.fileExists(atPath: tool.folder.appending(path: "releases/packs/shop/1.3").path))
     }
 
+    @Test("a pack with fewer than half of the files of the live one is refused, unless it is forced")
+    func fewerFiles() throws {
+        _ = try tool.makeKey()
+        for (version, count) in [("1.0", 9), ("1.1", 4), ("1.2", 5)] { try tool.buildPack(version, files: count) }
+        _ = try change("publish", "1.0.zip")
+        let before = try tool.tree("releases")
+        let refused = try change("publish", "1.1.zip")
+        #expect(refused.status == 1)
+        #expect(
+            refused.errors
+                == "Error: shop 1.1 holds 4 files and 1.0 holds 9: fewer than half looks like a wrong folder; if that is "
+                + "meant, publish it with --force\n"
+        )
+        #expect(try tool.tree("releases") == before)
+        #expect(try change("publish", "1.1.zip", "--force").output.hasSuffix("shop 1.1 is live (catalogue 2)\n"))
+        // Once published it is no surprise any more.
+        _ = try change("rollback", "shop")
+        #expect(try change("publish", "1.1.zip").status == 0)
+        _ = try change("rollback", "shop")
+        #expect(try change("publish", "1.2.zip").status == 0)
+    }
+
+    @Test("a rollout stays when the catalogue is renewed, by renew and by publishing a pack again")
+    func renewing() throws {
+        try tool.buildPacks()
+        _ = try tool.makeKey()
+        let nothing = try change("renew")
+        #expect(nothing.status == 1)
+        #expect(nothing.errors == "Error: nothing is published in DIR/releases: check the path\n")
+        #expect(try tool.tree("releases") == nil)
+
+        _ = try change("publish", "1.3.zip")
+        _ = try change("publish", "1.4.zip", "--rollout", "10")
+        let state = "shop 1.3 is live, 1.4 for 10 % of the clients"
+        #expect(try change("publish", "1.3.zip").output.hasSuffix("\(state) (catalogue 3)\n"))
+        #expect(try change("publish", "1.4.zip").output.hasSuffix("\(state) (catalogue 4)\n"))
+        let renewed = try change("renew")
+        #expect(renewed.status == 0)
+        #expect(renewed.output.hasPrefix("catalogue 5 was signed, valid until "))
+        let due = try object(change("renew", "--if-due", "--format", "json").output)
+        #expect(due.keys.sorted() == ["expires", "renewed", "serial"])
+        #expect(due["renewed"] as? Bool == false)
+        #expect(try change("renew", "--if-due").output.hasPrefix("nothing to renew: catalogue 5 is valid until "))
+        #expect(
+            try change("publish", "1.4.zip", "--rollout", "100").output.hasSuffix("shop 1.4 is live (catalogue 6)\n")
+        )
+    }
+
+    @Test("publish --dry-run says what would be published, and writes nothing")
+    func dryRun() throws {
+        try tool.buildPacks()
+        _ = try tool.makeKey()
+        let first = try change("publish", "1.3.zip", "--dry-run")
+        #expect(first.status == 0)
+        #expect(first.output.hasPrefix("nothing was written; without --dry-run:\nshop 1.3: "))
+        #expect(first.output.hasSuffix("\nshop 1.3 is live (catalogue 1)\n"))
+        #expect(try tool.tree("releases") == nil)
+
+        _ = try change("publish", "1.3.zip")
+        let before = try tool.tree("releases")
+        let arguments = [
+            "--rollout", "10", "--keep", "1", "--to", "releases", "--key", "release.key", "--format", "json",
+        ]
+        let planned = try tool.run(["publish", "1.4.zip", "--dry-run"] + arguments).output
+        #expect(try tool.tree("releases") == before)
+        let done = try tool.run(["publish", "1.4.zip"] + arguments).output
+        #expect(planned.contains(#""dryRun":true,"#))
+        #expect(planned.replacing(#""dryRun":true,"#, with: "") == done)
+
+        try tool.buildPack("1.2", files: 3)
+        #expect(try change("publish", "1.2.zip", "--dry-run").status == 1)
+    }
+
     @Test("publish tells programs everything under stable names")
     func publishJSON() throws {
         try tool.buildPacks()
@@ -126,6 +200,9 @@ struct ReleaseCommandTests {
         #expect(try Data(contentsOf: tool.folder.appending(path: "release.key")) == before)
         let made = try object(tool.run("keys", "generate", "-o", "other.key", "--format", "json").output)
         #expect(made.keys.sorted() == ["id", "path", "publicKey"])
+        let shown = try tool.run("keys", "generate", "-o", "-")
+        #expect(shown.output.hasPrefix("ed25519-private:"))
+        #expect(shown.errors.hasPrefix("ed25519:"))
         #expect(!"\(made)".contains("private"))
 
         try tool.write(["no.key": "hello"])

@@ -40,6 +40,37 @@ final class Tool: Sendable {
         return Outcome(status: status, output: text(outcome.output), errors: text(outcome.errors))
     }
 
+    /// Runs the tool, for an output that is no text.
+    func runForBytes(_ arguments: [String]) throws -> (status: Int32, output: Data, errors: String) {
+        let outcome = try SpawnedProcess.run(Self.executable.path, arguments, in: folder)
+        guard case .exited(let status) = outcome.ending else {
+            throw Crash(description: "\(arguments): \(outcome.ending) \(text(outcome.errors))")
+        }
+        return (status, outcome.output, text(outcome.errors))
+    }
+
+    /// Builds a pack of the folder `site`, which then holds as many files as are asked for.
+    func buildPack(_ version: String, files count: Int) throws {
+        try? FileManager.default.removeItem(at: folder.appending(path: "site"))
+        for number in 0..<count { try write(["site/\(number).html": "<p>\(number) of \(version)</p>"]) }
+        let built = try run(
+            ["pack", "build", "site", "--module", "shop", "--pack-version", version]
+                + ["--base-url", "https://shop.example/app/", "-o", "\(version).zip"]
+        )
+        try #require(built.status == 0, "\(built.errors)")
+    }
+
+    /// The names and bytes of all files below a folder; nil where there is no such folder.
+    func tree(_ path: String) throws -> [String: Data]? {
+        let root = folder.appending(path: path)
+        guard FileManager.default.fileExists(atPath: root.path) else { return nil }
+        var found: [String: Data] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: root.path) {
+            found[name] = (try? Data(contentsOf: root.appending(path: name))) ?? Data()
+        }
+        return found
+    }
+
     struct Crash: Error, CustomStringConvertible { let description: String }
 
     /// Without what differs from run to run: where the folder is.

@@ -9,7 +9,8 @@ struct UsageTests {
 
     private static let commands = [
         ["pack", "build"], ["pack", "diff"], ["pack", "verify"], ["pack", "inspect"], ["pack", "install"], ["publish"],
-        ["rollback"], ["disable"], ["enable"], ["minimum"], ["prune"], ["list"], ["keys", "generate"], ["update"],
+        ["renew"], ["rollback"], ["disable"], ["enable"], ["minimum"], ["prune"], ["list"], ["keys", "generate"],
+        ["update"],
     ]
 
     @Test("every command explains itself with an example", arguments: commands)
@@ -30,7 +31,31 @@ struct UsageTests {
             #expect(help.output.replacing("\n", with: " ").contains(code), "\(code)")
         }
         for command in Self.commands.compactMap(\.first) { #expect(help.output.contains("\n  \(command) ")) }
-        #expect(try tool.run("--version").output == "1.0.0\n")
+    }
+
+    @Test("the version is the newest one of the change log, or says that there is none yet")
+    func version() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let log = try String(contentsOf: root.appending(path: "CHANGELOG.md"), encoding: .utf8)
+        let released = log.firstMatch(of: #/(?m)^## \[?(\d+\.\d+\.\d+)/#).map { String($0.1) }
+        let version = try tool.run("--version").output
+        if let released {
+            #expect(version == "\(released)\n")
+        } else {
+            #expect(version.wholeMatch(of: #/0\.\d+\.\d+-dev \(unreleased\)\n/#) != nil, "\(version)")
+        }
+    }
+
+    @Test("every sample command in a help stands on one line, ready to be copied", arguments: [[]] + commands)
+    func samples(command: [String]) throws {
+        let lines = try tool.run(command + ["--help"]).output.split(separator: "\n", omittingEmptySubsequences: false)
+        let first = try #require(lines.firstIndex { $0.hasPrefix("  waystation ") })
+        let samples = lines[first...].prefix { !$0.isEmpty }
+        for sample in samples {
+            #expect(sample.hasPrefix("  waystation "), "\(sample)")
+            #expect(!sample.hasSuffix("\\"), "\(sample)")
+        }
     }
 
     @Test("wrong usage ends with 64, and changes nothing", arguments: commands)

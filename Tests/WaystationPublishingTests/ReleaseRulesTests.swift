@@ -96,10 +96,39 @@ struct ReleaseRulesTests {
             salts.insert(entry.rollout?.salt ?? "")
         }
         #expect(salts.count == 1)
-        try await publisher.releases.publish(zip: pack, signedBy: [publisher.key])
+        try await publisher.releases.publish(zip: pack, rollout: 100, signedBy: [publisher.key])
         let entry = try #require(try publisher.catalogue().modules.first)
         #expect(entry.live?.description == "1.1")
         #expect(entry.rollout == nil)
+    }
+
+    @Test("a rollout stays when its pack or the live one is published again, and when the catalogue is signed anew")
+    func rolloutStays() async throws {
+        let packs = try ["1.0", "1.1"].map { try publisher.pack($0) }
+        try await publisher.releases.publish(zip: packs[0], signedBy: [publisher.key])
+        try await publisher.releases.publish(zip: packs[1], rollout: 10, signedBy: [publisher.key])
+        let rollout = try #require(try publisher.catalogue().modules.first?.rollout)
+        for pack in packs {
+            try await publisher.releases.publish(zip: pack, signedBy: [publisher.key])
+            #expect(try publisher.catalogue().modules.first?.rollout == rollout)
+            #expect(try live() == "1.0")
+        }
+        try await publisher.releases.publish(zip: packs[0], rollout: 50, signedBy: [publisher.key])
+        try await publisher.releases.resign(signedBy: [publisher.key])
+        #expect(try publisher.catalogue().modules.first?.rollout == rollout)
+        #expect(try live() == "1.0")
+    }
+
+    @Test("a rollout goes on when a lower version goes live, and ends when a higher one does")
+    func rolloutBesideLive() async throws {
+        try await publisher.publish("1.0")
+        try await publisher.publish("1.2", rollout: 10)
+        try await publisher.publish("1.1")
+        #expect(try live() == "1.1")
+        #expect(try publisher.catalogue().modules.first?.rollout?.version.description == "1.2")
+        try await publisher.publish("1.3")
+        #expect(try live() == "1.3")
+        #expect(try publisher.catalogue().modules.first?.rollout == nil)
     }
 
     @Test("a rollback ends a rollout and leaves the live version")
@@ -148,13 +177,63 @@ struct ReleaseRulesTests {
         var entry = try #require(try publisher.catalogue().modules.first)
         #expect(entry.minimumVersion == nil)
         #expect(entry.minimumAppVersion?.description == "3.0")
-        try await publisher.releases.publish(zip: pack, signedBy: [publisher.key])
+        try await publisher.releases.publish(zip: pack, rollout: 100, signedBy: [publisher.key])
         entry = try #require(try publisher.catalogue().modules.first)
         #expect(entry.minimumVersion?.description == "1.1")
         try await publisher.releases.rollBack(module(), signedBy: [publisher.key])
         entry = try #require(try publisher.catalogue().modules.first)
         #expect(entry.minimumVersion == nil)
         #expect(entry.minimumAppVersion == nil)
+    }
+
+    @Test("a pack without files is never published, whatever is allowed", arguments: [false, true])
+    func noFiles(isFewerAllowed: Bool) throws {
+        let (module, version) = try (module(), version("1.0"))
+        let error = #expect(throws: PackError.self) {
+            try ReleaseIndex().check(fileCount: 0, of: version, of: module, allowingFewerFiles: isFewerAllowed)
+        }
+        #expect(error?.code == .invalidArgument)
+        try ReleaseIndex().check(fileCount: 1, of: version, of: module, allowingFewerFiles: isFewerAllowed)
+    }
+
+    @Test("far fewer files are measured by the live version, or by the one being rolled out where none is live")
+    func fewerFiles() async throws {
+        func pack(_ version: String, files count: Int) throws -> URL {
+            try publisher.pack(
+                version,
+                files: Dictionary(uniqueKeysWithValues: (0..<count).map { ("\($0).js", Data("\($0)".utf8)) })
+            )
+        }
+        let releases = publisher.releases
+        try await releases.publish(zip: pack("1.0", files: 8), rollout: 10, signedBy: [publisher.key])
+        let small = try pack("1.1", files: 3)
+        #expect(
+            await errorCode { try await releases.publish(zip: small, signedBy: [publisher.key]) } == .invalidArgument
+        )
+        try await releases.publish(zip: pack("1.1.1", files: 4), signedBy: [publisher.key])
+        try await releases.publish(zip: pack("1.2", files: 40), rollout: 10, signedBy: [publisher.key])
+        // Half of what is live, a twentieth of what is being rolled out.
+        try await releases.publish(zip: pack("1.1.2", files: 2), signedBy: [publisher.key])
+        #expect(try live() == "1.1.2")
+    }
+
+    @Test("a dry run says what would be published, and leaves the directory as it is")
+    func dryRun() async throws {
+        let releases = publisher.releases
+        let first = try publisher.pack("1.0")
+        let planned = try await releases.publish(zip: first, dryRun: true, signedBy: [publisher.key])
+        #expect(planned.isNew)
+        #expect(planned.index[try module()]?.live == planned.release.version)
+        #expect(!FileManager.default.fileExists(atPath: publisher.root.path))
+
+        try await publisher.publish("1.0")
+        let before = try publisher.bytes("releases.json")
+        let again = try await releases.publish(zip: publisher.pack("1.1"), dryRun: true, signedBy: [publisher.key])
+        #expect(again.release.patches.count == 2)
+        #expect(again.index.serial == 2)
+        #expect(try publisher.bytes("releases.json") == before)
+        #expect(!FileManager.default.fileExists(atPath: publisher.root.appending(path: "packs/shop/1.1").path))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: publisher.root.path + "/staging").isEmpty)
     }
 
     @Test("a module that nobody published cannot be changed")

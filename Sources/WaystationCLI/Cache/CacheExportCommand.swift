@@ -22,8 +22,8 @@ struct CacheExportCommand: AsyncParsableCommand {
     @OptionGroup
     var filter: ScopeOptions
 
-    @Option(name: [.short, .long], help: ArgumentHelp("The file to write.", valueName: "file"))
-    var output: String
+    @Option(name: [.short, .long], help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
+    var output: OutputDestination
 
     @Flag(help: "Also write cookies, credentials and tokens.")
     var secrets = false
@@ -35,9 +35,14 @@ struct CacheExportCommand: AsyncParsableCommand {
         let inspector = try store.inspector()
         var filter = filter
         filter.partition = filter.partition ?? ""
-        let file = URL(argument: output)
-        let count = try inspector.exportHAR(to: file, scope: filter.scope, redaction: secrets ? .none : .standard)
-        try options.write(CacheExport(exported: count, file: file.path(percentEncoded: false)))
+        let result = try output.write { file in
+            let count = try inspector.exportHAR(to: file, scope: filter.scope, redaction: secrets ? .none : .standard)
+            return CacheExport(
+                exported: count,
+                file: output.isStandardOutput ? output.path : file.path(percentEncoded: false)
+            )
+        }
+        try options.write(result, about: output)
     }
 }
 

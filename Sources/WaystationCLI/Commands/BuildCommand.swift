@@ -8,11 +8,12 @@ struct BuildCommand: AsyncParsableCommand {
         commandName: "build",
         abstract: "Makes a pack of a folder of web files.",
         discussion: """
-            The same folder and options always give the same bytes. Nothing is overwritten.
+            The same folder and options always give the same bytes. Nothing is overwritten. A folder that is not there, or \
+            holds no files, is refused.
 
             Example:
-              waystation pack build site --module shop --pack-version 1.4 \\
-                --base-url https://shop.example/app/ --media-type feed=application/atom+xml -o shop-1.4.zip
+              waystation pack build site --module shop --pack-version 1.4 --base-url https://shop.example/app/ \
+            --media-type feed=application/atom+xml -o shop-1.4.zip
             """
     )
 
@@ -42,8 +43,8 @@ struct BuildCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The media type of a file whose name does not tell.", valueName: "path=type"))
     var mediaType: [MediaTypeOverride] = []
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The zip to make.", valueName: "zip"))
-    var output: String
+    @Option(name: .shortAndLong, help: ArgumentHelp("The zip to make; - is standard output.", valueName: "zip"))
+    var output: OutputDestination
 
     @OptionGroup
     var options: OutputOptions
@@ -62,8 +63,10 @@ struct BuildCommand: AsyncParsableCommand {
             minimumPackVersion: minimumPackVersion,
             mediaTypes: Dictionary(mediaType.map { ($0.path, $0.type) }) { _, last in last }
         )
-        let zip = URL(argument: output)
-        try PackBuilder.build(folder: URL(argument: folder), as: description, to: zip)
-        try options.write(InspectionResult(path: output, PackInspection(zip)))
+        let result = try output.write { zip in
+            try PackBuilder.build(folder: URL(argument: folder), as: description, to: zip)
+            return InspectionResult(path: output.path, try PackInspection(zip))
+        }
+        try options.write(result, about: output)
     }
 }

@@ -25,15 +25,17 @@ struct DiffCommand: AsyncParsableCommand {
     @Option(help: "What the patch is applied to.")
     var form: PatchOffer.Kind
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The patch to make.", valueName: "patch"))
-    var output: String
+    @Option(name: .shortAndLong, help: ArgumentHelp("The patch to make; - is standard output.", valueName: "patch"))
+    var output: OutputDestination
 
     @OptionGroup
     var options: OutputOptions
 
     func run() throws {
-        let patch = URL(argument: output)
-        try PackDelta.write(form, from: URL(argument: old), to: URL(argument: new), into: patch)
-        try options.write(InspectionResult(path: output, PackInspection(patch)))
+        let result = try output.write { patch in
+            try PackDelta.write(form, from: URL(argument: old), to: URL(argument: new), into: patch)
+            return InspectionResult(path: output.path, try PackInspection(patch))
+        }
+        try options.write(result, about: output)
     }
 }

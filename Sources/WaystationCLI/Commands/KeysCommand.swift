@@ -17,23 +17,27 @@ struct GenerateKeyCommand: AsyncParsableCommand {
         abstract: "Writes a new private key to a file, and prints its public key.",
         discussion: """
             The file can be read by its owner alone, and is never overwritten: whoever has it can publish to every \
-            client. The public key goes into the app, as one of the keys that it trusts.
+            client. With -o - the private key goes to standard output and the public one to standard error. The public key \
+            goes into the app, as one of the keys that it trusts.
 
             Example:
               waystation keys generate -o release.key
             """
     )
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file for the private key.", valueName: "file"))
-    var output: String
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The file for the private key; - is standard output.", valueName: "file")
+    )
+    var output: OutputDestination
 
     @OptionGroup
     var options: OutputOptions
 
     func run() throws {
         let key = SigningKey.generate()
-        try KeyFile.write(key, to: URL(argument: output))
-        try options.write(KeyResult(id: key.trusted.id, publicKey: key.trusted, path: output))
+        try output.write { try KeyFile.write(key, to: $0) }
+        try options.write(KeyResult(id: key.trusted.id, publicKey: key.trusted, path: output.path), about: output)
     }
 }
 

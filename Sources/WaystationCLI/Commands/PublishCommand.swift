@@ -9,12 +9,16 @@ struct PublishCommand: AsyncParsableCommand {
         abstract: "Publishes a pack, with patches from the versions before it.",
         discussion: """
             The pack is checked and copied, patches are made, and the catalogue is signed anew; clients follow at their \
-            next poll. Publish the same pack again with a higher --rollout to reach more clients, and without it to \
-            reach all. A rollout reaches the clients of the catalogue alone: the two older formats carry no name of an \
+            next poll. Publish the same pack again with a higher --rollout to reach more clients, and with --rollout 100 \
+            to reach all; without --rollout its share stays as it is. A rollout reaches the clients of the catalogue alone: the two older formats carry no name of an \
             installation, and their clients get the live version.
+
+            A new version with fewer than half of the files of the live one is mostly a pack of the wrong folder, and is \
+            refused without --force. A pack without files is always refused.
 
             Examples:
               waystation publish shop-1.4.zip --to /srv/packs --key release.key
+              waystation publish shop-1.4.zip --to /srv/packs --key release.key --dry-run
               waystation publish shop-1.5.zip --to /srv/packs --key release.key --rollout 10
             """
     )
@@ -25,8 +29,13 @@ struct PublishCommand: AsyncParsableCommand {
     @OptionGroup
     var release: ReleaseOptions
 
-    @Option(help: ArgumentHelp("The share of the clients that get it, 0 to 100.", valueName: "percent"))
-    var rollout = 100.0
+    @Option(
+        help: ArgumentHelp(
+            "The share of the clients that get it, 0 to 100; all of them, or as before where it is being rolled out.",
+            valueName: "percent"
+        )
+    )
+    var rollout: Double?
 
     @Option(help: ArgumentHelp("From how many of the latest versions to make patches.", valueName: "count"))
     var deltas = 3
@@ -36,12 +45,18 @@ struct PublishCommand: AsyncParsableCommand {
     )
     var keep: Int?
 
+    @Flag(help: "Publish it also with fewer than half of the files of the live version.")
+    var force = false
+
+    @Flag(help: "Say what would be published, and write nothing.")
+    var dryRun = false
+
     @OptionGroup
     var options: OutputOptions
 
     func validate() throws {
         guard keep ?? 1 >= 1 else { throw ValidationError("--keep takes 1 or more.") }
-        guard (0...100).contains(rollout) else { throw ValidationError("--rollout takes 0 to 100.") }
+        guard (0...100).contains(rollout ?? 100) else { throw ValidationError("--rollout takes 0 to 100.") }
         guard (0...100).contains(deltas) else { throw ValidationError("--deltas takes 0 to 100.") }
     }
 
@@ -51,11 +66,18 @@ struct PublishCommand: AsyncParsableCommand {
             zip: URL(argument: pack),
             rollout: rollout,
             keepingDeltas: deltas,
+            allowingFewerFiles: force,
+            dryRun: dryRun,
             signedBy: keys
         )
         var pruning: Pruning?
-        if let keep { pruning = try await directory.prune(publication.module, keeping: keep, signedBy: keys) }
-        try options.write(PublishResult(publication, pruning))
+        if let keep {
+            pruning =
+                dryRun
+                ? try publication.pruning(keeping: keep)
+                : try await directory.prune(publication.module, keeping: keep, signedBy: keys)
+        }
+        try options.write(PublishResult(publication, pruning, isDryRun: dryRun))
     }
 }
 
@@ -85,8 +107,10 @@ struct PublishResult: CommandResult {
     /// The versions that `--keep` removed.
     let removed: [PackVersion]?
     let state: ReleaseResult
+    /// True when nothing was written; nil otherwise.
+    let dryRun: Bool?
 
-    init(_ publication: Publication, _ pruning: Pruning?) {
+    init(_ publication: Publication, _ pruning: Pruning?, isDryRun: Bool) {
         let release = publication.release
         module = publication.module
         version = release.version
@@ -100,11 +124,13 @@ struct PublishResult: CommandResult {
         omitted = publication.omitted.map { Omitted(kind: $0.kind.rawValue, from: $0.from, reason: $0.reason) }
         removed = pruning?.removed.map(\.version)
         state = ReleaseResult(publication.module, pruning?.index ?? publication.index)
+        dryRun = isDryRun ? true : nil
     }
 
     var text: String {
         let lines =
-            ["\(module) \(version): \(Words.bytes(size))"]
+            (dryRun == true ? ["nothing was written; without --dry-run:"] : [])
+            + ["\(module) \(version): \(Words.bytes(size))"]
             + patches.map { "  \($0.kind) patch from \($0.from): \(Words.bytes($0.size))" }
             + omitted.map { "  no \($0.kind) patch from \($0.from): \($0.reason)" }
             + (removed ?? []).map { "  removed \($0)" } + [state.text]

@@ -12,11 +12,11 @@ struct UpdateCommand: AsyncParsableCommand {
             others are up to date nevertheless.
 
             Examples:
-              waystation update --in packs --app shop --app-version 2.1 \\
-                --catalogue https://cdn.example/catalogue.json --trust ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
+              waystation update --in packs --app shop --app-version 2.1 --catalogue https://cdn.example/catalogue.json \
+            --trust ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
               waystation update --in packs --app shop --app-version 2.1 --modules-url https://shop.example/modules
-              waystation update --in packs --app shop --app-version 2.1 --single-url https://shop.example/package \\
-                --module shop
+              waystation update --in packs --app shop --app-version 2.1 --single-url https://shop.example/package \
+            --module shop
             """
     )
 

@@ -45,7 +45,7 @@ struct Failure {
     /// Ends the process; help and the version are no failures, and a bare exit code has been explained already.
     func exit(_ format: OutputFormat) -> Never {
         if exitCode == .success {
-            if !fullMessage.isEmpty { Console.write(fullMessage) }
+            if !fullMessage.isEmpty { Console.write(SampleCommands.unwrapped(in: fullMessage)) }
         } else if !fullMessage.isEmpty {
             let object = ["error": ["code": code, "message": message]]
             Console.writeError(format == .json ? (try? JSON.text(of: object)) ?? message : fullMessage)

@@ -20,10 +20,18 @@ struct OutputOptions: ParsableArguments {
     var format = OutputFormat.text
 
     /// Writes a result to standard output.
-    func write(_ result: some CommandResult) throws {
+    func write(_ result: some CommandResult) throws { Console.write(try text(of: result)) }
+
+    /// Writes a result to standard output, or to standard error where standard output has taken what was made.
+    func write(_ result: some CommandResult, about output: OutputDestination) throws {
+        let text = try text(of: result)
+        output.isStandardOutput ? Console.writeError(text) : Console.write(text)
+    }
+
+    private func text(of result: some CommandResult) throws -> String {
         switch format {
-        case .text: Console.write(result.text)
-        case .json: Console.write(try JSON.text(of: result))
+        case .text: result.text
+        case .json: try JSON.text(of: result)
         }
     }
 }

@@ -10,12 +10,13 @@ public enum PackBuilder {
     /// The same folder and description always give the same bytes, wherever the folder lies and whatever its times are.
     ///
     /// - Parameters:
-    ///   - folder: The web files. It must hold files and folders only; a manifest in it is replaced.
+    ///   - folder: The web files: at least one, beside them only folders; a manifest in it is replaced.
     ///   - description: What the pack is.
     ///   - zip: Where to; nothing must be there yet.
     ///   - compression: How each file is kept; deflated by default.
     /// - Returns: The manifest.
-    /// - Throws: ``PackError`` for names and things that no pack takes, or when the disk fails; nothing is left at `zip`.
+    /// - Throws: ``PackError``: `fileSystem` when the folder is not there or the disk fails, `invalidArgument` when it holds
+    ///   no files, or names and things that no pack takes; nothing is left at `zip`.
     @discardableResult
     public static func build(
         folder: URL,
@@ -27,7 +28,19 @@ public enum PackBuilder {
         let destination = zip.path(percentEncoded: false)
         let fileSystem = LocalFileSystem()
         do {
+            // A mistyped folder would otherwise make a pack of nothing, and clients would lose what they have.
+            guard try fileSystem.status(of: "\(root)/.")?.kind == .directory else {
+                throw try fileSystem.status(of: root) == nil
+                    ? PackError(.fileSystem, "\(root) is not there: check the path")
+                    : PackError(.invalidArgument, "\(root) is no folder: give the folder of the web files")
+            }
             let paths = try fileSystem.filePaths(below: root).filter { $0 != PackManifest.fileName }
+            guard !paths.isEmpty else {
+                throw PackError(
+                    .invalidArgument,
+                    "\(root) holds no files, and a pack needs at least one: check the path"
+                )
+            }
             let found = Mutex<[PackedFile]>([])
             try inParallel(paths) { path in
                 let source = try FileSource(fileSystem.openFile("\(root)/\(path)"))

@@ -21,15 +21,27 @@ struct PreparedRelease: Sendable {
     ///   - zip: The pack.
     ///   - index: What is published now.
     ///   - count: From how many of the latest versions there shall be patches.
+    ///   - isAside: Whether it is prepared in the system's temporary directory, since it will not be published.
     ///   - directory: Where it will be published.
     /// - Throws: ``PackError`` when the pack is not sound or may not be published, or what the disk throws.
-    init(of zip: URL, for index: ReleaseIndex, deltas count: Int, in directory: ReleaseDirectory) throws {
+    init(
+        of zip: URL,
+        for index: ReleaseIndex,
+        deltas count: Int,
+        aside isAside: Bool,
+        in directory: ReleaseDirectory
+    ) throws {
         let fileSystem = directory.environment.fileSystem
         let layout = directory.layout
-        try fileSystem.createPublicDirectory(layout.root)
-        try fileSystem.createDirectory(layout.staging)
-        _ = try StagingDirectory.removeLeftOvers(in: layout.staging, fileSystem)
-        staging = try StagingDirectory(in: layout.staging, fileSystem: fileSystem)
+        if isAside {
+            let temporary = FileManager.default.temporaryDirectory.path(percentEncoded: false)
+            staging = try StagingDirectory(in: temporary, fileSystem: fileSystem)
+        } else {
+            try fileSystem.createPublicDirectory(layout.root)
+            try fileSystem.createDirectory(layout.staging)
+            _ = try StagingDirectory.removeLeftOvers(in: layout.staging, fileSystem)
+            staging = try StagingDirectory(in: layout.staging, fileSystem: fileSystem)
+        }
         let folder = staging.path + "/release"
         try fileSystem.createPublicDirectory(folder)
 

@@ -28,18 +28,57 @@ extension ReleaseIndex {
         }
     }
 
+    /// Checks that a new version does not look like a mistake: a pack of the wrong folder, or of a build that failed.
+    ///
+    /// A version that was published before has passed this check.
+    ///
+    /// - Throws: ``PackError`` for a pack without files, and for one with fewer than half of the files of the live version
+    ///   where that is not allowed.
+    func check(
+        fileCount: Int,
+        of version: PackVersion,
+        of module: ModuleID,
+        allowingFewerFiles isFewerAllowed: Bool
+    ) throws(PackError) {
+        let known = self[module]
+        guard known?.release(version) == nil else { return }
+        guard fileCount > 0 else {
+            throw PackError(
+                .invalidArgument,
+                "\(module) \(version) holds no files: build it of another folder, or disable the module if its pages shall "
+                    + "load online"
+            )
+        }
+        guard !isFewerAllowed, let before = known?.release(known?.live) ?? known?.releases.last,
+            fileCount < before.fileCount - fileCount
+        else { return }
+        throw PackError(
+            .invalidArgument,
+            "\(module) \(version) holds \(fileCount) files and \(before.version) holds \(before.fileCount): fewer than half "
+                + "looks like a wrong folder; if that is meant, publish it with --force"
+        )
+    }
+
     /// Makes a release live, or rolls it out to a share of the clients.
-    mutating func publish(_ release: Release, of module: ModuleID, percentage: Double) {
+    ///
+    /// - Parameters:
+    ///   - release: The release; it is added where it was not published before.
+    ///   - module: Its module.
+    ///   - percentage: The share of the clients that get it. Without one, a release that is being rolled out keeps its share,
+    ///     and every other one goes live.
+    mutating func publish(_ release: Release, of module: ModuleID, percentage: Double?) {
         change(module) { known in
             if known.release(release.version) == nil { known.releases.append(release) }
-            guard percentage >= 100 || known.live == release.version else {
+            guard known.live != release.version else { return }
+            if percentage == nil, known.rollout?.version == release.version { return }
+            if let percentage, percentage < 100 {
                 // The salt stays the same as the share grows, so that those who have the version keep it.
                 let salt = String(release.manifest.hex.prefix(16))
                 known.rollout = Rollout(release.version, percentage: percentage, salt: salt)
                 return
             }
-            known.rollout = nil
-            guard known.live != release.version else { return }
+            // The rollout of a higher version goes on beside the new live one.
+            if let rollout = known.rollout, rollout.version <= release.version { known.rollout = nil }
             if let live = known.live { known.history.append(live) }
             known.live = release.version
         }

@@ -55,6 +55,12 @@ public struct ReleaseIndex: Sendable, Hashable, Codable {
             version.flatMap { version in releases.first { $0.version == version } }
         }
 
+        /// The share of the clients that get a version, in per cent.
+        func percentage(of version: PackVersion) -> Double {
+            if live == version { return 100 }
+            return rollout?.version == version ? rollout?.percentage ?? 0 : 0
+        }
+
         /// The lowest version that may be served now: as the publisher set it, or as the live release needs it.
         public var lowestUsableVersion: PackVersion? {
             [minimumVersion, release(live)?.minimumPackVersion].compactMap(\.self).max()

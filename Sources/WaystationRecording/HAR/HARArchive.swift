@@ -40,7 +40,7 @@ public struct HARArchive: Sendable, Hashable {
         }
 
         /// This library.
-        public static let waystation = Creator(name: "Waystation", version: "1.0.0")
+        public static let waystation = Creator(name: "Waystation", version: SoftwareVersion.current)
     }
 
     /// A field, query item or form item.

@@ -53,6 +53,8 @@ struct AdminAPITests {
             #expect(try live() == "1.0")
             #expect(try platform.catalogue().modules.first?.rollout?.percentage == 25)
             #expect(try await change("publish", packs[1]) == .ok)
+            #expect(try platform.catalogue().modules.first?.rollout?.percentage == 25)
+            #expect(try await change("publish?rollout=100", packs[1]) == .ok)
             #expect(try live() == "1.1")
             #expect(try platform.catalogue().modules.first?.releases.last?.patches?.count == 2)
             #expect(try await change("rollback") == .ok)
@@ -148,6 +150,7 @@ struct AdminAPITests {
             ("shop/minimum?version=one", .badRequest), ("cart/minimum", .notFound), ("shop/prune", .badRequest),
             ("shop/prune?keep=0", .badRequest), ("cart/prune?keep=1", .notFound),
             ("shop/publish?rollout=101", .badRequest), ("shop/publish?rollout=nan", .badRequest),
+            ("shop/publish?force=perhaps", .badRequest),
             ("shop/explode", .notFound), ("\(String(repeating: "a", count: 65))/disable", .badRequest),
         ] as [(String, HTTPResponse.Status)]
     )

@@ -43,7 +43,8 @@ struct AdminAPI: Sendable {
     }
 
     private func publish(_ request: Request, as module: ModuleID) async throws -> Response {
-        let percentage = try Self.number("rollout", in: request) ?? 100
+        let percentage = try Self.number("rollout", in: request)
+        let isForced = try Self.flag("force", in: request)
         let upload = try await UploadedPack.receive(request, limit: settings.maximumUpload)
         let found = try await BlockingWork.run { try PackContents(upload.file).manifest.module }
         guard found == module else {
@@ -56,6 +57,7 @@ struct AdminAPI: Sendable {
         let publication = try await settings.releases.publish(
             zip: upload.file,
             rollout: percentage,
+            allowingFewerFiles: isForced,
             signedBy: settings.keys
         )
         var response = Response(json: try publication.index.json())
@@ -84,6 +86,12 @@ struct AdminAPI: Sendable {
             throw Problem(.badRequest, "badRequest", "\(name) is missing, or no number from 1 on")
         }
         return count
+    }
+
+    private static func flag(_ name: String, in request: Request) throws -> Bool {
+        guard let text = request.uri.queryParameters.get(name, as: String.self) else { return false }
+        guard let flag = Bool(text) else { throw Problem(.badRequest, "badRequest", "\(name) takes true or false") }
+        return flag
     }
 
     private static func number(_ name: String, in request: Request) throws -> Double? {

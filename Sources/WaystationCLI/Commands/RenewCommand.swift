@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+import WaystationPacks
+import WaystationPublishing
+
+struct RenewCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "renew",
+        abstract: "Signs the catalogue anew, and changes nothing else.",
+        discussion: """
+            Clients believe a catalogue for a number of days (--validity). Where nothing is published for longer, renew it \
+            in time, as by a timer with --if-due. Rollouts, switches and minimums stay as they are.
+
+            Examples:
+              waystation renew --to /srv/packs --key release.key
+              waystation renew --to /srv/packs --key release.key --if-due
+            """
+    )
+
+    @OptionGroup
+    var release: ReleaseOptions
+
+    @Flag(help: "Only when less than half of --validity is left, or other keys signed it: for runs by a timer.")
+    var ifDue = false
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() async throws {
+        let (directory, keys) = (release.directory, try release.keys)
+        guard try await directory.index().serial > 0 else {
+            let path = directory.directory.path(percentEncoded: false)
+            throw PackError(.notInstalled, "nothing is published in \(path): check the path")
+        }
+        var isRenewed = true
+        if ifDue {
+            isRenewed = try await directory.renew(signedBy: keys)
+        } else {
+            try await directory.resign(signedBy: keys)
+        }
+        try options.write(RenewResult(isRenewed, try await directory.index()))
+    }
+}
+
+/// Until when the catalogue is valid now.
+struct RenewResult: CommandResult {
+    let renewed: Bool
+    let serial: UInt64
+    let expires: Date?
+
+    init(_ isRenewed: Bool, _ index: ReleaseIndex) {
+        renewed = isRenewed
+        serial = index.serial
+        expires = index.expires
+    }
+
+    var text: String {
+        let end = expires?.formatted(.iso8601) ?? "now"
+        return renewed
+            ? "catalogue \(serial) was signed, valid until \(end)"
+            : "nothing to renew: catalogue \(serial) is valid until \(end)"
+    }
+}

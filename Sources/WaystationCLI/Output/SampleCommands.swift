@@ -1,0 +1,34 @@
+import ArgumentParser
+
+/// The sample commands in the help of all commands, each on one line, so that it can be copied.
+///
+/// The argument parser wraps them like prose at the width of the terminal, and a shell would take the rest of a wrapped
+/// command for another one.
+enum SampleCommands {
+    private static let mark = "  waystation "
+
+    /// A help text with its sample commands on one line each.
+    static func unwrapped(in help: String) -> String {
+        var lines = help.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let samples = Set(all(of: WaystationCommand.self))
+        var index = 0
+        while index < lines.count {
+            defer { index += 1 }
+            guard lines[index].hasPrefix(mark) else { continue }
+            var joined = lines[index]
+            for next in index..<lines.count {
+                if next > index { joined += " " + lines[next].drop { $0 == " " } }
+                guard samples.contains(joined) else { continue }
+                lines.replaceSubrange(index...next, with: [joined])
+                break
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The sample commands of a command and of those below it, as they are written there.
+    private static func all(of command: any ParsableCommand.Type) -> [String] {
+        command.configuration.discussion.split(separator: "\n").map(String.init).filter { $0.hasPrefix(mark) }
+            + command.configuration.subcommands.flatMap(all)
+    }
+}
