@@ -147,9 +147,14 @@ final class Engine: Sendable {
         weak var network: Network?
     }
 
-    /// Why a task that only Foundation can load must not be left to it: its rule keeps it from the network.
+    /// Why a task that only Foundation can load must not be left to it: its rule keeps it from the network, or the app
+    /// has a transport of its own, which Foundation's loader would pass by.
     func refusal(of task: URLSessionTask, _ request: URLRequest) -> (error: URLError, rule: Int)? {
-        guard let match = match(request), !match.step.reachesNetwork else { return nil }
+        guard let match = match(request) else { return nil }
+        guard !match.step.reachesNetwork else {
+            let isRefused = configuration.hasOwnTransport && !configuration.leavesTasksToFoundation
+            return isRefused ? (DownloadAdvice.passesTransport(task, request), match.rule) : nil
+        }
         let serving = Serving(engine: self, request: request, canonical: match.canonical)
         if case .block = match.step, case .fail(let error) = serving.step(.block) { return (error, match.rule) }
         return (DownloadAdvice.refusal(of: task, request), match.rule)

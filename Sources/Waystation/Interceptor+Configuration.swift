@@ -31,9 +31,19 @@ extension Interceptor {
         ///
         /// Called with the first request that needs it, for each configuration that is intercepted; of transports that
         /// are made at once by several requests one is used.
+        ///
+        /// Once it is set, every data task that a rule lets through to the network uses this transport. No load is
+        /// handed back to Foundation's own loader, whose traffic would pass the transport by: uploads, downloads and
+        /// web sockets that a rule takes fail with ``WaystationError/Code/transportNeedsDataTask``, unless
+        /// ``leavesTasksToFoundation`` allows them.
         public var makeTransport: @Sendable (URLSessionConfiguration) -> any Transport = {
             URLSessionTransport(configuration: $0)
         }
+        {
+            didSet { hasOwnTransport = true }
+        }
+        /// Whether the app has set ``makeTransport``.
+        private(set) var hasOwnTransport = false
         /// Hears of each load with its body; nil, the default, collects nothing and costs nothing.
         public var recorder: (any ExchangeRecorder)?
         /// The clock; the system's by default.
@@ -66,6 +76,19 @@ extension Interceptor {
         /// With nil a stream is sent once, by Foundation's own loader: without its body after a redirect, and in the time
         /// that the app takes to write it.
         public var bodySpool: BodySpool? = BodySpool()
+        /// Whether uploads, downloads and web sockets are left to Foundation's own loader although the app has set
+        /// ``makeTransport``; false by default.
+        ///
+        /// Only Foundation can load them, and its traffic passes the app's transport by. Without a transport of the
+        /// app's own they are always left to it.
+        public var leavesTasksToFoundation = false
+        /// Whether bodies that arrive in a content coding, gzip for instance, are stored; false by default.
+        ///
+        /// Foundation decodes such bodies and reports no error when the coded bytes end too early, so it cannot be known
+        /// whether they are whole. By default a request whose response may be stored asks for `Accept-Encoding: identity`,
+        /// unless the app set that field; a response that is coded all the same is delivered and not stored. With true
+        /// bodies travel coded and are stored as they come, which saves traffic with origins that never cut them.
+        public var storesCodedBodies = false
         /// The links that belong to other apps; none by default.
         public var externalLinks: ExternalLinks?
 

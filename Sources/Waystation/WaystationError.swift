@@ -1,8 +1,10 @@
+public import Foundation
+
 /// What can be wrong with the way an interceptor is set up, and why a load was refused.
 ///
 /// A load always fails with a `URLError`, as callers of `URLSession` expect; where the reason is the
 /// waystation's, this error is under it, as `NSUnderlyingErrorKey`.
-public struct WaystationError: Error, Sendable, CustomStringConvertible {
+public struct WaystationError: LocalizedError, Sendable, CustomStringConvertible {
     /// The kind of a failure.
     ///
     /// More may come.
@@ -26,7 +28,7 @@ public struct WaystationError: Error, Sendable, CustomStringConvertible {
         public static let alreadyRegistered = Code(description: "alreadyRegistered")
         /// A rule blocks the request.
         public static let blocked = Code(description: "blocked")
-        /// The request may be answered from the cache alone, which has nothing for it.
+        /// The cache has nothing that may answer the request, and there is no network or it may not be asked.
         public static let notStored = Code(description: "notStored")
         /// No source of the rule has the file, and the rule ends there.
         public static let notFound = Code(description: "notFound")
@@ -52,6 +54,8 @@ public struct WaystationError: Error, Sendable, CustomStringConvertible {
         public static let invalidLinks = Code(description: "invalidLinks")
         /// The link went to the app's handler of external links.
         public static let openedElsewhere = Code(description: "openedElsewhere")
+        /// The interceptor has a transport of the app's own, and the task can be loaded by Foundation alone.
+        public static let transportNeedsDataTask = Code(description: "transportNeedsDataTask")
         /// A link to another app was asked for by a task that is no data task.
         public static let linkNeedsDataTask = Code(description: "linkNeedsDataTask")
     }
@@ -68,6 +72,9 @@ public struct WaystationError: Error, Sendable, CustomStringConvertible {
         self.message = message
         self.cause = cause
     }
+
+    /// The message, for `localizedDescription`.
+    public var errorDescription: String? { message }
 
     /// Code and message.
     public var description: String { "\(code): \(message)" }

@@ -21,7 +21,7 @@ extension ScriptedTransport {
     public struct Answer: Sendable {
         /// What happens, in this order.
         ///
-        /// Without an ``Step/end`` or ``Step/error(_:)`` the exchange stays open until it is cancelled.
+        /// Without an ``Step/end`` or ``Step/error(_:)`` the exchange stays open until it is cancelled or times out.
         public var steps: [Step]
 
         /// An answer in steps, for what the others do not say.
@@ -47,7 +47,7 @@ extension ScriptedTransport {
         /// No response, only an error.
         public static func failed(_ code: URLError.Code) -> Answer { Answer([.error(URLError(code))]) }
 
-        /// Nothing, until the exchange is cancelled.
+        /// Nothing, until the exchange is cancelled or the request's time is over.
         public static var unanswered: Answer { Answer([]) }
 
         /// This answer, held back until the gate opens.

@@ -18,10 +18,16 @@ public import Waystation
 ///
 /// It needs no socket and no port, and any host exists in it. What arrives, in what order, and where it stops is the
 /// script's; see ``Answer``. Each exchange tells its receiver on a serial queue of its own, so one that is held back
-/// holds up no other. Requests and cancels are recorded, and can be awaited. All members may be called from any thread.
+/// holds up no other. A silence longer than the request's `timeoutInterval` ends an exchange with `URLError.timedOut`.
+/// Requests and cancels are recorded, and can be awaited. All members may be called from any thread.
+///
+/// An interceptor that has it sends every data task here; no load reaches the real network.
 public final class ScriptedTransport: Transport {
     /// What answers a request, called within ``start(_:receiver:)``.
     public typealias Script = @Sendable (URLRequest) -> Answer
+
+    /// Runs work after a delay.
+    public typealias Schedule = @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
 
     private struct Log {
         var requests: [URLRequest] = []
@@ -30,10 +36,21 @@ public final class ScriptedTransport: Transport {
     }
 
     private let script: Script
+    private let schedule: Schedule
     private let log = Mutex(Log())
 
     /// Makes a network that answers with `script`.
-    public init(script: @escaping Script) {
+    ///
+    /// - Parameters:
+    ///   - schedule: Measures how long a request may wait for its next step; nil, the default, takes a dispatch timer. A
+    ///     test that must not wait gives one that fires when the test says so.
+    ///   - script: What answers each request.
+    public init(
+        schedule: Schedule? = nil,
+        script: @escaping Script
+    ) {
+        self.schedule =
+            schedule ?? { DispatchQueue.global().asyncAfter(deadline: .now() + $0 / .seconds(1), execute: $1) }
         self.script = script
     }
 
@@ -60,7 +77,7 @@ public final class ScriptedTransport: Transport {
     /// Records the request and begins the answer that the script gives.
     public func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
         change { $0.requests.append(request) }
-        let exchange = ScriptedExchange(request, script(request), receiver) { [weak self] in
+        let exchange = ScriptedExchange(request, script(request), receiver, schedule) { [weak self] in
             self?.change { $0.cancelled.append(request) }
         }
         exchange.goOn()
@@ -95,12 +112,15 @@ public final class ScriptedTransport: Transport {
 private final class ScriptedExchange: TransportExchange {
     private struct State {
         var steps: ArraySlice<ScriptedTransport.Step>
+        /// How many steps were taken; a timer that was set before the last of them no longer counts.
+        var taken = 0
         var isOver = false
     }
 
     private let request: URLRequest
     private let receiver: any TransportReceiver
     private let noteCancel: @Sendable () -> Void
+    private let schedule: ScriptedTransport.Schedule
     private let queue = DispatchQueue(label: "waystation.scripted-transport")
     private let state: Mutex<State>
 
@@ -108,11 +128,13 @@ private final class ScriptedExchange: TransportExchange {
         _ request: URLRequest,
         _ answer: ScriptedTransport.Answer,
         _ receiver: any TransportReceiver,
+        _ schedule: @escaping ScriptedTransport.Schedule,
         noteCancel: @escaping @Sendable () -> Void
     ) {
         self.request = request
         self.receiver = receiver
         self.noteCancel = noteCancel
+        self.schedule = schedule
         state = Mutex(State(steps: answer.steps[...]))
     }
 
@@ -124,13 +146,34 @@ private final class ScriptedExchange: TransportExchange {
         if isFirst { noteCancel() }
     }
 
+    /// Ends the exchange if nothing happens for as long as the request may wait; 0 means for ever.
+    func watch() {
+        let taken: Int? = state.withLock { $0.isOver ? nil : $0.taken }
+        guard let taken, request.timeoutInterval > 0 else { return }
+        schedule(.seconds(request.timeoutInterval)) { [weak self] in
+            guard let self else { return }
+            queue.async {
+                let isDue = self.state.withLock { state in
+                    guard !state.isOver, state.taken == taken else { return false }
+                    state.isOver = true
+                    return true
+                }
+                if isDue { self.receiver.transportDidEnd(URLError(.timedOut)) }
+            }
+        }
+    }
+
     /// Tells the receiver what comes up to the next closed gate, on the exchange's queue.
     func goOn() {
         queue.async {
             while let step = self.nextStep() {
-                if case .wait(let gate) = step { return gate.whenOpen { self.goOn() } }
+                if case .wait(let gate) = step {
+                    self.watch()
+                    return gate.whenOpen { self.goOn() }
+                }
                 self.tell(step)
             }
+            self.watch()
         }
     }
 
@@ -139,7 +182,8 @@ private final class ScriptedExchange: TransportExchange {
             guard !state.isOver, let step = state.steps.popFirst() else { return nil }
             switch step {
             case .end, .error: state.isOver = true
-            case .head, .part, .sent, .wait: break
+            case .head, .part, .sent: state.taken += 1
+            case .wait: break
             }
             return step
         }

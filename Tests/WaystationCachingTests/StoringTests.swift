@@ -304,6 +304,27 @@ struct StoringTests {
         #expect(fields[name] == String(line.drop { $0 != ":" }.dropFirst(2)))
     }
 
+    @Test(
+        "§3.3, RFC 9112 §6.3: an uncertain length is refused, a repeated one counts once",
+        arguments: [
+            ("Content-Length: 5\nContent-Length: 6", true), ("Content-Length: 5, 6", true),
+            ("Content-Length: 5abc", true),
+            ("Content-Length: 0x5", true), ("Content-Length: -5", true), ("Content-Length: +5", true),
+            ("Content-Length: 5,", true), ("Content-Length: 99999999999999999999", true),
+            ("Content-Length: 5\nTransfer-Encoding: chunked", true), ("Transfer-Encoding: chunked", false),
+            ("Content-Length: 5\nContent-Length: 5", false), ("Content-Length: 5 , 05", false), ("", false),
+        ]
+    )
+    func uncertainLength(_ lines: String, isRefused: Bool) {
+        let decision = StoringDecision(
+            of: response(Self.marked + "\n" + lines),
+            to: request(),
+            requestTime: moment(0),
+            responseTime: moment(1)
+        )
+        #expect((decision == .refuse(.uncertainLength)) == isRefused)
+    }
+
     @Test("§3.1: several lines of a field stay several")
     func severalLines() throws {
         let fields = try kept(Self.marked + "\nSet-Cookie: a=b\nSet-Cookie: c=d").response.headerFields

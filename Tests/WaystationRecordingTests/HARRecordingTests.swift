@@ -84,6 +84,20 @@ struct HARRecordingTests {
         #expect(entries[5].comment == "failed: URLError \(URLError.Code.resourceUnavailable.rawValue)")
     }
 
+    @Test("keeps the body of a load that was handed back, whoever takes it")
+    func handedBack() async throws {
+        let session = try session(nil, [.allow("http://127.0.0.1:*/**", via: .network)])
+        for path in ["/image.png", "/", "/gone", "/empty"] {
+            let (data, _) = try await session.data(from: site.origin.url(path))
+            let content = try #require(recorder.archive().entries.last?.response.content)
+            let kept =
+                content.encoding == "base64"
+                ? content.text.flatMap { Data(base64Encoded: $0) } : content.text.map { Data($0.utf8) }
+            #expect(kept == data, "\(path)")
+            #expect(!content.isTruncated, "\(path)")
+        }
+    }
+
     @Test("has the redirects on the way and the bodies that were sent")
     func requests() async throws {
         let session = try session()

@@ -86,6 +86,8 @@ public struct InterceptedSession: Sendable {
         InterceptedSession(
             try Interceptor {
                 $0.rules = [.allow(everywhere, via: .cache(.cacheFirst(for: .days(1))))]
+                // So that the origin is asked as by plain URLSession.
+                $0.storesCodedBodies = true
                 $0.cache = try ResponseCache(
                     directory: directory,
                     maximumSize: .gibibytes(16),

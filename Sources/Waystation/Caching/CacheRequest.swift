@@ -13,8 +13,10 @@ package struct CacheRequest: Sendable {
     /// origin, and does not say which.
     package var hidesCookies = false
 
-    /// The cache's view of a request, or nil when its response can be neither stored nor answered from the store:
-    /// only GET and HEAD can, without a body.
+    /// The cache's view of a request, or nil when its response can be neither stored nor answered from the store.
+    ///
+    /// Only GET and HEAD without a body can, and only when they ask the origin for the canonical URL. A `Host` field that
+    /// names another host asks for something else, and so does a URL that Foundation would send in another spelling.
     ///
     /// Requests with credentials in `Authorization` have a partition of their own for each value, so that the
     /// responses of one login never answer another.
@@ -25,8 +27,10 @@ package struct CacheRequest: Sendable {
                 method: name == "GET" ? .get : .head,
                 canonical: url,
                 headerFields: HTTPFields(request.allHTTPHeaderFields ?? [:])
-            )
+            ),
+            request.url?.isSent(as: url) ?? false
         else { return nil }
+        if let host = request.value(forHTTPHeaderField: "Host"), !HostField.names(host, theHostOf: url) { return nil }
         self.message = message
         key = Self.key(of: request, canonical: url)
     }

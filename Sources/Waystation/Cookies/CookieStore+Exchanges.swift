@@ -18,7 +18,8 @@ extension CookieStore {
     /// are chosen anew. The others are the app's own, and go before a chosen one of the same name; except that nothing
     /// but the store states the cookie of a login.
     func choosing(for request: URLRequest, login: Cookie.ID?) -> URLRequest {
-        guard let url = request.url else { return request }
+        // A cookie's path is compared with the path that is sent.
+        guard let url = request.url?.canonical ?? request.url else { return request }
         let stated = request.value(forHTTPHeaderField: "Cookie")
         let now = now()
         var context = CookieContext(method: request.httpMethod ?? "GET")

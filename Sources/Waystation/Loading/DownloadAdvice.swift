@@ -45,6 +45,20 @@ enum DownloadAdvice {
         )
     }
 
+    /// What a task is told that only Foundation could load, where the app has a transport of its own.
+    static func passesTransport(_ task: URLSessionTask, _ request: URLRequest) -> URLError {
+        let message = """
+            \(name(of: request)) was not loaded: only Foundation can load a \(type(of: task)), and it would pass the \
+            transport by that makeTransport gave the interceptor. Use a data task, or set leavesTasksToFoundation
+            """
+        return URLError(
+            .resourceUnavailable,
+            failing: request.url,
+            message,
+            underlying: WaystationError(.transportNeedsDataTask, message)
+        )
+    }
+
     private static func name(of request: URLRequest) -> String { request.url?.absoluteString ?? "the file" }
 
     private static let reason = """

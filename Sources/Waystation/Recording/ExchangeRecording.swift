@@ -88,7 +88,8 @@ final class ExchangeRecording: Sendable {
             if state.exchange.response == nil, let response = response as? HTTPURLResponse {
                 state.exchange.response = response
                 state.exchange.wait = state.elapsed
-                state.exchange.body = state.isUnseen ? nil : Data()
+                // Foundation's loader announces no response to a load without a delegate, and its body came all the same.
+                if !state.isUnseen, state.exchange.body == nil { state.exchange.body = Data() }
             }
             state.exchange.duration = state.elapsed
             state.exchange.error = error.map { ($0 as? URLError) ?? URLError(.unknown, failing: nil, "\($0)") }

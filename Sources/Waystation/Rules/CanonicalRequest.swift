@@ -4,8 +4,9 @@ import WaystationRules
 
 /// A request in the form in which rules and the cache know it.
 ///
-/// Foundation on Linux never calls `canonicalRequest(for:)`, so canonicalising is a step of our own. It decides
-/// and names; what is sent to the network is the URL as the app wrote it.
+/// Foundation on Linux never calls `canonicalRequest(for:)`, so canonicalising is a step of our own. Rules match the
+/// canonical URL, the cache stores under it, and ``CanonicalTransport`` sends it; only a task that is handed back to
+/// Foundation's own loader is sent as the app wrote it.
 struct CanonicalRequest: Sendable {
     let url: CanonicalURL
     let method: String

@@ -14,7 +14,8 @@ public struct Route: Sendable, CustomStringConvertible {
 
     /// The network.
     ///
-    /// With nothing to store or to change, Foundation's own loader runs the task.
+    /// With nothing to store or to change, Foundation's own loader runs the task, unless the app has set
+    /// ``Interceptor/Configuration/makeTransport``: then that transport gets the request.
     public static let network = Route(kind: .network)
 
     /// The response cache and the network, in the order of `strategy`.

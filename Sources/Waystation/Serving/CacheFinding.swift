@@ -92,6 +92,27 @@ struct CacheFinding: Sendable {
         return Answer(response: response, body: .data(entry.message.method == .head ? Data() : body), source: .cache)
     }
 
+    /// The error of a load that got no response, with what the cache was asked and why it could not help.
+    func explaining(_ error: any Error) -> any Error {
+        // A log-out, for instance, has its own explanation.
+        guard let failure = error as? URLError, !(failure.userInfo[NSUnderlyingErrorKey] is WaystationError) else {
+            return error
+        }
+        let cause = failure.localizedDescription
+        let reason =
+            variants.exchanges.isEmpty
+            ? "the cache was asked too, by .cache(.\(strategy)), and holds nothing for"
+            : "the cache was asked too, and by .cache(.\(strategy)) what it holds may not stand in for"
+        let stop = cause.hasSuffix(".") ? "" : "."
+        let message = "\(cause)\(stop) Also, \(reason) \(entry.message.method.rawValue) \(entry.key.url)."
+        return URLError(
+            failure.code,
+            failing: request.url,
+            message,
+            underlying: WaystationError(.notStored, message, cause: failure)
+        )
+    }
+
     static func notStored(_ what: String) -> String {
         "\(what) is not in the cache, and may be answered from nowhere else"
     }

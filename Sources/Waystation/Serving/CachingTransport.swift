@@ -215,8 +215,10 @@ private final class CacheHop: TransportExchange, FetchWaiter {
     func fetchDidAnswer(_ answer: Answer) { deliver(answer) }
 
     func fetchDidEnd(_ error: (any Error)?) {
-        if let error, !state.withLock(\.hasBegun), (error as? URLError)?.code != .cancelled, standIn() { return }
-        end(error)
+        guard let error, !state.withLock(\.hasBegun), (error as? URLError)?.code != .cancelled else {
+            return end(error)
+        }
+        if !standIn() { end(state.withLock(\.finding)?.explaining(error) ?? error) }
     }
 
     func fetchIsNotShared(_ reason: UnsharedReason) {

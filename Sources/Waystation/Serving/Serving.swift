@@ -43,13 +43,28 @@ struct Serving: Sendable {
         let carriesCredentials = CredentialFields.names.contains { request.value(forHTTPHeaderField: $0) != nil }
         // What is stored must hear of what changes it.
         let changesStored = engine.cache != nil && !Self.safeMethods.contains(canonical.method)
-        if request.httpBodyStream != nil { return engine.configuration.bodySpool.map(ServingStep.spool) ?? .handBack }
+        // The app's own transport gets every load; Foundation's loader would pass it by.
+        let isOwnTransport = engine.configuration.hasOwnTransport
+        if request.httpBodyStream != nil {
+            return engine.configuration.bodySpool.map(ServingStep.spool)
+                ?? (isOwnTransport ? .forward(Forwarding()) : .handBack)
+        }
         // Foundation's loader follows redirects without asking whether their target belongs to another app.
         let mayLeave = engine.configuration.externalLinks != nil
         // And it would choose the cookies.
         let choosesCookies = engine.cookies != nil
-        guard carriesBody || carriesCredentials || changesStored || mayLeave || choosesCookies else { return .handBack }
+        guard
+            carriesBody || carriesCredentials || changesStored || mayLeave || choosesCookies || isOwnTransport
+                || hasSchemeInCapitals
+        else { return .handBack }
         return .forward(Forwarding())
+    }
+
+    /// Foundation's loader takes `HTTP://…` for a scheme that it does not know; a forwarded request has it in lower case.
+    private var hasSchemeInCapitals: Bool {
+        let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+        return request.url?.absoluteString.utf8.prefix { $0 != UInt8(ascii: ":") }.contains(where: capitals.contains)
+            ?? false
     }
 
     private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]

@@ -159,7 +159,8 @@ final class SharedFetch: TransportReceiver {
                 return request
             }
         }
-        guard let request else { return }
+        guard var request else { return }
+        if !engine.configuration.storesCodedBodies { request = request.withoutCodings }
         let exchange = transport().start(ForwardingTag.tagging(request), receiver: self)
         let isTooLate = state.withLock { state in
             // It holds this fetch as its receiver, so it is not kept beyond the end.
@@ -260,6 +261,9 @@ final class SharedFetch: TransportReceiver {
         if case .store(let exchange) = decision, plan.entry.hidesCookies, VaryRecord(exchange.vary).nominatesCookie {
             return .refuse(.variesOnEverything)
         }
+        if case .store = decision, let doubt = head.doubt(storesCodedBodies: engine.configuration.storesCodedBodies) {
+            return .refuse(doubt)
+        }
         return decision
     }
 
@@ -267,12 +271,10 @@ final class SharedFetch: TransportReceiver {
     private func receive(_ head: HTTPURLResponse, _ decision: StoringDecision, _ times: Times, outdated: [Int]) {
         if case .store(let exchange) = decision {
             state.withLock { $0.outdated = outdated }
-            let isDecoded = head.value(forHTTPHeaderField: "Content-Encoding") != nil
-            let length = isDecoded ? -1 : head.expectedContentLength
             recorder.begin(
                 exchange,
                 under: plan.entry.key,
-                expectedLength: length >= 0 ? Int(length) : nil,
+                expectedLength: head.statedLength,
                 asOf: times.moment
             )
         } else if plan.entry.message.method == .get {
@@ -300,7 +302,8 @@ final class SharedFetch: TransportReceiver {
             state.phase = .streaming
             let isCollapsed = isShared && state.waiters.count > 1
             let status = CacheStatus(
-                .forwarded(reason, status: head.statusCode, isStored: isStored, isCollapsed: isCollapsed)
+                .forwarded(reason, status: head.statusCode, isStored: isStored, isCollapsed: isCollapsed),
+                detail: decision.detail
             )
             let told = head.adding(status)
             if !isShared {

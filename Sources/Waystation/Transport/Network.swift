@@ -41,7 +41,9 @@ final class Network: Sendable {
         if let transport = made.withLock({ $0 }) { return transport }
         // Made outside the lock, since it is the app's code; of two made at once the first to be kept is used.
         let retrying = RetryingTransport(RewindingTransport(transport: makeTransport(settings.configuration)))
-        let transport: any Transport = cookies.map { CookieTransport(retrying, $0.store) } ?? retrying
+        let transport = CanonicalTransport(
+            transport: cookies.map { CookieTransport(retrying, $0.store) } ?? retrying
+        )
         return made.withLock { made in
             made = made ?? transport
             return made ?? transport

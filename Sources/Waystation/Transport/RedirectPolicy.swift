@@ -68,8 +68,17 @@ package enum RedirectPolicy {
     }
 
     /// Where a redirect points to, whatever its scheme (RFC 9110 §10.2.2).
+    ///
+    /// A relative reference is resolved against the canonical URL, to which the request was sent. `http` and `https`
+    /// come in lower case, since Foundation takes no other spelling of them for a scheme that it can load.
     package static func target(of response: HTTPURLResponse, to request: URLRequest) -> URL? {
-        response.value(forHTTPHeaderField: "Location").flatMap { URL(string: $0, relativeTo: request.url)?.absoluteURL }
+        guard let location = response.value(forHTTPHeaderField: "Location"),
+            let target = URL(string: location, relativeTo: request.url?.canonical ?? request.url)?.absoluteURL
+        else { return nil }
+        guard let scheme = target.scheme, case let lowered = scheme.lowercased(), lowered != scheme,
+            ["http", "https"].contains(lowered)
+        else { return target }
+        return URL(string: lowered + target.absoluteString.dropFirst(scheme.count)) ?? target
     }
 
     private static func inheritingFragment(of current: URL, _ target: URL) -> URL {

@@ -57,6 +57,10 @@ public enum StoringDecision: Hashable, Sendable {
             self = .refuse(.incomplete)
             return
         }
+        guard !response.headerFields.hasUncertainLength else {
+            self = .refuse(.uncertainLength)
+            return
+        }
         var kept = response
         kept.headerFields = response.headerFields.withoutConnectionFields()
             .without(cacheControl.noCache.fieldNames)
@@ -116,6 +120,15 @@ public enum StoringDecision: Hashable, Sendable {
 }
 
 extension HTTPFields {
+    /// Whether the fields leave open where the content ends.
+    package var hasUncertainLength: Bool {
+        switch ContentLength(combined(.contentLength)) {
+        case .absent: false
+        case .bytes: contains(.transferEncoding)
+        case .invalid: true
+        }
+    }
+
     /// How many lines may be stored; far below what `HTTPFields` can hold, so that adding to them never traps.
     static var greatestStoredCount: Int { 16_384 }
 

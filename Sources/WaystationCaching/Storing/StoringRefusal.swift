@@ -29,4 +29,9 @@ public enum StoringRefusal: Hashable, Sendable {
     case tooManyFields
     /// The content did not arrive to its end (RFC 9111 §3.3).
     case incomplete
+    /// `Content-Length` is no number, contradicts itself, or stands beside `Transfer-Encoding`: where the content ends is
+    /// uncertain (RFC 9112 §6.1, §6.3).
+    case uncertainLength
+    /// The content came in a content coding that was taken off without a check that the coded bytes were whole.
+    case uncheckedCoding
 }

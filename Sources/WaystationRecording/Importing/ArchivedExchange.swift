@@ -49,7 +49,7 @@ extension ArchivedExchange {
         request.allHTTPHeaderFields = requestFields.dictionary
         if options.includesNoStore { request.setValue(nil, forHTTPHeaderField: "Cache-Control") }
         guard let entry = CacheRequest(request, canonical: url) else {
-            throw ImportRefusal(.url, "its URL is no web address")
+            throw ImportRefusal(.url, "its URL is no web address, or its Host field names another host")
         }
         if let credentials = requestFields[.authorization], credentials.contains(Redaction.placeholder) {
             throw ImportRefusal(
@@ -152,7 +152,7 @@ extension ImportRefusal {
         case .target: self.init(.url, "its URL is not absolute")
         case .variesOnEverything: self.init(.notStorable, "it says Vary: *, which no request matches")
         case .tooManyFields: self.init(.notStorable, "it has too many fields")
-        case .incomplete: self.init(.incomplete, "its body is not whole")
+        case .incomplete, .uncertainLength, .uncheckedCoding: self.init(.incomplete, "its body is not whole")
         case .notUnderstood: self.init(.notStorable, "it says must-understand, and its status is \(status)")
         case .interim, .partialContent, .notModified, .conditional, .notMarkedStorable:
             self.init(.status, "its status is \(status)")

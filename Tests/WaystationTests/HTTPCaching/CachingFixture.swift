@@ -21,6 +21,7 @@ final class CachingFixture: Sendable {
         _ strategy: CacheStrategy = .standard,
         rules: CachingRules = CachingRules(),
         maximumEntrySize: ByteCount = .mebibytes(32),
+        storesCodedBodies: Bool = false,
         delegate: RecordingDelegate? = nil,
         _ script: @escaping Script
     ) throws {
@@ -36,6 +37,7 @@ final class CachingFixture: Sendable {
             $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(strategy))]
             $0.cache = cache
             $0.cachingRules = rules
+            $0.storesCodedBodies = storesCodedBodies
             $0.now = clock.now
             $0.schedule = clock.schedule
         }

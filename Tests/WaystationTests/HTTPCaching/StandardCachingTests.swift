@@ -153,7 +153,7 @@ struct StandardCachingTests {
     @Test("a strong tag of a coded body confirms the decoded one that is stored (RFC 9110 §8.8.3.3)")
     func codedBody() async throws {
         let zipped = try #require(Data(base64Encoded: "H4sIAAAAAAACA0vOzy0oSi0uzkzKSVVIHuWMckY5o5yRzQEAlotzNBQFAAA="))
-        let fixture = try CachingFixture { request in
+        let fixture = try CachingFixture(storesCodedBodies: true) { request in
             request.value(of: "If-None-Match") == nil
                 ? .ok(zipped, fields: ["Content-Encoding": "gzip", "ETag": "\"z\"", "Cache-Control": "no-cache"])
                 : .status(304, fields: ["ETag": "\"z\""])

@@ -341,7 +341,8 @@ struct ForwardingTests {
         let origin = try ScriptedOrigin { _ in .ok("x") }
         _ = try await URLSession(configuration: .ephemeral).data(from: origin.url("/a"))
         for way in Way.allCases { _ = try await session(way, origin).data(from: origin.url("/a")) }
-        let sent = origin.requests.map { Set($0.fields) }
+        // What is to be stored is asked for without content coding.
+        let sent = origin.requests.map { Set($0.fields.filter { $0.name != "Accept-Encoding" }) }
         try #require(sent.count == 3)
         #expect(sent[1] == sent[0])
         #expect(sent[2] == sent[0])

@@ -20,13 +20,18 @@ struct ArchiveTests {
         let interceptor: Interceptor
     }
 
-    private func waystation(_ strategy: CacheStrategy, delegate: RecordingDelegate? = nil) throws -> Waystation {
+    private func waystation(
+        _ strategy: CacheStrategy,
+        storesCodedBodies: Bool = false,
+        delegate: RecordingDelegate? = nil
+    ) throws -> Waystation {
         let cache = try ResponseCache(directory: directory.url, environment: .patient, now: clock.now)
         let interceptor = try Interceptor {
             $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(strategy))]
             $0.cache = cache
             $0.now = clock.now
             $0.schedule = clock.schedule
+            $0.storesCodedBodies = storesCodedBodies
         }
         let configuration = URLSessionConfiguration.ephemeral.intercepted(by: interceptor)
         return Waystation(
@@ -174,7 +179,7 @@ struct ArchiveTests {
         let origin = try ScriptedOrigin { _ in
             .ok(zipped, fields: ["Content-Encoding": "gzip", "Content-Type": "text/plain", "Set-Cookie": "a=1"])
         }
-        let waystation = try waystation(.cacheFirst(for: .days(1)))
+        let waystation = try waystation(.cacheFirst(for: .days(1)), storesCodedBodies: true)
         #expect(try await self.text(waystation.session, origin.url("/z")) == text)
         await waystation.cache.flush()
         let (data, response) = try await waystation.session.data(from: origin.url("/z"))

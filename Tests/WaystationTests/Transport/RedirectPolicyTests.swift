@@ -64,7 +64,7 @@ struct RedirectPolicyTests {
             ("/d", "https://a.example:8443/d"), ("d?e=f", "https://a.example:8443/b/d?e=f"),
             ("../d", "https://a.example:8443/d"), ("?q", "https://a.example:8443/b/c?q"),
             ("//b.example/d", "https://b.example/d"), ("http://b.example/d", "http://b.example/d"),
-            ("HTTPS://b.example/d", "HTTPS://b.example/d"),
+            ("HTTPS://b.example/d", "https://b.example/d"), ("Http://b.example/d", "http://b.example/d"),
         ]
     )
     func locations(location: String, expected: String) throws {

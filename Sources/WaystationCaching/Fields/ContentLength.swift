@@ -1,0 +1,31 @@
+import WaystationFields
+
+/// What the `Content-Length` fields of a message say together (RFC 9110 §8.6).
+package enum ContentLength: Hashable, Sendable {
+    /// There is no such field.
+    case absent
+    /// One number, or the same number several times.
+    case bytes(Int)
+    /// No decimal number, or numbers that contradict each other: the length is unknown (RFC 9112 §6.3).
+    case invalid
+
+    /// Reads a field value, in which several lines are joined by commas.
+    package init(_ value: String?) {
+        guard let value else {
+            self = .absent
+            return
+        }
+        var length: Int?
+        for member in value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let digits = member.trimmingSpace()
+            guard !digits.isEmpty, digits.allSatisfy({ $0.decimalDigit != nil }), let number = Int(Substring(digits)),
+                length == nil || length == number
+            else {
+                self = .invalid
+                return
+            }
+            length = number
+        }
+        self = length.map(Self.bytes) ?? .invalid
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Testing
+import Waystation
+import WaystationTesting
+
+@Suite("Tasks that only Foundation can load, beside a transport of the app's own")
+struct OwnTransportTaskTests {
+    /// The real network: nothing may arrive here unless the app allows it.
+    private let origin: ScriptedOrigin
+
+    init() throws { origin = try ScriptedOrigin { _ in .ok("from the network") } }
+
+    private func session(_ configure: (inout Interceptor.Configuration) -> Void = { _ in }) throws -> URLSession {
+        let network = ScriptedTransport { _ in .ok("scripted") }
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .network)]
+            $0.makeTransport = { _ in network }
+            configure(&$0)
+        }
+        return URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+    }
+
+    private var post: URLRequest {
+        var request = URLRequest(url: origin.url("/up"))
+        request.httpMethod = "POST"
+        return request
+    }
+
+    @Test("fail with an error that says what to do, and reach no network")
+    func refused() async throws {
+        let session = try session()
+        let upload = await #expect(throws: URLError.self) {
+            try await session.upload(for: post, from: Data("a".utf8))
+        }
+        let download = await #expect(throws: URLError.self) { try await session.download(from: origin.url("/down")) }
+        for error in [upload, download] {
+            let reason = error?.userInfo[NSUnderlyingErrorKey] as? WaystationError
+            #expect(reason?.code == .transportNeedsDataTask)
+            #expect(error?.localizedDescription.contains("leavesTasksToFoundation") == true)
+        }
+        #expect(origin.requestCount == 0)
+    }
+
+    @Test("are left to Foundation where the app allows it, and where it has no transport of its own")
+    func allowed() async throws {
+        for session in [
+            try session { $0.leavesTasksToFoundation = true },
+            URLSession(
+                configuration: .ephemeral.intercepted(
+                    by: try Interceptor { $0.rules = [.allow("http://127.0.0.1:*/**", via: .network)] }
+                )
+            ),
+        ] {
+            let (data, _) = try await session.upload(for: post, from: Data("a".utf8))
+            #expect(data == Data("from the network".utf8))
+        }
+        #expect(origin.requests.map(\.body) == [Data("a".utf8), Data("a".utf8)])
+    }
+
+    @Test("that no rule takes are none of the transport's business")
+    func untouched() async throws {
+        let session = try session { $0.rules = [.allow("http://other.example/**", via: .network)] }
+        let (data, _) = try await session.upload(for: post, from: Data("a".utf8))
+        #expect(data == Data("from the network".utf8))
+    }
+}
+
+@Suite("A scripted network that stays silent")
+struct ScriptedSilenceTests {
+    private let url = URL(string: "http://shop.test/")
+
+    private func request(timeout: TimeInterval) throws -> URLRequest {
+        var request = URLRequest(url: try #require(url))
+        request.timeoutInterval = timeout
+        return request
+    }
+
+    private func session(_ network: ScriptedTransport) throws -> URLSession {
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://shop.test/**", via: .network)]
+            $0.makeTransport = { _ in network }
+        }
+        return URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+    }
+
+    @Test(
+        "ends a load when the request's interval is over, before a response, within one and at a gate",
+        arguments: [
+            [], [.head(200)], [.head(200), .part(Data("a".utf8))], [.wait(ScriptedTransport.Gate())],
+            [.head(200), .wait(ScriptedTransport.Gate()), .end],
+        ] as [[ScriptedTransport.Step]]
+    )
+    func timesOut(steps: [ScriptedTransport.Step]) async throws {
+        let timers = Timers()
+        let network = ScriptedTransport(schedule: timers.schedule) { _ in ScriptedTransport.Answer(steps) }
+        let session = try session(network)
+        async let load = session.data(for: request(timeout: 7))
+        await timers.fireNext()
+        let error = await #expect(throws: URLError.self) { _ = try await load }
+        #expect(error?.code == .timedOut)
+        #expect(timers.delays.allSatisfy { $0 == .seconds(7) })
+    }
+
+    @Test("a timer that was overtaken by the next step ends nothing")
+    func overtaken() async throws {
+        let timers = Timers()
+        let gate = ScriptedTransport.Gate()
+        let network = ScriptedTransport(schedule: timers.schedule) { _ in .ok("late").held(at: gate) }
+        let session = try session(network)
+        async let load = session.data(for: request(timeout: 7))
+        await timers.waitForFirst()
+        gate.open()
+        let (data, _) = try await load
+        await timers.fireNext()
+        #expect(data == Data("late".utf8))
+    }
+}
+
+/// Timers that fire when a test says so.
+private final class Timers: Sendable {
+    private struct State {
+        var works: [@Sendable () -> Void] = []
+        var delays: [Duration] = []
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    var delays: [Duration] { state.withLock(\.delays) }
+
+    var schedule: ScriptedTransport.Schedule {
+        { delay, work in
+            let waiters = self.state.withLock { state in
+                state.works.append(work)
+                state.delays.append(delay)
+                defer { state.waiters = [] }
+                return state.waiters
+            }
+            for waiter in waiters { waiter.resume() }
+        }
+    }
+
+    /// Waits until a timer is set.
+    func waitForFirst() async {
+        await withCheckedContinuation { continuation in
+            let isSet = state.withLock { state in
+                if state.works.isEmpty { state.waiters.append(continuation) }
+                return !state.works.isEmpty
+            }
+            if isSet { continuation.resume() }
+        }
+    }
+
+    /// Fires all timers, once there is one.
+    func fireNext() async {
+        await waitForFirst()
+        let works = state.withLock { state in
+            defer { state.works = [] }
+            return state.works
+        }
+        for work in works { work() }
+    }
+}
