@@ -96,9 +96,11 @@ struct ScriptedSilenceTests {
         let timers = Timers()
         let network = ScriptedTransport(schedule: timers.schedule) { _ in ScriptedTransport.Answer(steps) }
         let session = try session(network)
-        async let load = session.data(for: request(timeout: 7))
-        await timers.fireNext()
-        let error = await #expect(throws: URLError.self) { _ = try await load }
+        let request = try request(timeout: 7)
+        let load = Task { try await session.data(for: request).0 }
+        await timers.waitForCount(1)
+        timers.fireAll()
+        let error = await #expect(throws: URLError.self) { try await load.value }
         #expect(error?.code == .timedOut)
         #expect(timers.delays.allSatisfy { $0 == .seconds(7) })
     }
@@ -110,10 +112,10 @@ struct ScriptedSilenceTests {
         let network = ScriptedTransport(schedule: timers.schedule) { _ in .ok("late").held(at: gate) }
         let session = try session(network)
         async let load = session.data(for: request(timeout: 7))
-        await timers.waitForFirst()
+        await timers.waitForCount(1)
         gate.open()
         let (data, _) = try await load
-        await timers.fireNext()
+        timers.fireAll()
         #expect(data == Data("late".utf8))
     }
 }
@@ -123,7 +125,7 @@ private final class Timers: Sendable {
     private struct State {
         var works: [@Sendable () -> Void] = []
         var delays: [Duration] = []
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     private let state = Mutex(State())
@@ -132,30 +134,31 @@ private final class Timers: Sendable {
 
     var schedule: ScriptedTransport.Schedule {
         { delay, work in
-            let waiters = self.state.withLock { state in
+            let due = self.state.withLock { state in
                 state.works.append(work)
                 state.delays.append(delay)
-                defer { state.waiters = [] }
-                return state.waiters
+                let count = state.delays.count
+                defer { state.waiters.removeAll { $0.count <= count } }
+                return state.waiters.filter { $0.count <= count }
             }
-            for waiter in waiters { waiter.resume() }
+            for waiter in due { waiter.continuation.resume() }
         }
     }
 
-    /// Waits until a timer is set.
-    func waitForFirst() async {
+    /// Waits until as many timers have been set.
+    func waitForCount(_ count: Int) async {
         await withCheckedContinuation { continuation in
-            let isSet = state.withLock { state in
-                if state.works.isEmpty { state.waiters.append(continuation) }
-                return !state.works.isEmpty
+            let isDue = state.withLock { state in
+                let isDue = state.delays.count >= count
+                if !isDue { state.waiters.append((count, continuation)) }
+                return isDue
             }
-            if isSet { continuation.resume() }
+            if isDue { continuation.resume() }
         }
     }
 
-    /// Fires all timers, once there is one.
-    func fireNext() async {
-        await waitForFirst()
+    /// Fires all timers.
+    func fireAll() {
         let works = state.withLock { state in
             defer { state.works = [] }
             return state.works
