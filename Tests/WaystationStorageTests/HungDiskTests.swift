@@ -6,7 +6,7 @@ import WaystationTesting
 
 @testable import WaystationStorage
 
-@Suite("A disk that hangs", .timeLimit(.minutes(2)))
+@Suite("A disk that hangs", .timeLimit(.minutes(10)))
 struct HungDiskTests {
     private let fixture: StoreFixture
     private let barrier = Barrier()

@@ -6,7 +6,7 @@ import WaystationTesting
 
 @testable import WaystationStorage
 
-@Suite("Freshening what is in memory", .timeLimit(.minutes(2)))
+@Suite("Freshening what is in memory", .timeLimit(.minutes(10)))
 struct ResidentFresheningTests {
     private let fixture: StoreFixture
     private let delays = DrivenDelays()

@@ -7,7 +7,7 @@ import WaystationTesting
 
 @testable import WaystationStorage
 
-@Suite("Writing together", .timeLimit(.minutes(2)))
+@Suite("Writing together", .timeLimit(.minutes(10)))
 struct WritingTogetherTests {
     private let fixture: StoreFixture
     private let delays = DrivenDelays()

@@ -3,7 +3,7 @@ import FoundationNetworking
 import Testing
 import WaystationTesting
 
-@Suite("A scripted origin", .timeLimit(.minutes(1)))
+@Suite("A scripted origin", .timeLimit(.minutes(10)))
 struct ScriptedOriginTests {
     @Test("records a request as it came: raw names in their order, and the body's bytes")
     func recordsRequests() throws {

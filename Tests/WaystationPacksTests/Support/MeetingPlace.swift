@@ -34,7 +34,7 @@ struct Meeting: Codable, Sendable {
         let pipe = try open(moment)
         var poll = pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0)
         var byte: UInt8 = 0
-        guard Foundation.poll(&poll, 1, 120_000) == 1, read(pipe.descriptor, &byte, 1) == 1 else {
+        guard Foundation.poll(&poll, 1, 600_000) == 1, read(pipe.descriptor, &byte, 1) == 1 else {
             throw FileError("wait at", pipe.path, code: ETIMEDOUT)
         }
     }

@@ -211,7 +211,7 @@ struct SharedFetchTests {
     func timeouts() async throws {
         let gate = try ScriptedOrigin.Gate()
         let fixture = try CachingFixture { _ in .ok("body", fields: ["Cache-Control": "max-age=60"]).held(at: gate) }
-        let loads = [30.0, 40.0].map { timeout in
+        let loads = [600.0, 700.0].map { timeout in
             Task {
                 let request = URLRequest(url: fixture.origin.url(), timeoutInterval: timeout)
                 return try await fixture.session.data(for: request).0.count

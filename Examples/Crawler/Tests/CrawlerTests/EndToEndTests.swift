@@ -215,6 +215,8 @@ private func crawl(
 ) async throws -> CrawlSummary {
     var settings = CrawlSettings()
     settings.startURLs = [address + "/"]
+    // Longer than a crowded machine makes a request wait.
+    settings.timeout = 600
     change(&settings)
     let session = try SiteSession(.crawl, directory: directory, settings: settings)
     let journal = try Journal.open(in: directory, settleArchive: session.settle)

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import NIOCore
 import Testing
 import WaystationPacks
@@ -28,7 +27,7 @@ struct AdminAPITests {
         try await platform.publish("1.0", "1.1")
         let serial = try platform.catalogue().serial
         let body = try ByteBuffer(file: platform.pack("1.2"))
-        try await platform.application().test(.router) { client async throws in
+        try await platform.application().ask(.router) { client async throws in
             let headers: HTTPFields = authorization.map { [.authorization: $0] } ?? [:]
             let response = try await client.change(action, headers: headers, body: body)
             #expect(response.status == .unauthorized)
@@ -42,7 +41,7 @@ struct AdminAPITests {
     func story(scheme: String) async throws {
         let packs = try [platform.pack("1.0"), platform.pack("1.1")]
         let headers: HTTPFields = [.authorization: "\(scheme) \(Platform.token)"]
-        try await platform.application().test(.live) { client async throws in
+        try await platform.application().ask(.socket) { client async throws in
             func change(_ action: String, _ body: URL? = nil) async throws -> HTTPResponse.Status {
                 try await client.change(action, headers: headers, body: body.map { try ByteBuffer(file: $0) }).status
             }
@@ -81,7 +80,7 @@ struct AdminAPITests {
             let pack = try platform.pack(version)
             try await platform.releases.publish(zip: pack, keepingDeltas: 0, signedBy: [platform.key])
         }
-        try await platform.application().test(.router) { client async throws in
+        try await platform.application().ask(.router) { client async throws in
             #expect(try await client.change("prune?keep=1").status == .ok)
             #expect(try platform.catalogue().modules.first?.releases.map(\.version.description) == ["1.1", "1.2"])
             let gone = try await client.execute(uri: "/packs/shop/1.0/shop-1.0.zip", method: .get)
@@ -92,7 +91,7 @@ struct AdminAPITests {
     @Test("reading needs no token, and tells what is live, with the sizes of whole packs and patches")
     func reading() async throws {
         try await platform.publish("1.0", "1.1")
-        try await platform.application().test(.router) { client async throws in
+        try await platform.application().ask(.router) { client async throws in
             let response = try await client.execute(uri: "/api/modules", method: .get)
             #expect(response.status == .ok)
             let decoder = JSONDecoder()
@@ -108,8 +107,8 @@ struct AdminAPITests {
     )
     func tooLarge() async throws {
         let pack = try ByteBuffer(file: platform.pack("1.0", size: Platform.large))
-        for kind in [TestingSetup.live, .router] {
-            try await platform.application { $0.maximumUpload = 1 << 18 }.test(kind) { client async throws in
+        for way in PlatformClient.Way.allCases {
+            try await platform.application { $0.maximumUpload = 1 << 18 }.ask(way) { client async throws in
                 let response = try await client.change("publish", body: pack)
                 #expect(response.status == .contentTooLarge)
                 #expect(response.problem == "tooLarge")
@@ -131,7 +130,7 @@ struct AdminAPITests {
             ("cart", try ByteBuffer(file: platform.pack("1.2")), .unprocessableContent, "otherModule"),
         ]
         let serial = try platform.catalogue().serial
-        try await platform.application().test(.router) { client async throws in
+        try await platform.application().ask(.router) { client async throws in
             for (module, body, status, code) in cases {
                 let response = try await client.change("publish", of: module, body: body)
                 #expect(response.status == status)
@@ -157,7 +156,7 @@ struct AdminAPITests {
     func impossible(path: String, status: HTTPResponse.Status) async throws {
         try await platform.publish("1.0")
         let serial = try platform.catalogue().serial
-        try await platform.application().test(.router) { client async throws in
+        try await platform.application().ask(.router) { client async throws in
             let response = try await client.execute(
                 uri: "/api/modules/\(path)",
                 method: .post,
@@ -176,14 +175,14 @@ struct AdminAPITests {
     }
 }
 
-extension TestClientProtocol {
+extension PlatformClient {
     /// Asks for a change of a module, with the token unless told otherwise.
     fileprivate func change(
         _ action: String,
         of module: String = "shop",
         headers: HTTPFields = Platform.authorization,
         body: ByteBuffer? = nil
-    ) async throws -> TestResponse {
+    ) async throws -> ServerAnswer {
         try await execute(uri: "/api/modules/\(module)/\(action)", method: .post, headers: headers, body: body)
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Testing
 
 @testable import UpdateServer
@@ -10,7 +9,7 @@ import Testing
 struct BrowserPageTests {
     @Test("is served whole, allows itself nothing from elsewhere, and needs nothing from there")
     func page() async throws {
-        try await Platform().application().test(.router) { client in
+        try await Platform().application().ask(.router) { client in
             for (path, type) in [("/", "text/html"), ("/page.css", "text/css"), ("/page.js", "text/javascript")] {
                 let response = try await client.execute(uri: path, method: .get)
                 #expect(response.status == .ok)
@@ -30,7 +29,7 @@ struct BrowserPageTests {
 
     @Test("names every field, and has a place where outcomes are told")
     func accessibility() async throws {
-        try await Platform().application().test(.router) { client in
+        try await Platform().application().ask(.router) { client in
             let text = String(buffer: try await client.execute(uri: "/", method: .get).body)
             let fields = text.matches(of: #/<input id="([a-z]+)"/#).map { String($0.output.1) }
             #expect(fields == ["token", "module", "pack", "rollout"])

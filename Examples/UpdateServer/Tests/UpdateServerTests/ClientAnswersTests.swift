@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import NIOCore
 import Testing
 import WaystationPacks
@@ -22,7 +21,7 @@ struct ClientAnswersTests {
     @Test("many modules: a client within the patches gets the patch, under the address that it asked")
     func modules() async throws {
         try await platform.publish("1.0", "1.1")
-        try await platform.application().test(.live) { client async throws in
+        try await platform.application().ask(.socket) { client async throws in
             let response = try await client.execute(
                 uri: "/modules",
                 method: .post,
@@ -40,7 +39,7 @@ struct ClientAnswersTests {
     @Test("behind a proxy the addresses are those of the proxy")
     func publicURL() async throws {
         try await platform.publish("1.0")
-        try await platform.application { $0.publicURL = URL(string: "https://packs.example/r") }.test(.router) {
+        try await platform.application { $0.publicURL = URL(string: "https://packs.example/r") }.ask(.router) {
             client in
             let response = try await client.execute(uri: "/package", method: .get)
             let answer = try JSONDecoder().decode(SinglePackAnswer.self, from: Data(response.body.readableBytesView))
@@ -54,7 +53,7 @@ struct ClientAnswersTests {
         arguments: ["", "{}", "[]", "{\"data\":[]}", "{\"data\":{\"h5vers\":3}}"]
     )
     func badModules(body: String) async throws {
-        try await platform.application().test(.router) { client async throws in
+        try await platform.application().ask(.router) { client async throws in
             let response = try await client.execute(uri: "/modules", method: .post, body: ByteBuffer(string: body))
             #expect(response.status == .badRequest)
             #expect(response.problem == "badRequest")
@@ -63,7 +62,7 @@ struct ClientAnswersTests {
 
     @Test("a request of more than a MiB is refused")
     func tooLarge() async throws {
-        try await platform.application().test(.router) { client async throws in
+        try await platform.application().ask(.router) { client async throws in
             let response = try await client.execute(
                 uri: "/modules",
                 method: .post,
@@ -75,7 +74,7 @@ struct ClientAnswersTests {
 
     @Test("one pack: named, or the only one; else the question is refused")
     func package() async throws {
-        try await platform.application().test(.live) { client async throws in
+        try await platform.application().ask(.socket) { client async throws in
             func status(_ query: String) async throws -> HTTPResponse.Status {
                 try await client.execute(uri: "/package\(query)", method: .get).status
             }

@@ -1,6 +1,5 @@
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import Testing
 import WaystationPacks
 import WaystationPublishing
@@ -17,7 +16,7 @@ struct FollowingTests {
         let platform = try Platform()
         let shop = try #require(ModuleID("shop"))
         try await platform.publish("1.0")
-        try await platform.application().test(.live) { client in
+        try await platform.application().ask(.socket) { client in
             let base = try #require(URL(string: "http://localhost:\(client.port ?? 0)/"))
             let source: any PackSource =
                 switch format {

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Logging
 import NIOCore
 import Testing
@@ -86,7 +85,7 @@ extension ByteBuffer {
     init(file: URL) throws { self.init(bytes: try Data(contentsOf: file)) }
 }
 
-extension TestResponse {
+extension ServerAnswer {
     /// The code in `{"error":{"code":…}}`.
     var problem: String? {
         struct Body: Decodable {

@@ -1,0 +1,99 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+/// What a server answered, whichever way it was asked.
+struct ServerAnswer: Sendable {
+    let status: HTTPResponse.Status
+    let headers: HTTPFields
+    let body: ByteBuffer
+}
+
+/// Asks an application that a test runs.
+struct PlatformClient: Sendable {
+    /// Where the requests go.
+    enum Way: CaseIterable {
+        /// To the router, without a connection.
+        case router
+        /// Over a socket.
+        case socket
+    }
+
+    /// The port on which the application listens; nil without a socket.
+    let port: Int?
+    private let send: Send
+
+    fileprivate typealias Send =
+        @Sendable (_ uri: String, HTTPRequest.Method, HTTPFields, _ body: ByteBuffer?) async throws -> ServerAnswer
+
+    fileprivate init(port: Int?, send: @escaping Send) {
+        self.port = port
+        self.send = send
+    }
+
+    func execute(
+        uri: String,
+        method: HTTPRequest.Method,
+        headers: HTTPFields = [:],
+        body: ByteBuffer? = nil
+    ) async throws -> ServerAnswer {
+        try await send(uri, method, headers, body)
+    }
+}
+
+extension ApplicationProtocol {
+    /// Runs the application for a test.
+    ///
+    /// The client that Hummingbird gives a test over a socket ends a request after 20 seconds. This one waits for ten
+    /// minutes, since a crowded machine may take longer than those.
+    func ask<Value: Sendable>(
+        _ way: PlatformClient.Way,
+        _ questions: @Sendable (PlatformClient) async throws -> Value
+    ) async throws -> Value {
+        switch way {
+        case .router:
+            try await test(TestingSetup.router) { client in
+                try await questions(
+                    PlatformClient(port: nil) { uri, method, headers, body in
+                        let answer = try await client.executeRequest(
+                            uri: uri,
+                            method: method,
+                            headers: headers,
+                            body: body
+                        )
+                        return ServerAnswer(status: answer.status, headers: answer.headers, body: answer.body)
+                    }
+                )
+            }
+        case .socket:
+            try await test(TestingSetup.live) { live in
+                let port = try #require(live.port)
+                let client = TestClient(host: "localhost", port: port, configuration: .init(timeout: .seconds(600)))
+                client.connect()
+                let result: Result<Value, any Error>
+                do {
+                    result = .success(
+                        try await questions(
+                            PlatformClient(port: port) { uri, method, headers, body in
+                                let answer = try await client.execute(
+                                    .init(uri, method: method, authority: "localhost", headers: headers, body: body)
+                                )
+                                return ServerAnswer(
+                                    status: answer.status,
+                                    headers: answer.headers,
+                                    body: answer.body ?? ByteBuffer()
+                                )
+                            }
+                        )
+                    )
+                } catch {
+                    result = .failure(error)
+                }
+                try await client.shutdown()
+                return try result.get()
+            }
+        }
+    }
+}
