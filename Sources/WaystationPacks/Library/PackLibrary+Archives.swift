@@ -12,6 +12,8 @@ extension PackLibrary {
     /// - Parameters:
     ///   - zip: The file; it is read and left where it is.
     ///   - description: What the pack is, where the zip has no manifest; a manifest wins.
+    ///   - isArchiveKept: Whether the library keeps a copy of the zip, as the base of patches from zip to zip; true by
+    ///     default. False saves its room, where the source of updates offers no such patches.
     ///   - isActivated: Whether the version answers from now on; true by default.
     ///   - progress: Told of each file when it is unpacked, and of each further MiB of large ones; on any thread.
     /// - Returns: The version.
@@ -21,11 +23,19 @@ extension PackLibrary {
     public func install(
         zip: URL,
         as description: PackDescription? = nil,
+        keepingArchive isArchiveKept: Bool = true,
         activating isActivated: Bool = true,
         progress: @escaping @Sendable (ExtractionProgress) -> Void = { _ in }
     ) async throws(PackError) -> InstalledPack {
         try await BlockingWork.run { [self] () throws(PackError) in
-            let staged = try await stage(zip: zip.path(percentEncoded: false), as: description, origin: nil, progress)
+            let path = zip.path(percentEncoded: false)
+            let staged = try await stage(
+                zip: path,
+                as: description,
+                origin: nil,
+                keepingCopy: isArchiveKept,
+                progress
+            )
             return try await commit(staged, activating: isActivated, onTrial: false)
         }
     }
@@ -35,7 +45,9 @@ extension PackLibrary {
     /// - Parameters:
     ///   - zip: The path of the zip.
     ///   - description: What the pack is, where the zip has no manifest.
-    ///   - origin: Where the zip came from; it is kept with the version when that says so.
+    ///   - origin: Where the zip came from; it is kept with the version when that says so. Nil for a zip that is not the
+    ///     library's own.
+    ///   - keepsCopy: Whether a copy of a zip without an origin is kept.
     ///   - limits: What of the zip is refused.
     ///   - progress: Told of each file.
     /// - Returns: The version, complete and on the medium.
@@ -44,6 +56,7 @@ extension PackLibrary {
         zip: String,
         as description: PackDescription?,
         origin: ArchiveOrigin?,
+        keepingCopy keepsCopy: Bool = false,
         limits: ZipLimits = ZipLimits(),
         _ progress: @escaping @Sendable (ExtractionProgress) -> Void
     ) async throws(PackError) -> StagedPack {
@@ -72,15 +85,20 @@ extension PackLibrary {
             let json = try fileSystem.readFile(manifest, limit: PackManifest.maximumSize)
             // It lies beside the files, so that it is not served as one of them.
             if json != nil { try fileSystem.removeFile(manifest) }
-            var origin = origin
-            if origin == nil {
+            let kept: ArchiveOrigin
+            if let origin {
+                if origin.isKept { try staging.keep(archive: zip) }
+                kept = origin
+            } else {
                 let source = try FileSource(fileSystem.openFile(zip))
                 // Older servers know packs by their MD5.
-                origin = ArchiveOrigin(digests: [try PackDigest(of: source), try PackDigest(of: source, .md5)])
+                let digests =
+                    try keepsCopy
+                    ? staging.keep(copyOf: source) : [PackDigest(of: source), PackDigest(of: source, .md5)]
+                kept = ArchiveOrigin(digests: digests, isKept: keepsCopy)
             }
-            if origin?.isKept == true { try staging.keep(archive: zip) }
             var staged = try stage(staging, json: json, found: digests.files, description)
-            staged.archive = origin
+            staged.archive = kept
             return staged
         }
     }

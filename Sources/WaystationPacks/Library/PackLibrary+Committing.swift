@@ -23,7 +23,7 @@ extension PackLibrary {
     /// Places a staged version among the others, and lets it answer.
     ///
     /// The record that names it is the moment from which it is installed. A version that is installed already with the
-    /// same content is not placed again.
+    /// same content is not placed again; it takes over the zip of the staged one where it has none.
     ///
     /// - Parameters:
     ///   - staged: The version, complete and on the medium.
@@ -52,6 +52,11 @@ extension PackLibrary {
                 try environment.fileSystem.createDirectory(layout.module(module))
                 try environment.fileSystem.rename(staged.staging.root, to: layout.version(folder, of: module))
             }
+            let newArchive = known != nil && known?.isArchiveKept != true && staged.archive?.isKept == true
+            if newArchive {
+                try environment.fileSystem.rename(staged.staging.archive, to: layout.archive(of: module, folder))
+                try environment.fileSystem.synchronizeDirectory(layout.version(folder, of: module))
+            }
             var isDone = false
             defer { if !isDone { recover(module) } }
             try environment.fileSystem.synchronizeDirectory(layout.module(module))
@@ -70,6 +75,13 @@ extension PackLibrary {
                             wasConfirmed: !isOnTrial
                         )
                     )
+                }
+                if newArchive {
+                    record.change(folder) { version in
+                        version.archiveDigests = staged.archive?.digests
+                        version.archiveURL = staged.archive?.url ?? version.archiveURL
+                        version.isArchiveKept = true
+                    }
                 }
                 guard isActivated, record.active != folder else { return false }
                 record.activate(folder)

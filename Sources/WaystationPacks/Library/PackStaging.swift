@@ -36,24 +36,28 @@ final class PackStaging: Sendable {
     ///
     /// - Returns: Its size and digest.
     func copy(_ source: any ByteSource, to path: String) throws -> (size: Int, sha256: String) {
-        let file = try fileSystem.createFile(place(path))
-        return try copy(source, to: file)
+        let digests = try copy(source, to: fileSystem.createFile(place(path)), [Digester()])
+        return (source.length, digests[0].hex)
     }
 
     @discardableResult
-    private func copy(_ source: any ByteSource, to file: OpenFile) throws -> (size: Int, sha256: String) {
-        var digester = Digester()
+    private func copy(
+        _ source: any ByteSource,
+        to file: OpenFile,
+        _ digesters: [Digester] = []
+    ) throws -> [PackDigest] {
+        var digesters = digesters
         var offset = 0
         while offset < source.length {
             try Task.checkCancellation()
             let part = try source.read(at: offset, count: 256 << 10)
             guard !part.isEmpty else { throw FileError("read", file.path, code: EIO) }
-            digester.update(part)
+            for index in digesters.indices { digesters[index].update(part) }
             try fileSystem.write(part, to: file)
             offset += part.count
         }
         try fileSystem.synchronize(file)
-        return (offset, digester.digest.hex)
+        return digesters.map(\.digest)
     }
 
     /// Gives a file that another version has a place in this one: the same file where the disk can do that, else a copy.
@@ -66,15 +70,25 @@ final class PackStaging: Sendable {
         }
     }
 
-    /// Keeps the zip that the version came from, for zip patches.
+    /// The zip that the version came from, where it is kept.
+    var archive: String { root + "/archive.zip" }
+
+    /// Keeps the zip that the version came from, for zip patches; the zip must be the library's own.
     func keep(archive zip: String) throws {
-        let destination = root + "/archive.zip"
         do {
-            try fileSystem.link(zip, as: destination)
+            try fileSystem.link(zip, as: archive)
         } catch let error as FileError where error.isNoLink {
-            let file = try fileSystem.createFile(destination)
-            try copy(FileSource(fileSystem.openFile(zip)), to: file)
+            try copy(FileSource(fileSystem.openFile(zip)), to: fileSystem.createFile(archive))
         }
+    }
+
+    /// Keeps a copy of the zip that the version came from.
+    ///
+    /// Never a link: the file belongs to the app, which may write into it.
+    ///
+    /// - Returns: The SHA-256 and the MD5 of the copy.
+    func keep(copyOf zip: any ByteSource) throws -> [PackDigest] {
+        try copy(zip, to: fileSystem.createFile(archive), [Digester(.sha256), Digester(.md5)])
     }
 
     /// Writes the manifest and returns when every name of the version is on the medium.

@@ -65,6 +65,31 @@ struct ZipInstallTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.layout.staging).isEmpty)
     }
 
+    @Test("a copy of the zip is kept, unless the app says that it needs none")
+    func keptCopy() async throws {
+        let zip = try plainZip(files)
+        let library = try fixture.library()
+        func archive() throws -> URL {
+            let root = try #require(library.module(.shop)?.active?.root)
+            return root.deletingLastPathComponent().appending(path: "archive.zip")
+        }
+        try await library.install(zip: zip, as: .shop("1"), keepingArchive: false)
+        #expect(try !FileManager.default.fileExists(atPath: archive().path))
+        // Installed again it has its zip, and is the same version still.
+        let before = library.module(.shop)?.active?.root
+        let pack = try await library.install(zip: zip, as: .shop("1"))
+        #expect(pack.root == before)
+        #expect(try Data(contentsOf: archive()) == Data(contentsOf: zip))
+        let digests = try [PackDigest(ofFile: zip), PackDigest(ofFile: zip, .md5)]
+        #expect(pack.archiveDigests == digests)
+        // No second name of the app's file, which may change.
+        let handle = try FileHandle(forWritingTo: zip)
+        try handle.truncate(atOffset: 3)
+        try handle.close()
+        #expect(try PackDigest(ofFile: archive()) == digests[0])
+        #expect(try fixture.library().module(.shop)?.active?.archiveDigests == digests)
+    }
+
     @Test("a zip patch makes the new zip of the one that was kept")
     func zipPatch() async throws {
         let (old, new) = (try plainZip(files), try plainZip(files.merging(["index.html": "<title>two</title>"]) { $1 }))
