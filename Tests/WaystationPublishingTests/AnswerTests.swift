@@ -115,14 +115,15 @@ struct AnswerTests {
         #expect(answer.minimumVersion == nil)
     }
 
-    @Test("one pack: 0 switches off, a minimum is told, an unknown module has no answer")
+    @Test("one pack: 3 switches off, a minimum is told, an unknown module has no answer")
     func onePackSwitches() async throws {
         #expect(try await single(nil) == nil)
         try await publisher.publish("1.0")
         try await publisher.releases.setMinimumVersion(version("1.0"), of: module(), signedBy: [publisher.key])
         #expect(try await single("0.9")?.minimumVersion?.description == "1.0")
         try await publisher.releases.disable(module(), signedBy: [publisher.key])
-        #expect(try await single("1.0") == SinglePackAnswer(status: 0))
+        #expect(try await single("1.0") == SinglePackAnswer(status: 3))
+        #expect(SinglePackSource.standardMeanings[3] == .off)
     }
 
     @Test("a rollout is not for clients that cannot be told apart")

@@ -16,6 +16,8 @@ public struct PackDescription: Hashable, Sendable {
     public var minimumPackVersion: PackVersion?
     /// Media types by path, for files whose name and content do not tell.
     public var mediaTypes: [String: String]
+    /// The whitelist of an offer; where ``baseURLs`` is empty, ``PackRoots`` finds the pack's base URLs in it.
+    var whitelist: [String] = []
 
     /// Describes a pack.
     public init(
@@ -41,7 +43,7 @@ public struct PackDescription: Hashable, Sendable {
         try PackManifest(
             module: module,
             version: version,
-            baseURLs: baseURLs,
+            baseURLs: baseURLs.isEmpty ? PackRoots.of(files.map(\.path), in: whitelist) : baseURLs,
             released: released,
             minimumAppVersion: minimumAppVersion,
             minimumPackVersion: minimumPackVersion,

@@ -26,7 +26,8 @@ public struct UpdatePlan: Sendable, Hashable {
         case nothingOffered
         /// The offered version needs an app of this version or higher.
         case appTooOld(minimum: PackVersion)
-        /// The network does not fulfil the condition, or nobody can tell whether it does.
+        /// The network does not fulfil the condition, or the probe cannot find out whether it does; see
+        /// ``UpdatePlanner/allowsUnknownNetwork``.
         case network(NetworkCondition)
         /// The disk has too little room, in bytes.
         case noSpace(needed: Int, available: Int)

@@ -7,10 +7,11 @@ import Foundation
 /// size counts as cheap, since a server offers it for that; among equals a content patch comes before a zip patch, and
 /// that before the whole pack. After a patch fails, plan again with the failure added: the whole pack is what is left.
 public struct UpdatePlanner: Sendable {
-    /// Whether to download where nobody can tell if the network fulfils the offer's condition; true by default.
+    /// Whether to download where the probe cannot find out if the network fulfils the offer's condition; false by default.
     ///
-    /// The default probe can never tell, and with false it would stop every update that has a condition.
-    public var allowsUnknownNetwork = true
+    /// Traffic that the publisher wanted to spare the user cannot be taken back, while an update that waits costs nothing:
+    /// the version in use serves, or the pages load online. Offers without a condition are not concerned.
+    public var allowsUnknownNetwork = false
     /// How many bytes must stay free on the disk; 64 MiB by default.
     public var reservedSpace = 64 << 20
 

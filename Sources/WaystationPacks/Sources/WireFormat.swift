@@ -4,6 +4,7 @@ import Foundation
 ///
 /// - text: a string, or a number as JSON writes it; missing, `null` and (where it says so) empty are nothing.
 /// - integer: a number without fraction, or a string of one.
+/// - list: an array of strings, or one string with commas or line ends between them.
 /// - flag: `true` or `false`, a number (0 is false), or a string: `true`, `1`, `yes`, `y`, `on`, `false`, `0`, `no`, `n`,
 ///   `off`, in either case.
 extension KeyedDecodingContainer {
@@ -43,6 +44,14 @@ extension KeyedDecodingContainer {
             }
         }
         throw mismatch(key, "true, false, 1 or 0")
+    }
+
+    func list(_ key: Key) throws -> [String]? {
+        if let list = try? decode([String].self, forKey: key) { return list }
+        return try text(key)?
+            .split { $0 == "," || $0.isNewline }
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty }
     }
 
     /// The name of a module, which some servers write as a number.

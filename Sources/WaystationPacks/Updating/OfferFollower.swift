@@ -191,8 +191,8 @@ struct OfferFollower: Sendable {
         guard !manifest.baseURLs.isEmpty else {
             throw PackError(
                 .invalidManifest,
-                "nothing says at which URLs \(module) \(manifest.version) is served: build the pack with a manifest, or "
-                    + "set `describe` of the updater's configuration"
+                "nothing says at which URLs \(module) \(manifest.version) is served: let the server send a `whitelist` of "
+                    + "its folders or files, build the pack with a manifest, or set `describe` of the updater's configuration"
             )
         }
         if let offered = offer.version, manifest.version != offered {

@@ -3,20 +3,22 @@ import Foundation
 extension PackDescription {
     /// What an offer says of its pack; nil when that is too little.
     init?(of offer: ModuleOffer) {
-        guard let version = offer.version ?? offer.archive.flatMap({ Self.version(inNameOf: $0.url) }) else {
-            return nil
-        }
-        let bases =
-            offer.baseURLs.isEmpty
-            ? (offer.whitelist ?? []).compactMap(Self.base(ofEntry:)) : offer.baseURLs.map(\.absoluteString)
-        self.init(module: offer.module, version: version, baseURLs: bases, released: offer.released)
+        let digest = offer.archive?.digest ?? offer.patches.lazy.compactMap(\.result).first
+        guard
+            let version = offer.version ?? offer.archive.flatMap({ Self.version(inNameOf: $0.url) })
+                ?? digest.flatMap(Self.version(of:))
+        else { return nil }
+        self.init(
+            module: offer.module,
+            version: version,
+            baseURLs: offer.baseURLs.map(\.absoluteString),
+            released: offer.released
+        )
+        whitelist = offer.whitelist ?? []
     }
 
-    /// The URL below which an entry of a whitelist takes everything: `https://shop.example/app/` and the same with `**`.
-    private static func base(ofEntry entry: String) -> String? {
-        let folder = entry.hasSuffix("**") ? String(entry.dropLast(2)) : entry
-        return folder.hasSuffix("/") && !folder.contains("*") ? folder : nil
-    }
+    /// A version for a zip that has none: below every other one, and the same for the same bytes.
+    private static func version(of digest: PackDigest) -> PackVersion? { PackVersion("0-\(digest.hex.prefix(12))") }
 
     /// The last part of a file's name that is a version: `1.4.2` of `shop-1.4.2.zip`.
     private static func version(inNameOf url: URL) -> PackVersion? {

@@ -3,8 +3,8 @@ extension PackUpdater {
     public struct Configuration: Sendable {
         /// The network; one long-lived plain session by default.
         public var fetcher: any PackFetching = URLSessionFetcher()
-        /// Tells what the present network costs; it does not know by default.
-        public var networkProbe: any NetworkProbe = UnknownNetworkProbe()
+        /// Knows which conditions the present network fulfils; by the interface of the default route unless set.
+        public var networkProbe: any NetworkProbe = DefaultRouteProbe()
         /// Finds the cheapest way to an offered version.
         public var planner = UpdatePlanner()
         /// Modules to ask for that have no pack yet; none by default.
@@ -30,8 +30,9 @@ extension PackUpdater {
         public var retryInterval: Duration = .seconds(86_400)
         /// What is known of packs that say nothing themselves: called for zips without a manifest.
         ///
-        /// By default the offer's version, else the one in the zip's file name (`shop-1.4.2.zip`), and the offer's base
-        /// URLs.
+        /// By default the version is the offer's, else the one in the zip's file name (`shop-1.4.2.zip`), else one made of
+        /// the zip's digest (`0-9e107d9d372b`). The files are served below the offer's base URLs; where it names none, below
+        /// the folders at which the most of them are on the offer's whitelist.
         public var describe: @Sendable (ModuleOffer) -> PackDescription? = PackDescription.init(of:)
 
         /// The defaults.

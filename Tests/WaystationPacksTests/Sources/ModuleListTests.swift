@@ -53,6 +53,27 @@ import WaystationTesting
         #expect(request.modules == [.init(cart, version: PackVersion("1.5"), isActive: isActive)])
     }
 
+    @Test("An entry may say on which network to download and which URLs to intercept, in the forms of the other format")
+    func additions() async throws {
+        let offers = try await check(
+            """
+            {"resultData": [{"moduleId": "cart", "networkType": "WiFi", "whitelist": "https://a/, https://b/"},
+                            {"moduleId": "home", "networkType": 5, "whitelist": ["https://c/"]},
+                            {"moduleId": "old", "networkType": null}]}
+            """
+        ).offers
+        #expect(offers.map(\.network) == [.unmetered, NetworkCondition("5"), .any])
+        #expect(offers.map(\.whitelist) == [["https://a/", "https://b/"], ["https://c/"], nil])
+        var entry = ModuleListAnswer.Module(try Sample.module("cart"))
+        let plain = try JSONEncoder().encode(entry)
+        #expect(!String(decoding: plain, as: UTF8.self).contains("networkType"))
+        #expect(!String(decoding: plain, as: UTF8.self).contains("whitelist"))
+        entry.networkType = "wifi"
+        entry.whitelist = ["https://a/"]
+        let written = try JSONEncoder().encode(entry)
+        #expect(try JSONDecoder().decode(ModuleListAnswer.Module.self, from: written) == entry)
+    }
+
     @Test("mode 1 is the whole pack with its digest, and no version")
     func whole() async throws {
         let answer = try await check(

@@ -64,7 +64,6 @@ import WaystationTesting
             (#"{"status": 1.5}"#, "status"),
             (#"{"miniVersion": "v1"}"#, "miniVersion"), (#"{"updatePackageUrl": ["a"]}"#, "updatePackageUrl"),
             (#"{"whitelist": {"a": 1}}"#, "whitelist"), ("[]", ""), ("", ""), ("<html>", ""), ("{", ""),
-            (#"{"status": 7}"#, "status"),
             (#"{"updatePackageVersion": "2", "updatePackageUrl": "file:///etc/passwd"}"#, "Url"),
             (#"{"updatePackageVersion": "2", "updatePackageUrl": "ftp://a.example/b"}"#, "Url"),
         ]
@@ -91,17 +90,25 @@ import WaystationTesting
         #expect(offer.patches == [PatchOffer(.zip, from: PackVersion("1.0"), artifact: artifact)])
     }
 
-    @Test("status: 0 switches off, 1 and nothing offer, 2 orders; other meanings are the app's")
+    @Test(
+        "A status that is absent or has no meaning here is an update: 0 switches nothing off",
+        arguments: ["{}", #"{"status": null}"#, #"{"status": ""}"#, #"{"status": 0}"#, #"{"status": "0"}"#]
+            + [1, -1, 7, Int.max].map { #"{"status": \#($0)}"# }
+    )
+    func update(json: String) async throws {
+        #expect(try await offer(json) == ModuleOffer(try Sample.module("app")))
+    }
+
+    @Test("status: 2 orders, 3 switches off; other meanings are the app's")
     func status() async throws {
-        #expect(try await offer(#"{"status": 0}"#).isActive == false)
-        #expect(try await offer(#"{"status": 1}"#) == offer("{}"))
         #expect(try await offer(#"{"status": 2}"#).isExact)
+        #expect(try await offer(#"{"status": 3}"#).isActive == false)
         var source = SinglePackSource(
             try Sample.url(base),
             module: try Sample.module("app"),
-            fetcher: CannedFetcher(#"{"status": 9, "networkType": "LAN"}"#)
+            fetcher: CannedFetcher(#"{"status": 0, "networkType": "LAN"}"#)
         )
-        source.meanings[9] = .off
+        source.meanings[0] = .off
         source.networkTypes["lan"] = .unmetered
         let offer = try await source.check(Sample.inquiry()).offers.first
         #expect(offer?.isActive == false)
@@ -110,10 +117,31 @@ import WaystationTesting
 
     @Test(
         "networkType: the names of any network and of an unmetered one; others are for the app's probe",
-        arguments: [("all", "any"), ("0", "any"), ("WiFi", "unmetered"), ("1", "unmetered"), ("5g", "5g")]
+        arguments: [
+            ("all", "any"), ("0", "any"), ("WiFi", "unmetered"), ("1", "unmetered"), ("wired", "wired"), ("5g", "5g"),
+        ]
     )
     func networkType(text: String, condition: String) async throws {
         #expect(try await offer(#"{"networkType": "\#(text)"}"#).network == NetworkCondition(condition))
+    }
+
+    @Test("The short form of the source takes what the app's server means by its numbers")
+    func shortForm() throws {
+        let url = try Sample.url(base)
+        let module = try Sample.module("app")
+        let source: SinglePackSource = .singlePack(
+            at: url,
+            module: module,
+            meanings: [0: .off],
+            networkTypes: ["2": .any]
+        )
+        let answer = SinglePackAnswer(networkType: "2", status: 0)
+        let offer = try source.offer(answer, installed: nil, from: url)
+        #expect(!offer.isActive)
+        #expect(offer.network == .any)
+        let standard: SinglePackSource = .singlePack(at: url, module: module)
+        #expect(standard.meanings == SinglePackSource.standardMeanings)
+        #expect(try standard.offer(answer, installed: nil, from: url).isActive)
     }
 
     @Test("The server is asked with the app and the installed version")

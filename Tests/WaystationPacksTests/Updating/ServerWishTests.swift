@@ -41,6 +41,28 @@ struct ServerWishTests {
         }
     }
 
+    @Test("A download waits until the interface of the default route is one that the offer asks for")
+    func network() async throws {
+        var offer = try fixture.publish("1.0")
+        offer.network = .unmetered
+        let conditional = offer
+        fixture.server.offers.withLock { $0 = [conditional] }
+        var mobile = try NetworkTree()
+        try mobile.interface("wwan0")
+        try mobile.route4("wwan0")
+        var wired = try NetworkTree()
+        try wired.interface("eth0")
+        try wired.route4("eth0")
+        let probes = try [mobile, NetworkTree(), wired].map { DefaultRouteProbe(files: $0.files) }
+        for (probe, title) in zip(probes, [nil, nil, "<title>1.0</title>"]) {
+            let report = try await fixture.updater { $0.networkProbe = probe }.check(isForced: true)
+            #expect(try fixture.title() == title, "\(report)")
+            if title == nil, case .postponed(.network(.unmetered))? = report.outcomes.first?.kind { continue }
+            #expect(title != nil, "\(report)")
+        }
+        #expect(fixture.server.fetched == ["1.0.zip"])
+    }
+
     @Test(
         "A length that is announced only with the file is compared with the room on the disk before anything is written"
     )

@@ -9,6 +9,9 @@
 /// string of one, `isActive` from `true`, `false`, 0, 1 and the strings that mean them, true when it is missing; the
 /// digests from 32 hexadecimal digits, or as ``PackDigest`` writes them. An entry that cannot be read takes no other
 /// with it: see ``unreadable``.
+///
+/// An entry may also have `whitelist` and `networkType`, which mean what they mean in ``SinglePackAnswer``. Servers that
+/// know only the members above leave them out, and clients that know only those ignore them.
 public struct ModuleListAnswer: Sendable, Codable {
     /// What there is for one module.
     public struct Module: Sendable, Hashable, Codable {
@@ -34,6 +37,10 @@ public struct ModuleListAnswer: Sendable, Codable {
         public var mode: Mode?
         /// `isActive`: false switches the module's pack off.
         public var isActive: Bool
+        /// `whitelist`: the URLs to intercept; nil when the server said nothing.
+        public var whitelist: [String]?
+        /// `networkType`: on which network to download; nil means any.
+        public var networkType: String?
 
         /// An entry that offers nothing yet.
         public init(_ module: ModuleID, mode: Mode? = nil, isActive: Bool = true) {
@@ -48,7 +55,7 @@ public struct ModuleListAnswer: Sendable, Codable {
             case packageDigest = "packageMD5"
             case patchURL = "patchUrl"
             case patchDigest = "patchMD5"
-            case mode, isActive
+            case mode, isActive, whitelist, networkType
         }
 
         /// Reads every accepted form.
@@ -70,9 +77,12 @@ public struct ModuleListAnswer: Sendable, Codable {
                 return mode
             }
             isActive = try container.flag(.isActive) ?? true
+            whitelist = try container.list(.whitelist)
+            networkType = try container.text(.networkType)
         }
 
-        /// Writes the form above: MD5 digests as bare digits, missing texts as empty ones.
+        /// Writes the form above: MD5 digests as bare digits, missing texts as empty ones, and `whitelist` and
+        /// `networkType` only where they are set.
         public func encode(to encoder: any Encoder) throws {
             func text(_ digest: PackDigest?) -> String {
                 digest.map { $0.algorithm == .md5 ? $0.hex : $0.description } ?? ""
@@ -85,6 +95,8 @@ public struct ModuleListAnswer: Sendable, Codable {
             try container.encode(text(patchDigest), forKey: .patchDigest)
             try container.encodeIfPresent(mode, forKey: .mode)
             try container.encode(isActive, forKey: .isActive)
+            try container.encodeIfPresent(whitelist, forKey: .whitelist)
+            try container.encodeIfPresent(networkType, forKey: .networkType)
         }
     }
 

@@ -4,7 +4,8 @@ import HTTPTypes
 /// A server that knows many modules: it is posted a ``ModuleListRequest`` and answers with ``ModuleListAnswer``.
 ///
 /// The format names no versions. What the server answers is what it wants the module to have, so an offer holds also in
-/// place of a higher version; the version itself comes from the pack's manifest.
+/// place of a higher version. The version itself comes from the pack's manifest; a zip without one has the version in its
+/// file name, or one made of its digest.
 public struct ModuleListSource: PackSource {
     /// The address that is asked.
     public let url: URL
@@ -12,6 +13,12 @@ public struct ModuleListSource: PackSource {
     public var fields: [String: String] = [:]
     /// The largest answer that is read, in bytes; 4 MiB by default.
     public var maximumAnswerSize = 4 << 20
+
+    /// Which condition each `networkType` names, in lower case; ``NetworkCondition/networkTypes`` by default.
+    ///
+    /// A name that is not listed here becomes a condition of its own, for the app's ``NetworkProbe``; a missing one means
+    /// any network.
+    public var networkTypes = NetworkCondition.networkTypes
 
     private let fetcher: any PackFetching
     private let now: @Sendable () -> Date
@@ -76,7 +83,7 @@ public struct ModuleListSource: PackSource {
             }
             do {
                 let installed = inquiry.modules.first { $0.id == module.module }?.version
-                result.offers.append(try Self.offer(module, installed: installed, from: base))
+                result.offers.append(try offer(module, installed: installed, from: base))
             } catch {
                 result.problems.append(error)
             }
@@ -85,7 +92,7 @@ public struct ModuleListSource: PackSource {
     }
 
     /// What an entry offers to a client that has `installed`.
-    static func offer(
+    func offer(
         _ module: ModuleListAnswer.Module,
         installed: PackVersion?,
         from base: URL
@@ -93,6 +100,8 @@ public struct ModuleListSource: PackSource {
         var offer = ModuleOffer(module.module)
         offer.isActive = module.isActive
         offer.isExact = true
+        offer.whitelist = module.whitelist
+        offer.network = NetworkCondition(networkType: module.networkType, in: networkTypes)
         if let text = module.packageURL {
             guard let url = URL.fetchable(text, relativeTo: base) else {
                 throw PackError.badAddress(text, in: "packageUrl of \(module.module)")

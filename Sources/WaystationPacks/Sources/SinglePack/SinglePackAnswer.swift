@@ -64,14 +64,7 @@ public struct SinglePackAnswer: Sendable, Hashable, Codable {
         networkType = try container.text(.networkType)
         status = try container.integer(.status)
         isPatch = try container.flag(.isPatch) ?? false
-        if let list = try? container.decode([String].self, forKey: .whitelist) {
-            whitelist = list
-        } else {
-            whitelist = try container.text(.whitelist)?
-                .split { $0 == "," || $0.isNewline }
-                .map { $0.trimmingCharacters(in: .whitespaces) }
-                .filter { !$0.isEmpty }
-        }
+        whitelist = try container.list(.whitelist)
     }
 
     /// Writes the form above, without the members that are nil.

@@ -19,19 +19,21 @@ public struct SinglePackSource: PackSource {
     public let url: URL
     /// The name that the pack has in this app.
     public let module: ModuleID
-    /// What each number in `status` means.
+    /// What each number in `status` means; ``standardMeanings`` by default.
     ///
-    /// By default 0 is off, 1 update and 2 rollback; a missing one means update.
-    public var meanings: [Int: Meaning] = [0: .off, 1: .update, 2: .rollback]
-    /// Which condition each `networkType` names, in lower case.
+    /// A status that is missing or not listed here means update. So 0, which many servers write for a number that was
+    /// never set, switches nothing off unless the app says so: `meanings[0] = .off`.
+    public var meanings = Self.standardMeanings
+    /// Which condition each `networkType` names, in lower case; ``NetworkCondition/networkTypes`` by default.
     ///
-    /// By default `all`, `any` and `0` are any network, and `wifi`, `unmetered` and `1` an unmetered one. What is not
-    /// here becomes a condition of its own, for the app's ``NetworkProbe``; a missing one means any network.
-    public var networkTypes: [String: NetworkCondition] = [
-        "all": .any, "any": .any, "0": .any, "wifi": .unmetered, "unmetered": .unmetered, "1": .unmetered,
-    ]
+    /// A name that is not listed here becomes a condition of its own, for the app's ``NetworkProbe``; a missing one means
+    /// any network.
+    public var networkTypes = NetworkCondition.networkTypes
     /// Makes the request; by default a GET of ``url`` with ``queryItems(for:of:)`` that takes an answer of up to 1 MiB.
     public var makeRequest: @Sendable (UpdateInquiry) -> FetchRequest
+
+    /// 1 is update, 2 rollback, 3 off, as the release platform of this project writes them.
+    public static let standardMeanings: [Int: Meaning] = [1: .update, 2: .rollback, 3: .off]
 
     private let fetcher: any PackFetching
     private let now: @Sendable () -> Date
@@ -90,13 +92,13 @@ public struct SinglePackSource: PackSource {
     /// What an answer offers to a client that has `installed`.
     func offer(_ answer: SinglePackAnswer, installed: PackVersion?, from base: URL) throws -> ModuleOffer {
         var offer = ModuleOffer(module, version: answer.version)
-        switch try meaning(of: answer.status) {
+        switch answer.status.flatMap({ meanings[$0] }) ?? .update {
         case .off: offer.isActive = false
         case .update: break
         case .rollback: offer.isExact = true
         }
         offer.minimumVersion = answer.minimumVersion
-        offer.network = answer.networkType.map { networkTypes[$0.lowercased()] ?? NetworkCondition($0) } ?? .any
+        offer.network = NetworkCondition(networkType: answer.networkType, in: networkTypes)
         offer.whitelist = answer.whitelist
         guard answer.version != nil, let text = answer.packageURL else { return offer }
         guard let address = URL.fetchable(text, relativeTo: base) else {
@@ -109,23 +111,26 @@ public struct SinglePackSource: PackSource {
         }
         return offer
     }
-
-    private func meaning(of status: Int?) throws -> Meaning {
-        guard let status else { return .update }
-        guard let meaning = meanings[status] else {
-            let known = meanings.keys.sorted().map(String.init).joined(separator: ", ")
-            throw PackError(
-                .badAnswer,
-                "status \(status) has no meaning here; known are \(known): correct the server, or add it to `meanings`"
-            )
-        }
-        return meaning
-    }
 }
 
 extension PackSource where Self == SinglePackSource {
     /// A server that knows one pack for the whole app.
-    public static func singlePack(at url: URL, module: ModuleID) -> SinglePackSource {
-        SinglePackSource(url, module: module)
+    ///
+    /// - Parameters:
+    ///   - url: The address to ask.
+    ///   - module: The name that the pack has in this app; `app` is as good as any.
+    ///   - meanings: What each number in `status` means; see ``SinglePackSource/meanings``.
+    ///   - networkTypes: Which condition each `networkType` names; see ``SinglePackSource/networkTypes``.
+    /// - Returns: The source.
+    public static func singlePack(
+        at url: URL,
+        module: ModuleID,
+        meanings: [Int: SinglePackSource.Meaning] = SinglePackSource.standardMeanings,
+        networkTypes: [String: NetworkCondition] = NetworkCondition.networkTypes
+    ) -> SinglePackSource {
+        var source = SinglePackSource(url, module: module)
+        source.meanings = meanings
+        source.networkTypes = networkTypes
+        return source
     }
 }

@@ -1,6 +1,6 @@
 /// On which network something may be downloaded.
 public struct NetworkCondition: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The name: `any`, `unmetered`, or one that the app's own ``NetworkProbe`` knows.
+    /// The name: one of those below, or one that the app's own ``NetworkProbe`` knows.
     public let description: String
 
     /// A condition that the app's own ``NetworkProbe`` knows by this name.
@@ -8,8 +8,14 @@ public struct NetworkCondition: Hashable, Sendable, Codable, CustomStringConvert
 
     /// On every network.
     public static let any = NetworkCondition("any")
-    /// Only where traffic costs nothing, as on most wireless and wired networks.
+    /// Only where traffic costs nothing, as on most wired and wireless networks.
     public static let unmetered = NetworkCondition("unmetered")
+    /// Only through a cable.
+    public static let wired = NetworkCondition("wired")
+    /// Only through Wi-Fi.
+    public static let wireless = NetworkCondition("wireless")
+    /// Only through a mobile network.
+    public static let cellular = NetworkCondition("cellular")
 
     /// Reads the name.
     public init(from decoder: any Decoder) throws {

@@ -1,0 +1,73 @@
+import WaystationFiles
+import WaystationRules
+
+/// Finds the URLs at which the files of a pack are served, where a whitelist is all that is known.
+///
+/// Every entry has candidates: the folder that it names or lies in, and those above it. The entry's root is the candidate
+/// below which the most files of the pack are on the whitelist; among equals the one nearest to the host, so that
+/// `/app/js/` beside `/app/` adds no root, and a zip that holds the folder `app` is served at `/app/`. An entry below
+/// whose candidates no file is on the whitelist has no root.
+///
+/// A pure function of the whitelist and the paths, bounded in time: of many files some are counted, spread evenly.
+struct PackRoots {
+    private static let maximumCandidates = 128
+    private static let maximumFiles = 1000
+
+    private let whitelist: Whitelist
+    /// For each file that is counted, the paths below a root that lead to it.
+    private let paths: [[String]]
+    private var counts: [String: Int] = [:]
+
+    /// The roots of files with these paths; empty when the whitelist shows none.
+    static func of(_ paths: [String], in whitelist: [String]) -> [String] {
+        var search = PackRoots(paths, whitelist)
+        var roots: [String] = []
+        for entry in whitelist {
+            if let root = search.root(of: entry), !roots.contains(root) { roots.append(root) }
+        }
+        return roots
+    }
+
+    private init(_ paths: [String], _ entries: [String]) {
+        whitelist = Whitelist(entries)
+        let sorted = paths.sorted()
+        let step = max(1, sorted.count / Self.maximumFiles)
+        let indexDocuments = OfflineDirectory.Options().indexDocuments
+        self.paths = stride(from: 0, to: sorted.count, by: step).prefix(Self.maximumFiles).map { index in
+            let names = sorted[index].split(separator: "/").map { OfflinePath.encoded(String($0)) }
+            let path = names.joined(separator: "/")
+            guard let name = names.last, indexDocuments.contains(name) else { return [path] }
+            return [path, String(path.dropLast(name.count))]
+        }
+    }
+
+    private mutating func root(of entry: String) -> String? {
+        var best: (root: String, count: Int)?
+        for candidate in Self.candidates(of: entry) {
+            let count = count(below: candidate)
+            if count > best?.count ?? 0 { best = (candidate, count) }
+        }
+        return best?.root
+    }
+
+    /// How many files are on the whitelist when the pack is served below a root.
+    private mutating func count(below root: String) -> Int {
+        if let known = counts[root] { return known }
+        guard counts.count < Self.maximumCandidates else { return 0 }
+        let count = paths.count(where: { names in
+            names.contains { CanonicalURL(root + $0).map(whitelist.allows) ?? false }
+        })
+        counts[root] = count
+        return count
+    }
+
+    /// The folders that may be the root for an entry, the one nearest to the host first.
+    private static func candidates(of entry: String) -> [String] {
+        // What comes before the first glob or the query; behind its last slash is a file, a part of a name, or nothing.
+        let literal = entry.prefix { !"*?#".contains($0) }
+        guard let url = CanonicalURL(String(literal)), url.userInfo == nil else { return [] }
+        let names = url.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().dropLast()
+        let host = String(url.string.dropLast(url.path.utf8.count))
+        return (0...names.count).map { depth in host + "/" + names.prefix(depth).map { "\($0)/" }.joined() }
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// The files in which the kernel describes the network, or a tree of the same form.
+struct NetworkFiles: Sendable {
+    private static let maximumSize = 1 << 20
+
+    /// The text of a file; nil when there is none.
+    let text: @Sendable (_ path: String) -> String?
+    /// Whether there is a file or a folder.
+    let exists: @Sendable (_ path: String) -> Bool
+
+    /// Files that are made elsewhere.
+    init(text: @escaping @Sendable (String) -> String?, exists: @escaping @Sendable (String) -> Bool) {
+        self.text = text
+        self.exists = exists
+    }
+
+    /// Those of this machine, or of a tree that lies below `root`.
+    init(below root: String = "") {
+        self.init(
+            text: { Self.read(root + $0) },
+            exists: { access(root + $0, F_OK) == 0 }
+        )
+    }
+
+    /// Reads until the end: the kernel says that the size of these files is 0.
+    private static func read(_ path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 1 << 14)
+        while bytes.count < maximumSize {
+            let count = Foundation.read(descriptor, &part, part.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { break }
+            bytes += part[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import WaystationPacks
+
+@Suite("The roots of a zip by a whitelist")
+struct PackRootsTests {
+    private static let site = ["index.html", "js/a.js"]
+
+    @Test(
+        "are where the most files are on the whitelist, nearest to the host",
+        arguments: [
+            (site, ["https://a.example/app/"], ["https://a.example/app/"]),
+            (site, ["https://a.example/**"], ["https://a.example/"]),
+            (site, ["https://a.example/app/", "https://a.example/app/js/"], ["https://a.example/app/"]),
+            (
+                site, ["https://a.example/app/", "https://b.example:8443/"],
+                ["https://a.example/app/", "https://b.example:8443/"]
+            ),
+            (site, ["https://a.example/app/js/*.js"], ["https://a.example/app/"]),
+            (site, ["https://a.example/app/js/a.js?v=1"], []),
+            (["app/index.html", "app/a.js"], ["https://a.example/app/"], ["https://a.example/"]),
+            (["a b/ü.js"], ["https://a.example/x/a%20b/%C3%BC.js"], ["https://a.example/x/"]),
+            (site, ["https://a.example/other.js", "https://*.example/app/", "no URL", "", "/app/"], []),
+            (site, [], []), ([], ["https://a.example/app/"], []),
+        ] as [([String], [String], [String])]
+    )
+    func roots(paths: [String], whitelist: [String], expected: [String]) {
+        #expect(PackRoots.of(paths, in: whitelist) == expected)
+    }
+
+    @Test("are found among many entries and many files without counting every pair of them")
+    func many() {
+        let paths = (0..<20_000).map { "folder\($0 % 100)/file\($0).js" }
+        let entries = ["https://a.example/app/"] + (0..<5_000).map { "https://a.example/\($0)/x/y/z/file.js" }
+        #expect(PackRoots.of(paths, in: entries) == ["https://a.example/app/"])
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+@testable import WaystationPacks
+
+@Suite("The network by its default route")
+struct DefaultRouteProbeTests {
+    private func verdicts(_ tree: NetworkTree) async -> [NetworkVerdict] {
+        let probe = DefaultRouteProbe(files: tree.files)
+        var verdicts: [NetworkVerdict] = []
+        for condition in [NetworkCondition.unmetered, .wired, .wireless, .cellular] {
+            verdicts.append(await probe.verdict(on: condition))
+        }
+        return verdicts
+    }
+
+    private static let wired: [NetworkVerdict] = [.fulfilled, .fulfilled, .unfulfilled, .unfulfilled]
+    private static let wireless: [NetworkVerdict] = [.fulfilled, .unfulfilled, .fulfilled, .unfulfilled]
+    private static let cellular: [NetworkVerdict] = [.unfulfilled, .unfulfilled, .unfulfilled, .fulfilled]
+    private static let unknown: [NetworkVerdict] = Array(repeating: .unknown, count: 4)
+
+    @Test(
+        "an interface is wired, wireless or cellular by what the kernel says of it, then by its name",
+        arguments: [
+            ("eth0", "1", [:], wired), ("enp3s0", "1", [:], wired), ("br0", "1", ["uevent": "DEVTYPE=bridge\n"], wired),
+            ("ib0", "32", [:], wired), ("enp3s0", nil, [:], wired), ("eth0", nil, [:], wired),
+            ("wlan0", "1", ["wireless/": ""], wireless), ("net0", "1", ["phy80211/": ""], wireless),
+            ("net0", "1", ["uevent": "DEVTYPE=wlan\nINTERFACE=net0\n"], wireless), ("wlp2s0", nil, [:], wireless),
+            ("wwan0", "1", [:], cellular), ("wwp0s20f0u6", "65534", [:], cellular), ("ppp0", "512", [:], cellular),
+            ("rmnet_data0", "519", [:], cellular),
+            ("net0", "1", ["uevent": "INTERFACE=net0\nDEVTYPE=wwan\n"], cellular),
+            ("usb0", "1", ["device/uevent": "DEVTYPE=usb_interface\nDRIVER=rndis_host\n"], cellular),
+            ("bnep0", "1", ["uevent": "DEVTYPE=bluetooth\n"], unknown),
+            ("tun0", "65534", ["tun_flags": "0x1\n"], unknown),
+            ("tap0", "1", ["tun_flags": "0x2\n"], unknown), ("x25", "271", [:], unknown),
+            ("strange", nil, [:], unknown),
+            ("eth0", "no number", [:], wired),
+        ] as [(String, String?, [String: String], [NetworkVerdict])]
+    )
+    func media(name: String, type: String?, files: [String: String], expected: [NetworkVerdict]) async throws {
+        for family in [4, 6] {
+            var tree = try NetworkTree()
+            try tree.interface(name, type: type, files)
+            if family == 4 { try tree.route4(name) } else { try tree.route6(name) }
+            #expect(await verdicts(tree) == expected, "IPv\(family)")
+        }
+    }
+
+    @Test("the default route with the lowest metric counts, whatever stands first")
+    func metrics() async throws {
+        var tree = try NetworkTree()
+        try tree.interface("wwan0")
+        try tree.interface("eth0")
+        try tree.route4("wwan0", metric: 700)
+        try tree.route4("eth0", metric: 100)
+        #expect(await verdicts(tree) == Self.wired)
+        try tree.route6("wwan0", metric: "00000400")
+        try tree.route6("eth0", metric: "00000064")
+        #expect(await verdicts(tree) == Self.wired)
+    }
+
+    @Test("where IPv4 and IPv6 leave by different interfaces, both must fulfil the condition")
+    func families() async throws {
+        var tree = try NetworkTree()
+        try tree.interface("wlan0", ["phy80211/": ""])
+        try tree.interface("wwan0")
+        try tree.route4("wlan0")
+        try tree.route6("wwan0")
+        #expect(await verdicts(tree) == Array(repeating: .unfulfilled, count: 4))
+    }
+
+    @Test(
+        "routes to neighbours, halves of the network, rejecting routes and routes that are down are no default routes"
+    )
+    func noDefault() async throws {
+        var tree = try NetworkTree()
+        try tree.interface("wwan0")
+        try tree.interface("eth0")
+        try tree.route4("wwan0", to: "000200C0", mask: "00FFFFFF", flags: "0001")
+        try tree.route4("wwan0", to: "00000000", mask: "00000080")
+        try tree.route4("wwan0", flags: "0002")
+        try tree.route4("wwan0", flags: "0203")
+        try tree.route6("wwan0", flags: "00200200")
+        #expect(await verdicts(tree) == Self.unknown)
+        try tree.route4("eth0", metric: 9000)
+        #expect(await verdicts(tree) == Self.wired)
+    }
+
+    @Test("a tunnel is what carries it: the next default route, or the route to its other end")
+    func tunnels() async throws {
+        for isNextDefault in [true, false] {
+            var tree = try NetworkTree()
+            try tree.interface("tun0", type: "65534", ["tun_flags": "0x1\n"])
+            try tree.interface("wwan0")
+            try tree.route4("tun0", metric: 50)
+            if isNextDefault {
+                try tree.route4("wwan0", metric: 700)
+            } else {
+                try tree.route4("wwan0", to: "0A0B0C0D", mask: "FFFFFFFF", flags: "0007")
+            }
+            #expect(await verdicts(tree) == Self.cellular)
+        }
+        var tree = try NetworkTree()
+        try tree.interface("wg0", type: "65534", ["uevent": "DEVTYPE=wireguard\n"])
+        try tree.interface("eth0")
+        try tree.route6("wg0")
+        try tree.route4("eth0")
+        #expect(await verdicts(tree) == Self.wired)
+    }
+
+    @Test("without files, and with files of another form, nothing is known")
+    func nothing() async throws {
+        let tree = try NetworkTree()
+        #expect(await verdicts(tree) == Self.unknown)
+        for text in ["", "\n\n", "eth0", "eth0\tx\ty\tz\t0\t0\tq\tr\n", String(repeating: "0 ", count: 9)] {
+            try tree.write(text, to: "proc/net/route")
+            try tree.write(text, to: "proc/net/ipv6_route")
+            #expect(await verdicts(tree) == Self.unknown)
+        }
+    }
+
+    @Test("a condition of another name is for a probe of the app's, and any network needs no probe")
+    func names() async throws {
+        var tree = try NetworkTree()
+        try tree.interface("eth0")
+        try tree.route4("eth0")
+        let probe = DefaultRouteProbe(files: tree.files)
+        #expect(await probe.verdict(on: NetworkCondition("x-office")) == .unknown)
+        #expect(await probe.verdict(on: .any) == .fulfilled)
+    }
+
+    @Test("the kernel's own files are read whole, although it says that their size is 0")
+    func thisMachine() throws {
+        let files = NetworkFiles()
+        #expect(files.text("/proc/self/status")?.contains("Pid:") == true)
+        #expect(files.text("/proc/self/none") == nil)
+        #expect(files.exists("/proc/self/status") && !files.exists("/proc/self/none"))
+    }
+}
