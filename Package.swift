@@ -32,6 +32,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // Debian's libbz2-dev has no pkg-config file.
         .systemLibrary(name: "CBzip2", providers: [.apt(["libbz2-dev"])]),
+        // Like GRDB's own, without pkg-config; it calls what Swift cannot.
+        .systemLibrary(name: "CWaystationSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "WaystationFileSystem"),
         .target(name: "WaystationRules"),
         .target(name: "WaystationFields"),
@@ -51,7 +53,7 @@ let package = Package(
         .target(
             name: "WaystationStorage",
             dependencies: [
-                "WaystationFileSystem",
+                "CWaystationSQLite", "WaystationFileSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

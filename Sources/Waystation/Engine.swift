@@ -43,6 +43,7 @@ final class Engine: Sendable {
             Overlay.drop(after: event, in: cache?.store)
             events?.emit(LoadEvent(kind: .pack(event)))
         }
+        for event in configuration.packs?.condition ?? [] { events.emit(LoadEvent(kind: .pack(event))) }
         cache?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .store(event))) }
         cookies?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .cookies(event))) }
         configuration.login?.add(self)
@@ -57,6 +58,13 @@ final class Engine: Sendable {
         let rest = warnings.count - Self.loggedWarnings
         guard rest > 0 else { return }
         configuration.logger.warning("\(rest) more rules have a warning; Interceptor.warnings names all of them")
+    }
+
+    /// What is wrong now: the events that reported it.
+    var condition: [LoadEvent] {
+        (cache?.condition ?? []).map { LoadEvent(kind: .store($0)) }
+            + (configuration.packs?.condition ?? []).map { LoadEvent(kind: .pack($0)) }
+            + (cookies?.condition ?? []).map { LoadEvent(kind: .cookies($0)) }
     }
 
     /// The rule that takes a request, if one does.

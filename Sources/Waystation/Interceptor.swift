@@ -44,10 +44,15 @@ public final class Interceptor: Sendable {
         set { isSwitchedOn.store(newValue, ordering: .relaxed) }
     }
 
-    /// What happens from now on, as a new stream each time.
+    /// What is wrong now (``condition``) and then what happens from now on, as a new stream each time.
     ///
     /// A reader that falls more than 4,096 events behind loses the oldest. The streams end with the interceptor.
-    public var events: AsyncStream<LoadEvent> { engine.events.makeStream() }
+    public var events: AsyncStream<LoadEvent> {
+        engine.events.makeStream { [engine] in engine.condition }
+    }
+
+    /// What is wrong now with the cache, the packs and the cookies: the events that reported it, none when all is well.
+    public var condition: [LoadEvent] { engine.condition }
 
     /// Rules that are understood and probably do not do what was meant, in the order of the rules.
     ///

@@ -33,7 +33,10 @@ public final class ResponseCache: Sendable {
     ///   - maximumEntrySize: A larger body is delivered and not kept; 32 MiB by default.
     ///   - memorySize: What is kept at hand in memory besides; 32 MiB by default, zero for none.
     ///   - now: The clock; for tests.
-    /// - Throws: ``WaystationError`` when the directory cannot be one.
+    /// - Throws: ``WaystationError`` with the code `unusableDirectory` when the directory cannot be made, is not a
+    ///   directory, is a symbolic link, belongs to another user or may be written to by others, and when that is so of
+    ///   something that the cache would use in it. What may pass, such as a full disk, and a damaged index do not throw:
+    ///   loads go to the network meanwhile, and ``condition`` says why.
     public convenience init(
         directory: URL,
         maximumSize: ByteCount = .mebibytes(256),
@@ -65,19 +68,18 @@ public final class ResponseCache: Sendable {
         guard directory.isFileURL else {
             throw WaystationError(.unusableDirectory, "the cache's directory is \(directory), which is not a file URL")
         }
-        var isDirectory: ObjCBool = false
-        if FileManager.default.fileExists(atPath: directory.path, isDirectory: &isDirectory), !isDirectory.boolValue {
-            throw WaystationError(
-                .unusableDirectory,
-                "\(directory.path) is a file: give the cache a directory of its own"
-            )
+        do {
+            try ResponseStore.prepareDirectory(directory)
+        } catch {
+            let reason = error.cause.map { " (\($0))" } ?? ""
+            throw WaystationError(.unusableDirectory, error.message + reason, cause: error.cause)
         }
         let listeners = Listeners()
         self.listeners = listeners
         self.now = now
         self.directory = directory
         store = ResponseStore(directory: directory, limits: limits, environment: environment, now: now) {
-            listeners.tell($0)
+            listeners.report($0)
         }
     }
 
@@ -115,35 +117,28 @@ public final class ResponseCache: Sendable {
     /// Waits until everything that was handed over is on disk.
     public func flush() async { await store.flush() }
 
-    /// Hears of what the cache does; several interceptors may share one cache.
+    /// What is wrong with the cache now: the events that reported it, none when all is well.
+    ///
+    /// A cache opens in the background; ``flush()`` returns when it has tried to. Readers of ``Interceptor/events`` get
+    /// these first.
+    public var condition: [StoreEvent] { store.condition }
+
+    /// Calls `listener` for every event from now on, and for those of ``condition`` first; several interceptors may
+    /// share one cache.
     func addListener(_ listener: @escaping @Sendable (StoreEvent) -> Void) {
         listeners.add(listener)
+        for event in condition { listener(event) }
     }
 
     private final class Listeners: Sendable {
-        private struct State {
-            var listeners: [@Sendable (StoreEvent) -> Void] = []
-            /// What happened before anybody listened, such as a repair on opening.
-            var early: [StoreEvent] = []
-        }
-
-        private let state = Mutex(State())
+        private let listeners = Mutex<[@Sendable (StoreEvent) -> Void]>([])
 
         func add(_ listener: @escaping @Sendable (StoreEvent) -> Void) {
-            let early = state.withLock { state in
-                state.listeners.append(listener)
-                defer { state.early = [] }
-                return state.early
-            }
-            for event in early { listener(event) }
+            listeners.withLock { $0.append(listener) }
         }
 
-        func tell(_ event: StoreEvent) {
-            let listeners = state.withLock { state in
-                if state.listeners.isEmpty, state.early.count < 64 { state.early.append(event) }
-                return state.listeners
-            }
-            for listener in listeners { listener(event) }
+        func report(_ event: StoreEvent) {
+            for listener in listeners.withLock({ $0 }) { listener(event) }
         }
     }
 }

@@ -9,17 +9,21 @@ public struct FileError: Error, CustomStringConvertible {
     /// The system's `errno`.
     public let code: Int32
 
-    package init(_ operation: String, _ path: String, code: Int32 = errno) {
+    /// What is wrong and what to do, where the system's words for ``code`` do not say it.
+    private let reason: String?
+
+    package init(_ operation: String, _ path: String, code: Int32 = errno, because reason: String? = nil) {
         self.operation = operation
         self.path = path
         self.code = code
+        self.reason = reason
     }
 
     /// Whether there is no room: the disk, the quota or the file size limit is exhausted.
     package var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
-    /// The operation, the path and what the system says.
+    /// The operation, the path and the reason.
     public var description: String {
-        "\(operation) \(path): \(String(cString: strerror(code)))"
+        "\(operation) \(path): \(reason ?? String(cString: strerror(code)))"
     }
 }

@@ -5,16 +5,27 @@ package import Foundation
 /// SQLite reads and writes its own files itself and does not come through here.
 /// Every operation throws ``FileError``. Files are made with mode 0600 and directories with 0700.
 package protocol FileSystem: Sendable {
+    /// The same file system for the owner of a directory: `root` and everything below it is reached name by name, never
+    /// through a symbolic link.
+    ///
+    /// Each directory on the way must belong to the process's effective user; the root must not be writable by others.
+    /// What others may write to below the root is closed to them. An operation where that does not hold throws
+    /// ``FileError`` and does nothing. What is above the root, and paths outside it, are followed as ever.
+    func confined(to root: String) -> any FileSystem
     /// Makes a directory and those above it; one that exists already is fine.
     func createDirectory(_ path: String) throws
     /// The names in a directory, without `.` and `..`, in no order; none when the directory does not exist.
     func contents(of directory: String) throws -> [String]
     /// Makes a file that must not exist yet, open for writing.
     func createFile(_ path: String) throws -> OpenFile
-    /// Opens an existing file for reading.
+    /// Opens an existing regular file for reading; a FIFO or a device throws at once.
     func openFile(_ path: String) throws -> OpenFile
-    /// Opens an existing file for reading, and for writing behind its last byte.
+    /// Opens an existing regular file for reading, and for writing behind its last byte.
     func openFileForAppending(_ path: String) throws -> OpenFile
+    /// Takes access to a file from everyone but its owner, without opening it; a missing file is fine.
+    ///
+    /// Throws where the path names a link or anything else that is not a regular file, or a file of another user.
+    func makePrivate(_ path: String) throws
     /// Appends all the bytes.
     func write(_ data: Data, to file: OpenFile) throws
     /// Reads up to `count` bytes at an offset; fewer only at the end of the file.

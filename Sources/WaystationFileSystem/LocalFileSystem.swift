@@ -5,12 +5,66 @@ package import Foundation
 /// Every descriptor is close-on-exec, so that a lock ends with the
 /// process that took it and not with the last child it started.
 package struct LocalFileSystem: FileSystem {
+    /// Below it every directory is opened by itself; nil where the system resolves paths.
+    private let root: String?
+
     /// Makes the file system; it has no state.
-    package init() {}
+    package init() { root = nil }
+
+    private init(root: String) { self.root = root }
+
+    package func confined(to root: String) -> any FileSystem {
+        if let own = self.root, root == own || root.hasPrefix(own + "/") { return self }
+        return LocalFileSystem(root: root)
+    }
+
+    /// Opens the directories on the way to a path, where it lies at or below the root.
+    private func place(of path: String) throws -> Place {
+        guard let root, path == root || path.hasPrefix(root + "/") else { return Place(directory: nil, name: path) }
+        var directory = try openRoot(root)
+        var name = "."
+        var walked = root
+        for next in path.utf8.dropFirst(root.utf8.count).split(separator: UInt8(ascii: "/")) {
+            if name != "." {
+                walked += "/\(name)"
+                directory = try OwnedDirectory.open(
+                    Place(directory: directory, name: name),
+                    path: walked,
+                    isRoot: false
+                )
+            }
+            name = String(decoding: next, as: UTF8.self)
+            guard name != "..", name != "." else { throw FileError("open", path, code: EINVAL) }
+        }
+        return Place(directory: directory, name: name)
+    }
+
+    private func openRoot(_ root: String) throws -> OpenFile {
+        try OwnedDirectory.open(Place(directory: nil, name: root), path: root, isRoot: true)
+    }
+
+    /// The same; nil when a directory on the way is missing.
+    private func existingPlace(of path: String) throws -> Place? {
+        do {
+            return try place(of: path)
+        } catch let error as FileError where [ENOENT, ENOTDIR].contains(error.code) {
+            return nil
+        }
+    }
 
     package func createDirectory(_ path: String) throws {
-        if mkdir(path, 0o700) == 0 { return }
+        guard path != root else { return try createRoot(path) }
+        let place: Place
+        do {
+            place = try self.place(of: path)
+        } catch let error as FileError where error.code == ENOENT {
+            try createDirectory((path as NSString).deletingLastPathComponent)
+            return try createDirectory(path)
+        }
+        if mkdirat(place.descriptor, place.name, 0o700) == 0 { return }
         switch errno {
+        case EEXIST where place.directory != nil:
+            _ = try OwnedDirectory.open(place, path: path, isRoot: false)
         case EEXIST:
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
@@ -20,17 +74,26 @@ package struct LocalFileSystem: FileSystem {
             let parent = (path as NSString).deletingLastPathComponent
             guard !parent.isEmpty, parent != path else { throw FileError("make directory", path, code: ENOENT) }
             try createDirectory(parent)
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError("make directory", path) }
+            guard mkdirat(place.descriptor, place.name, 0o700) == 0 || errno == EEXIST else {
+                throw FileError("make directory", path)
+            }
         default:
             throw FileError("make directory", path)
         }
     }
 
-    package func contents(of directory: String) throws -> [String] {
-        guard let stream = opendir(directory) else {
-            if errno == ENOENT { return [] }
-            throw FileError("list", directory)
+    /// What is above the root is followed as the system does it.
+    private func createRoot(_ root: String) throws {
+        do {
+            _ = try openRoot(root)
+        } catch let error as FileError where error.code == ENOENT {
+            try LocalFileSystem().createDirectory(root)
+            _ = try openRoot(root)
         }
+    }
+
+    package func contents(of directory: String) throws -> [String] {
+        guard let stream = try openStream(directory) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
         while true {
@@ -43,6 +106,28 @@ package struct LocalFileSystem: FileSystem {
                 pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
             }
             if name != ".", name != ".." { names.append(name) }
+        }
+    }
+
+    /// Begins to list a directory; nil when there is none.
+    private func openStream(_ path: String) throws -> OpaquePointer? {
+        guard let place = try existingPlace(of: path) else { return nil }
+        guard place.directory != nil else {
+            if let stream = opendir(path) { return stream }
+            if errno == ENOENT { return nil }
+            throw FileError("list", path)
+        }
+        do {
+            let directory = try OwnedDirectory.open(place, path: path, isRoot: false)
+            // The stream closes the descriptor that it is given.
+            let descriptor = fcntl(directory.descriptor, F_DUPFD_CLOEXEC, 0)
+            guard descriptor >= 0 else { throw FileError("list", path) }
+            if let stream = fdopendir(descriptor) { return stream }
+            let error = FileError("list", path)
+            close(descriptor)
+            throw error
+        } catch let error as FileError where error.code == ENOENT {
+            return nil
         }
     }
 
@@ -64,10 +149,44 @@ package struct LocalFileSystem: FileSystem {
         _ operation: String,
         isLocked: Bool = false
     ) throws -> OpenFile {
-        while true {
-            let descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            if descriptor >= 0 { return OpenFile(descriptor: descriptor, path: path, isLocked: isLocked) }
-            if errno != EINTR { throw FileError(operation, path) }
+        let place = try place(of: path)
+        // A FIFO would otherwise be opened when another process opens its other end.
+        let flags = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+        var descriptor: Int32
+        repeat {
+            descriptor = openat(place.descriptor, place.name, flags, 0o600)
+        } while descriptor < 0 && errno == EINTR
+        guard descriptor >= 0 else {
+            let code = errno
+            // What a FIFO and a socket come to that have nothing at their other end.
+            if code == ENXIO { throw FileError.notRegular(path) }
+            throw code == ELOOP && place.isLink ? FileError.link(path) : FileError(operation, path, code: code)
+        }
+        let file = OpenFile(descriptor: descriptor, path: path, isLocked: isLocked)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileError("stat", path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError.notRegular(path) }
+        // Another user's lock would be held for as long as that user likes.
+        if isLocked, place.directory != nil { try OwnedDirectory.checkOwner(status, path) }
+        return file
+    }
+
+    package func makePrivate(_ path: String) throws {
+        guard let place = try existingPlace(of: path) else { return }
+        guard let status = place.status() else {
+            if errno == ENOENT { return }
+            throw FileError("stat", path)
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFLNK: throw FileError.link(path)
+        default: throw FileError.notRegular(path)
+        }
+        try OwnedDirectory.checkOwner(status, path)
+        guard status.st_mode & Mode.notOwner != 0 else { return }
+        // Not by a descriptor: closing one drops the locks that SQLite holds on the file in this process.
+        guard fchmodat(place.descriptor, place.name, status.st_mode & Mode.ownerOnly, 0) == 0 else {
+            throw FileError("chmod", path)
         }
     }
 
@@ -116,15 +235,22 @@ package struct LocalFileSystem: FileSystem {
     }
 
     package func rename(_ source: String, to destination: String) throws {
-        guard Foundation.rename(source, destination) == 0 else { throw FileError("rename", source) }
+        let (old, new) = (try place(of: source), try place(of: destination))
+        guard renameat(old.descriptor, old.name, new.descriptor, new.name) == 0 else {
+            throw FileError("rename", source)
+        }
     }
 
     package func removeFile(_ path: String) throws {
-        guard unlink(path) == 0 || errno == ENOENT else { throw FileError("remove", path) }
+        guard let place = try existingPlace(of: path) else { return }
+        guard unlinkat(place.descriptor, place.name, 0) == 0 || errno == ENOENT else { throw FileError("remove", path) }
     }
 
     package func removeDirectory(_ path: String) throws {
-        guard rmdir(path) == 0 || errno == ENOENT else { throw FileError("remove directory", path) }
+        guard let place = try existingPlace(of: path) else { return }
+        guard unlinkat(place.descriptor, place.name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
+            throw FileError("remove directory", path)
+        }
     }
 
     package func lock(_ path: String) throws -> OpenFile? {
@@ -145,8 +271,10 @@ package struct LocalFileSystem: FileSystem {
     }
 
     package func identity(of path: String) throws -> FileIdentity? {
+        guard let place = try existingPlace(of: path) else { return nil }
         var status = stat()
-        guard stat(path, &status) == 0 else {
+        let flags = place.directory == nil ? 0 : AT_SYMLINK_NOFOLLOW
+        guard fstatat(place.descriptor, place.name, &status, flags) == 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw FileError("stat", path)
         }
@@ -160,19 +288,24 @@ package struct LocalFileSystem: FileSystem {
     }
 
     package func synchronizeDirectory(_ path: String) throws {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let place = try place(of: path)
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (place.directory == nil ? 0 : O_NOFOLLOW)
+        let descriptor = openat(place.descriptor, place.name, flags)
         guard descriptor >= 0 else { throw FileError("open", path) }
         let directory = OpenFile(descriptor: descriptor, path: path)
         guard fsync(directory.descriptor) == 0 else { throw FileError("fsync", path) }
     }
 
     package func link(_ source: String, as destination: String) throws {
-        guard Foundation.link(source, destination) == 0 else { throw FileError("link", destination) }
+        let (old, new) = (try place(of: source), try place(of: destination))
+        guard linkat(old.descriptor, old.name, new.descriptor, new.name, 0) == 0 else {
+            throw FileError("link", destination)
+        }
     }
 
     package func status(of path: String) throws -> FileStatus? {
-        var status = stat()
-        guard lstat(path, &status) == 0 else {
+        guard let place = try existingPlace(of: path) else { return nil }
+        guard let status = place.status() else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw FileError("stat", path)
         }

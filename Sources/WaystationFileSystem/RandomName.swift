@@ -7,4 +7,13 @@ package enum RandomName {
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()
     }
+
+    /// Whether ``make()`` may have given a name.
+    package static func isPossible(_ name: String) -> Bool {
+        name.utf8.count == 32
+            && name.utf8.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            }
+    }
 }

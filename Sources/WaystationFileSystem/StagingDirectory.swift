@@ -40,11 +40,13 @@ package final class StagingDirectory: Sendable {
 
     /// Removes directories in `parent` whose owners are gone.
     ///
+    /// Anything in `parent` that no staging directory would be called stays, and so do links.
     /// - Returns: How many directories were removed.
     package static func removeLeftOvers(in parent: String, _ fileSystem: any FileSystem) throws -> Int {
         var count = 0
-        for name in try fileSystem.contents(of: parent) {
+        for name in try fileSystem.contents(of: parent) where RandomName.isPossible(name) {
             let other = "\(parent)/\(name)"
+            guard try fileSystem.status(of: other)?.kind == .directory else { continue }
             if try fileSystem.contents(of: other).isEmpty {
                 // Someone died, or is just about to lock it; then its removal makes it try again.
                 try? fileSystem.removeDirectory(other)

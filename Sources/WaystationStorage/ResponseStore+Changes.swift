@@ -161,9 +161,7 @@ extension ResponseStore {
     ///
     /// On the write queue.
     func attempt(_ task: String, _ body: (Opened) throws -> Int) -> Result<Int, StoreError> {
-        guard let opened = opened() else {
-            return .failure(.isUnavailable)
-        }
+        guard let opened = opened() else { return .failure(isUnavailable) }
         do {
             return .success(try body(opened))
         } catch {

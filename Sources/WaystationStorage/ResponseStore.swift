@@ -32,12 +32,16 @@ import WaystationFileSystem
 /// **Small writes are gathered.** A response that is stored or freshened while the store is idle is written at once.
 /// After that, responses with small bodies and new fields are written together every 20 ms, or when they are 64 or take
 /// 4 MiB. This process sees it only by the time when completions come: what is asked for later comes after them, and
-/// who awaits a result does not wait for the interval. A process that ends loses at most what was handed over in its
-/// last 20 ms and what had not reached the disk by then; ``flush()`` returns when all of it has. A store that its owner
+/// who awaits a result does not wait for the interval. A process that is killed loses at most what was handed over in
+/// its last 20 ms and what had not been written by then; ``flush()`` returns when all of it has. A store that its owner
 /// lets go writes what is gathered before it goes.
 ///
 /// **Several processes** may use one directory. Look-ups see what others have committed; a response in memory may be
 /// answered for at most a second after another process removed it.
+///
+/// **The end of the process.** A process that ends by `exit`, or by returning from its main function, first waits until
+/// its stores have written what they were given, for at most 5 s. One that ends otherwise (by a signal, `_exit` or a
+/// crash) does not.
 ///
 /// **Threads.** All methods may be called from any thread and none waits for the disk. Completions and events are
 /// called on the store's own queues, which wait for them: hand longer work on.
@@ -85,6 +89,7 @@ public final class ResponseStore: Sendable {
         var uses: [Int64: Date] = [:]
         var upkeep = Upkeep()
         var stored = 0
+        var condition = StoreCondition()
     }
 
     /// How long the store waits before it tries again to open, or to write to a disk that was full.
@@ -115,11 +120,16 @@ public final class ResponseStore: Sendable {
     ) {
         self.directory = directory
         self.limits = limits
-        self.environment = environment
         self.now = now
         self.report = events
-        self.layout = StoreLayout(directory: directory)
+        let layout = StoreLayout(directory: directory)
+        self.layout = layout
+        var environment = environment
+        environment.fileSystem = environment.fileSystem.confined(to: layout.root)
+        self.environment = environment
         self.resident = ResidentResponses(limit: limits.residentLimit)
+        writeQueue.setSpecific(key: Self.writeQueueKey, value: ObjectIdentifier(self))
+        StoresAtExit.add(self)
         // Look-ups that come before the store is open wait for it, so that the first load of a process can hit.
         readQueue.suspend()
         writeQueue.async { [self] in
@@ -180,6 +190,15 @@ public final class ResponseStore: Sendable {
             spool: BodySpool(fileSystem: environment.fileSystem),
             moment: moment ?? self.moment()
         )
+    }
+
+    /// What is wrong with the store now: the events that reported it, none when all is well.
+    ///
+    /// It holds the last `unavailable` until the store works, that of a disk that hangs until the disk answers, `full`
+    /// while writes pause, and for the rest of the run the `damaged` of an index that had to be replaced.
+    public var condition: [StoreEvent] {
+        let time = now()
+        return state.withLock { $0.condition.events(isPaused: time < $0.writesPausedUntil) }
     }
 
     /// Returns when everything asked of the store before has been done, the upkeep that it caused included.

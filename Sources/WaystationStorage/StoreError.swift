@@ -21,6 +21,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let invalidated = Code(description: "invalidated")
         /// The directory holds no store.
         public static let notAStore = Code(description: "notAStore")
+        /// The directory cannot hold a store: it cannot be made, it or something in it is a link, another user owns
+        /// it or may write to it.
+        public static let unusableDirectory = Code(description: "unusableDirectory")
         /// The store was written by a later version.
         public static let newerVersion = Code(description: "newerVersion")
     }
@@ -39,8 +42,6 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.message = message
         self.cause = cause
     }
-
-    static let isUnavailable = StoreError(.unavailable, "the store does not work; its events say why")
 
     /// Code, message and cause on one line.
     public var description: String {

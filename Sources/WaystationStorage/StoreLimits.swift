@@ -9,8 +9,12 @@ public struct StoreLimits: Sendable {
 
     /// How long a response is kept after its response time.
     ///
-    /// Default: 30 days. Older ones are never returned.
+    /// Default: 30 days. Older ones are never returned, and are removed within a minute, also while nothing else
+    /// happens. `.seconds(Int32.max)` and more keep responses for ever.
     public var maximumAge: Duration
+
+    /// Whether responses can become too old.
+    var hasMaximumAge: Bool { maximumAge < .seconds(Int32.max) }
 
     /// The largest body that is stored at all.
     ///

@@ -361,7 +361,7 @@ struct ReadmeExamplesTests {
             ]
         }
         // snippet: events
-        let events = interceptor.events  // of everything from now on
+        let events = interceptor.events  // of what is wrong now, then of everything from now on
         Task { for await event in events { print(event) } }
         // end snippet
         var iterator = interceptor.events.makeAsyncIterator()

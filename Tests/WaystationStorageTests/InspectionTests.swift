@@ -88,9 +88,10 @@ struct InspectionTests {
         try FileManager.default.removeItem(at: try #require(files[.get("gone")]))
         try Data.random(99, seed: 5).write(to: try #require(files[.get("short")]))
         try Data.random(100_000, seed: 99).write(to: try #require(files[.get("changed")]))
-        try Data("left over".utf8).write(
-            to: try #require(files[.get("large")]).deletingLastPathComponent().appending(path: "x")
-        )
+        let shard = try #require(files[.get("large")]).deletingLastPathComponent()
+        let leftOver = shard.lastPathComponent + String(repeating: "0", count: 62)
+        try Data("left over".utf8).write(to: shard.appending(path: leftOver))
+        try Data("not the store's".utf8).write(to: shard.appending(path: "x"))
         let found = try inspector().verify()
         let names = Set(found.damaged.compactMap { $0.key?.url.split(separator: "/").last.map(String.init) })
         // "large" and "short" have the same body.

@@ -178,8 +178,9 @@ struct SharedDirectoryTests {
     func leftOvers() async throws {
         try await fixture.store().store(.get("a"), .random(100_000))
         let root = fixture.directory
-        for path in ["staging/dead/lock", "staging/dead/half", "bodies/ab/\("ab" + String(repeating: "0", count: 30))"]
-        {
+        let dead = String(repeating: "d", count: 32)
+        let orphan = "bodies/ab/ab" + String(repeating: "0", count: 30)
+        for path in ["staging/\(dead)/lock", "staging/\(dead)/half", orphan] {
             let file = root.appending(path: path)
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(),
@@ -190,7 +191,7 @@ struct SharedDirectoryTests {
         let store = fixture.store()
         await store.flush()
         #expect(fixture.files(in: "bodies").count == 1)
-        #expect(!fixture.files(in: "staging").contains { $0.hasPrefix("dead") })
+        #expect(!fixture.files(in: "staging").contains { $0.hasPrefix(dead) })
         #expect(try await store.bodies(.get("a")) == [.random(100_000)])
     }
 

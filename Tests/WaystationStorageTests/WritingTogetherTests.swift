@@ -56,11 +56,13 @@ struct WritingTogetherTests {
     func idleness() async throws {
         let store = try await busyStore()
         delays.end()
-        #expect(delays.durations == [0.02])
+        // Those of clean-ups are longer.
+        let intervals = { delays.durations.filter { $0 < 1 } }
+        #expect(intervals() == [0.02])
         commit("a", to: store)
         await store.settle()
         #expect(results.all == ["a"])
-        #expect(delays.durations == [0.02, 0.02])
+        #expect(intervals() == [0.02, 0.02])
     }
 
     @Test("waits no longer when much is gathered")

@@ -28,6 +28,8 @@ final class CookieFile: Sendable {
     /// A file that cannot be read is put aside, so that it is not overwritten.
     func read() throws -> CookieJar? {
         do {
+            // Cookies that another user wrote are not this app's, and nobody else is to read these.
+            try fileSystem.makePrivate(path)
             guard let data = try fileSystem.readFile(path, limit: Self.limit) else { return nil }
             return try JSONDecoder().decode(CookieJar.self, from: data)
         } catch {
@@ -36,8 +38,8 @@ final class CookieFile: Sendable {
         }
     }
 
-    /// Writes what `jar` returns when its turn comes.
-    func save(_ jar: @escaping @Sendable () -> CookieJar?, failed: @escaping @Sendable (URL, any Error) -> Void) {
+    /// Writes what `jar` returns when its turn comes; `done` is called with the error, nil when it is written.
+    func save(_ jar: @escaping @Sendable () -> CookieJar?, done: @escaping @Sendable (URL, (any Error)?) -> Void) {
         let isDueAlready = isDue.withLock { isDue in
             defer { isDue = true }
             return isDue
@@ -49,8 +51,9 @@ final class CookieFile: Sendable {
             do {
                 try fileSystem.createDirectory((path as NSString).deletingLastPathComponent)
                 try fileSystem.replaceFile(path, with: JSONEncoder().encode(jar))
+                done(url, nil)
             } catch {
-                failed(url, error)
+                done(url, error)
             }
         }
     }

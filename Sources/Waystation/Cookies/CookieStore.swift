@@ -30,8 +30,10 @@ public final class CookieStore: Sendable {
         var nextStream: UInt64 = 0
         var syncs: [CookieSync] = []
         var listeners: [@Sendable (CookieEvent) -> Void] = []
-        /// What happened before anybody listened, such as a damaged file.
-        var early: [CookieEvent] = []
+        /// The file was put aside when the store was made.
+        var damagedFile: CookieEvent?
+        /// The file could not be written when it was last tried.
+        var notSaved: CookieEvent?
         /// The session that signs in with these cookies; there can be one.
         weak var login: LoginSession?
     }
@@ -70,7 +72,7 @@ public final class CookieStore: Sendable {
                 state.jar = jar
             }
         } catch {
-            if let file { state.early.append(CookieEvent(kind: .damagedFile(file.url, error))) }
+            if let file { state.damagedFile = CookieEvent(kind: .damagedFile(file.url, error)) }
         }
         for cookie in state.jar.cookies { state.known.insert(cookie) }
         self.state = Mutex(state)
@@ -180,21 +182,25 @@ public final class CookieStore: Sendable {
             guard var jar = self?.state.withLock({ $0.jar }) else { return nil }
             jar.removeSessionCookies()
             return jar
-        } failed: { [weak self] url, error in
-            self?.report(CookieEvent(kind: .notSaved(url, error)))
+        } done: { [weak self] url, error in
+            let event = error.map { CookieEvent(kind: .notSaved(url, $0)) }
+            self?.state.withLock { $0.notSaved = event }
+            if let event { self?.report(event) }
         }
     }
 
     // MARK: - Events
 
-    /// Hears of what happens; several interceptors may share one store.
+    /// What is wrong with the file now: the events that reported it, none when all is well.
+    ///
+    /// A file that was put aside when the store was made stays in it.
+    public var condition: [CookieEvent] { state.withLock { [$0.damagedFile, $0.notSaved].compactMap(\.self) } }
+
+    /// Calls `listener` for every event from now on, and for those of ``condition`` first; several interceptors may
+    /// share one store.
     func addListener(_ listener: @escaping @Sendable (CookieEvent) -> Void) {
-        let early = state.withLock { state in
-            state.listeners.append(listener)
-            defer { state.early = [] }
-            return state.early
-        }
-        for event in early { listener(event) }
+        state.withLock { $0.listeners.append(listener) }
+        for event in condition { listener(event) }
     }
 
     func report(_ event: CookieEvent) {

@@ -24,12 +24,19 @@ final class EventBroadcaster: Sendable {
         for stream in streams.withLock({ $0.values.map(\.self) }) { stream.finish() }
     }
 
-    /// A new stream of all events from now on.
-    func makeStream() -> AsyncStream<LoadEvent> {
+    /// A new stream of the present condition and then of all events from now on.
+    ///
+    /// `condition` is asked once, for events that were emitted before and still hold; it emits none.
+    func makeStream(after condition: @escaping () -> [LoadEvent] = { [] }) -> AsyncStream<LoadEvent> {
         let id = nextStream.add(1, ordering: .relaxed).newValue
         return AsyncStream(bufferingPolicy: .bufferingNewest(Self.streamCapacity)) { continuation in
-            streams.withLock { $0[id] = continuation }
-            streamCount.add(1, ordering: .relaxed)
+            // First, so that what happens meanwhile waits for the lock.
+            streamCount.add(1, ordering: .sequentiallyConsistent)
+            // Under the lock, so that the end of a condition cannot come before the condition.
+            streams.withLock { streams in
+                for event in condition() { continuation.yield(event) }
+                streams[id] = continuation
+            }
             continuation.onTermination = { [weak self] _ in
                 guard let self, streams.withLock({ $0.removeValue(forKey: id) }) != nil else { return }
                 streamCount.subtract(1, ordering: .relaxed)

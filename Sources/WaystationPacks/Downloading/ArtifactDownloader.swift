@@ -11,7 +11,8 @@ package import WaystationFileSystem
 /// An artifact without a digest is continued only under a strong validator of the server's, and fetched anew by each call.
 /// Of several calls for one artifact one downloads and the others wait for it; calls for different ones run side by side.
 /// Reading, hashing, writing and waiting for the disk are done on threads of their own, not on Swift's.
-/// The directory is this downloader's alone.
+/// The directory is this downloader's alone: downloads fail where it is a symbolic link, belongs to another user or may
+/// be written to by others.
 public actor ArtifactDownloader {
     /// Where artifacts arrive.
     public nonisolated let directory: URL
@@ -57,7 +58,7 @@ public actor ArtifactDownloader {
         self.directory = directory
         self.maximumSize = max(0, maximumSize)
         self.fetcher = fetcher
-        self.files = files
+        self.files = files.confined(to: ArtifactPaths.path(of: directory))
         self.now = now
     }
 
@@ -120,15 +121,15 @@ public actor ArtifactDownloader {
         try remove([paths.part, paths.record, paths.newRecord, paths.done])
     }
 
-    /// Removes everything but these artifacts and those that are being downloaded.
+    /// Removes everything but these artifacts and those that are being downloaded; files of other names stay.
     ///
     /// - Throws: ``PackError`` when the directory cannot be read or a file cannot be removed.
     public func discardAll(except artifacts: [Artifact]) throws {
         let kept = running.union(artifacts.map { paths(of: $0).key })
-        let directory = directory.path(percentEncoded: false)
+        let directory = ArtifactPaths.path(of: directory)
         do {
             let names = try files.contents(of: directory).filter { name in
-                !kept.contains(String(name.prefix { $0 != "." }))
+                ArtifactPaths.key(of: name).map { !kept.contains($0) } ?? false
             }
             try remove(names.map { "\(directory)/\($0)" })
         } catch let error as FileError {
@@ -147,9 +148,7 @@ public actor ArtifactDownloader {
     }
 
     private func paths(of artifact: Artifact) -> ArtifactPaths {
-        var path = directory.path(percentEncoded: false)
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        return ArtifactPaths(artifact, in: path)
+        ArtifactPaths(artifact, in: ArtifactPaths.path(of: directory))
     }
 }
 

@@ -12,6 +12,22 @@ struct ArtifactPaths: Hashable, Sendable {
         key = PackDigest(of: Data("\(artifact.url.absoluteString)\n\(artifact.digest?.description ?? "")".utf8)).hex
     }
 
+    /// The path of a directory without a slash at its end.
+    static func path(of directory: URL) -> String {
+        var path = directory.path(percentEncoded: false)
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path
+    }
+
+    /// The key in the name of a file; nil when no downloader gives that name.
+    static func key(of name: String) -> String? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, ["part", "json", "new", "done"].contains(parts[1]), parts[0].utf8.count == 64,
+            parts[0].allSatisfy({ $0.isASCII && $0.isHexDigit })
+        else { return nil }
+        return String(parts[0])
+    }
+
     /// What has arrived so far.
     var part: String { "\(directory)/\(key).part" }
     /// The ``DownloadRecord`` of that.

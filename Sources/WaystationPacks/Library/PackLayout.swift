@@ -1,3 +1,5 @@
+import WaystationFileSystem
+
 /// Where a library keeps what.
 ///
 /// ```
@@ -24,6 +26,15 @@ struct PackLayout: Sendable {
     var updater: String { root + "/updater.json" }
     var updaterCopy: String { root + "/updater-copy.json" }
     var updaterLock: String { root + "/updater.lock" }
+
+    /// Whether the library may have given a name below a module: to a version, or to a record on its way to its place.
+    static func mayBeOwn(_ name: String) -> Bool {
+        if name.hasPrefix(ModuleRecord.fileName + ".") {
+            return RandomName.isPossible(String(name.dropFirst(ModuleRecord.fileName.count + 1)))
+        }
+        let (mark, digits) = (name.dropLast(8).last, name.suffix(8))
+        return mark == "-" && digits.utf8.count == 8 && digits.allSatisfy { $0.isASCII && $0.isHexDigit }
+    }
 
     func module(_ module: ModuleID) -> String { "\(modules)/\(module)" }
     func record(of module: ModuleID) -> String { "\(self.module(module))/\(ModuleRecord.fileName)" }

@@ -56,6 +56,7 @@ extension PackLibrary {
             do {
                 let pack = try openPack(module, version)
                 state.withLock { $0.packs[module] = pack }
+                settleUnreadable(module)
                 break
             } catch let error as PackError where error.isDamage {
                 tell(.damaged, module, version.version, "\(error)")
@@ -160,7 +161,7 @@ extension PackLibrary {
         let record = state.withLock { $0.records[module] } ?? ModuleRecord()
         let kept = Set(record.versions.map(\.folder) + [ModuleRecord.fileName])
         let names = (try? environment.fileSystem.contents(of: layout.module(module))) ?? []
-        for name in names where !kept.contains(name) {
+        for name in names where !kept.contains(name) && PackLayout.mayBeOwn(name) {
             try? environment.fileSystem.removeTree(layout.version(name, of: module))
         }
     }

@@ -34,6 +34,7 @@ public final class PackLibrary: Sendable {
     let state: Mutex<State>
     /// Changes, one at a time.
     let changes = DispatchQueue(label: "Waystation.packs")
+    private let troubles = Mutex(PackCondition())
     private let listeners = Mutex<[@Sendable (PackEvent) -> Void]>([])
 
     struct State: Sendable {
@@ -53,7 +54,8 @@ public final class PackLibrary: Sendable {
     /// - Parameters:
     ///   - directory: Where the packs are; nothing else should be in it.
     ///   - events: Told what happens, on the thread that caused it, which waits: hand longer work on.
-    /// - Throws: ``PackError`` when the directory cannot be made or read. What is damaged in it does not throw: it is
+    /// - Throws: ``PackError`` when the directory cannot be made or read, and when it or something that the library uses
+    ///   in it is a symbolic link, belongs to another user or may be written to by others. What is damaged in it does not throw: it is
     ///   told as an event, and the version before answers, or none.
     public convenience init(
         directory: URL,
@@ -68,8 +70,10 @@ public final class PackLibrary: Sendable {
         events: @escaping @Sendable (PackEvent) -> Void = { _ in }
     ) throws(PackError) {
         self.directory = directory
-        self.environment = environment
         layout = PackLayout(root: directory.standardizedFileURL.path(percentEncoded: false))
+        var environment = environment
+        environment.fileSystem = environment.fileSystem.confined(to: layout.root)
+        self.environment = environment
         state = Mutex(State())
         listeners.withLock { $0.append(events) }
         try open()
@@ -117,8 +121,18 @@ public final class PackLibrary: Sendable {
         listeners.withLock { $0.append(listener) }
     }
 
+    /// What is wrong with what is on disk now: the events that reported it, none when all is well.
+    ///
+    /// The last `damaged` and `unreadable` of a module are in it until a version of it is installed, activated or removed;
+    /// what is about no module stays for the rest of the run.
+    public var condition: [PackEvent] { troubles.withLock { $0.events } }
+
+    /// Notes that what could not be read of a module can be.
+    func settleUnreadable(_ module: ModuleID) { troubles.withLock { $0.settleUnreadable(module) } }
+
     func tell(_ kind: PackEvent.Kind, _ module: ModuleID?, _ version: PackVersion?, _ detail: String = "") {
         let event = PackEvent(kind: kind, module: module, version: version, detail: detail)
+        troubles.withLock { $0.note(event) }
         for listener in listeners.withLock({ $0 }) { listener(event) }
     }
 

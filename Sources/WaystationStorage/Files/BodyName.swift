@@ -30,6 +30,11 @@ struct BodyName: Hashable, Sendable {
         self.text = text
     }
 
+    /// Whether a directory below `bodies/` is one in which body files may be.
+    static func isShard(_ name: String) -> Bool {
+        name.utf8.count == 2 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    }
+
     /// The directory below `bodies/`.
     var shard: String { String(text.prefix(2)) }
 

@@ -24,6 +24,20 @@ struct StoreLayout: Sendable {
     var bodies: String { root + "/bodies" }
     var staging: String { root + "/staging" }
 
+    /// Makes the directories that are missing and checks what is there: directories and index must not be links and must
+    /// belong to this process's user, and nobody else may write to them.
+    ///
+    /// Access of others to the index and below the root is taken away. Nothing is opened but directories.
+    /// - Parameter fileSystem: One that is confined to the root.
+    /// - Throws: `FileError`, which says what was found and what to do.
+    func claim(_ fileSystem: any FileSystem) throws {
+        for path in [root, bodies, staging] { try fileSystem.createDirectory(path) }
+        for name in try fileSystem.contents(of: bodies) where BodyName.isShard(name) {
+            try fileSystem.createDirectory("\(bodies)/\(name)")
+        }
+        for suffix in ["", "-wal", "-shm", "-journal"] { try fileSystem.makePrivate(index + suffix) }
+    }
+
     /// The path of a body file that the index names.
     ///
     /// - Returns: `nil` for any name that this store would not have given, which may point anywhere.

@@ -23,6 +23,25 @@ extension StoreIndex {
         return try state(of: db) != .empty
     }
 
+    /// Checks that a database is this index, damaged or not, or nothing yet.
+    ///
+    /// - Throws: ``IndexError/foreign(applicationID:)`` when another program marked it as its own or has tables in it.
+    static func refuseForeign(_ db: Database) throws {
+        let (application, objects) = try marks(of: db)
+        guard application != applicationID, application != 0 || !objects.isEmpty else { return }
+        // A mark that damage has changed stands above the tables of this index.
+        guard objects.isDisjoint(with: schemaObjects) else { return }
+        throw IndexError.foreign(applicationID: application)
+    }
+
+    /// What a database says it is: its program's mark and the names in its schema.
+    private static func marks(of db: Database) throws -> (application: Int32, objects: Set<String>) {
+        (
+            try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0,
+            try Set(String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE name IS NOT NULL"))
+        )
+    }
+
     private enum SchemaState {
         case empty
         /// Bodies in files were named at random, and each belonged to one row.
@@ -34,11 +53,10 @@ extension StoreIndex {
     }
 
     private static func state(of db: Database) throws -> SchemaState {
+        let (application, objects) = try marks(of: db)
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         guard version <= schemaVersion else { throw IndexError.newerSchema(version) }
-        let objects = try Set(String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE name IS NOT NULL"))
         if version == 0, objects.isEmpty { return .empty }
-        let application = try Int32.fetchOne(db, sql: "PRAGMA application_id")
         guard version >= 1, application == applicationID, objects.isSuperset(of: schemaObjects) else {
             throw IndexError.damaged("is not an index of this kind")
         }

@@ -15,6 +15,16 @@ extension StoreIndex {
         }
     }
 
+    /// When the oldest response came; nil when there is none.
+    ///
+    /// - Complexity: O(log *n*), by `responses_by_age`.
+    func oldestResponseTime() throws -> Date? {
+        try writer.writeWithoutTransaction { db in
+            let statement = try db.cachedStatement(sql: "SELECT min(response_time) FROM responses")
+            return try Row.fetchOne(statement).flatMap { Self.integer($0, 0) }.map { Date(microseconds: $0) }
+        }
+    }
+
     /// Makes the totals what the rows add up to; damage may have parted them.
     func recount() throws {
         // On the writing connection: the first look-up after an opening does not wait for it.

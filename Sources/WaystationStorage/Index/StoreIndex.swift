@@ -1,3 +1,4 @@
+import CWaystationSQLite
 import Foundation
 import GRDB
 import WaystationFileSystem
@@ -56,9 +57,10 @@ final class StoreIndex: Sendable {
             // this process (https://sqlite.org/howtocorrupt.html §2.2).
             do { _ = try fileSystem.createFile(path) } catch let error as FileError where error.code == EEXIST {}
         }
-        let configuration = Self.configuration(environment)
-        var writing = configuration
+        var writing = Self.configuration(environment)
         writing.prepareDatabase { db in
+            // Before the first statement that may write.
+            try Self.withoutCheckpoint(on: db) { try Self.refuseForeign(db) }
             // The first two only matter to a database without pages, and must come before its first page.
             try db.execute(sql: "PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")
             try db.execute(
@@ -71,7 +73,7 @@ final class StoreIndex: Sendable {
         self.path = path
         writer = try DatabaseQueue(path: path, configuration: writing)
         try writer.writeWithoutTransaction { try Self.prepareSchema($0) }
-        var reading = configuration
+        var reading = Self.configuration(environment)
         reading.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") }
         reader = try DatabaseQueue(path: path, configuration: reading)
         identity = try fileSystem.identity(of: path)
@@ -84,12 +86,23 @@ final class StoreIndex: Sendable {
         let fileSystem = environment.fileSystem
         guard try fileSystem.status(of: path)?.kind == .file else { throw IndexError.noIndex }
         var configuration = Self.configuration(environment)
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") }
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA query_only = ON")
+            let isIndex = try Self.withoutCheckpoint(on: db) { try Self.hasSchema(db) }
+            guard isIndex else { throw IndexError.noIndex }
+        }
         self.path = path
         reader = try DatabaseQueue(path: path, configuration: configuration)
         writer = reader
         identity = try fileSystem.identity(of: path)
-        guard try reader.unsafeRead({ try Self.hasSchema($0) }) else { throw IndexError.noIndex }
+    }
+
+    /// Runs a check after whose failure the connection leaves the file as it is.
+    private static func withoutCheckpoint<Result>(on db: Database, _ check: () throws -> Result) throws -> Result {
+        waystation_sqlite_set_no_checkpoint_on_close(db.sqliteConnection, 1)
+        let result = try check()
+        waystation_sqlite_set_no_checkpoint_on_close(db.sqliteConnection, 0)
+        return result
     }
 
     private static func configuration(_ environment: StoreEnvironment) -> Configuration {
@@ -100,6 +113,9 @@ final class StoreIndex: Sendable {
         configuration.allowsUnsafeTransactions = true
         configuration.label = "Waystation.index"
         configuration.prepareDatabase { db in
+            // A file that was made to do harm cannot make statements of ours do it.
+            waystation_sqlite_set_defensive(db.sqliteConnection, 1)
+            try db.execute(sql: "PRAGMA trusted_schema = OFF")
             try db.execute(sql: "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = -8192")
         }
         return configuration
@@ -116,6 +132,8 @@ final class StoreIndex: Sendable {
 enum IndexError: Error, CustomStringConvertible {
     case damaged(String)
     case newerSchema(Int)
+    /// The file is a database of something else.
+    case foreign(applicationID: Int32)
     /// There is none where one was to be read.
     case noIndex
 
@@ -123,6 +141,11 @@ enum IndexError: Error, CustomStringConvertible {
         switch self {
         case .noIndex: "there is no index of a store"
         case .damaged(let what): "the index \(what)"
+        case .foreign(let applicationID):
+            """
+            index.sqlite is a database of another program (application_id \(applicationID)) and was left as it is; \
+            give the store another directory
+            """
         case .newerSchema(let version):
             """
             the index has schema version \(version) and this version of Waystation knows \(StoreIndex.schemaVersion); \

@@ -58,13 +58,13 @@ extension StoreInspector {
     }
 
     private func unnamedFiles() throws -> Int {
-        let shards = try fileSystem.contents(of: layout.bodies)
+        let shards = try fileSystem.contents(of: layout.bodies).filter(BodyName.isShard)
         let files = try shards.flatMap { shard in
             try fileSystem.contents(of: "\(layout.bodies)/\(shard)").map { "\(shard)/\($0)" }
         }
         // After the files: one that was named in between is not counted.
         let named = try index.namedFiles()
-        return files.filter { !named.contains($0) }.count
+        return files.filter { BodyName($0) != nil && !named.contains($0) }.count
     }
 }
 

@@ -71,7 +71,7 @@ extension ResponseStore {
 
     private func make(_ attempts: [Attempt]) -> [Result<[Int64], StoreError>] {
         guard let opened = opened(), attempts.contains(where: \.isAccepted) else {
-            return attempts.map { $0.failed(.isUnavailable) }
+            return attempts.map { $0.failed(isUnavailable) }
         }
         do {
             let written = try opened.index.write(attempts.map(\.change), maximumVariants: limits.maximumVariants)

@@ -11,7 +11,7 @@ extension ResponseStore {
     func open(replacing damaged: StoreIndex? = nil) {
         do {
             let fileSystem = environment.fileSystem
-            for path in [layout.root, layout.bodies, layout.staging] { try fileSystem.createDirectory(path) }
+            try layout.claim(fileSystem)
             let index = try openIndex(replacing: damaged)
             let staging = try StagingDirectory(in: layout.staging, fileSystem: fileSystem)
             let version = try index.dataVersion()
@@ -19,6 +19,7 @@ extension ResponseStore {
                 defer {
                     state.availability = .open(Opened(index: index, staging: staging))
                     state.dataVersion = version
+                    state.condition.closed = nil
                 }
                 if case .unavailable = state.availability { return true }
                 return false
@@ -29,16 +30,18 @@ extension ResponseStore {
             schedule([.recount, .leftOvers, .orphans, .expiry, .eviction])
         } catch {
             let retryTime = now().addingTimeInterval(Self.retryInterval)
-            state.withLock { $0.availability = .unavailable(until: retryTime) }
+            let event = StoreEvent(
+                .unavailable,
+                count: 0,
+                detail: "\(layout.root) cannot be opened and nothing is stored for a while: \(error)"
+            )
+            state.withLock { state in
+                state.availability = .unavailable(until: retryTime)
+                state.condition.closed = event
+            }
             resident.invalidateAll()
             resident.confirm(at: nil, hasChanged: true)
-            report(
-                StoreEvent(
-                    .unavailable,
-                    count: 0,
-                    detail: "\(layout.root) cannot be opened and nothing is stored for a while: \(error)"
-                )
-            )
+            report(event)
         }
     }
 
@@ -96,13 +99,13 @@ extension ResponseStore {
             try fileSystem.rename(layout.index, to: "\(layout.root)/\(prefix)\(number)")
         }
         for old in numbers where old != number { try fileSystem.removeFile("\(layout.root)/\(prefix)\(old)") }
-        report(
-            StoreEvent(
-                .damaged,
-                count: 0,
-                detail: "the index was moved to \(prefix)\(number) and begun anew: \(reason)"
-            )
+        let event = StoreEvent(
+            .damaged,
+            count: 0,
+            detail: "the index was moved to \(prefix)\(number) and begun anew: \(reason)"
         )
+        state.withLock { $0.condition.replacedIndex = event }
+        report(event)
     }
 
     /// The open parts, or `nil` while the store does not work.
@@ -122,6 +125,12 @@ extension ResponseStore {
         }
         if isDue { writeQueue.async { self.open() } }
         return opened
+    }
+
+    /// The error of operations that a store which does not work refuses.
+    var isUnavailable: StoreError {
+        let reason = state.withLock { $0.condition.closed?.detail } ?? "its events say why"
+        return StoreError(.unavailable, "the store does not work: \(reason)")
     }
 
     func acceptsWrites(at time: Date) -> Bool {
@@ -145,12 +154,14 @@ extension ResponseStore {
             return StoreError(.unavailable, "the index was moved away", cause: error)
         case .full:
             let time = now()
+            let advice = "nothing is stored for \(Int(Self.retryInterval)) s; free some space"
+            let event = StoreEvent(.full, key: key, count: 0, detail: "\(advice) (\(detail))")
             let isNew = state.withLock { state in
                 defer { state.writesPausedUntil = time.addingTimeInterval(Self.retryInterval) }
+                state.condition.full = event
                 return time >= state.writesPausedUntil
             }
-            let advice = "nothing is stored for \(Int(Self.retryInterval)) s; free some space"
-            if isNew { report(StoreEvent(.full, key: key, count: 0, detail: "\(advice) (\(detail))")) }
+            if isNew { report(event) }
             return StoreError(.full, "the disk is full; \(advice)", cause: error)
         case .busy:
             report(StoreEvent(.unavailable, key: key, detail: "another process held the index for too long \(detail)"))

@@ -28,6 +28,14 @@ struct Upkeep: Sendable {
     var jobs: [Job] = []
     var isRunning = false
     var lastExpiry = Date.distantPast
+    /// Whether a clean-up comes by itself.
+    var awaitsCleanUp = false
+
+    /// When an idle store looks for what has become too old, in seconds from now: when its oldest response has, and not
+    /// more often than every 10 s.
+    ///
+    /// After a minute it looks at the clock in any case, which may have been set.
+    static func delay(untilExpiry seconds: TimeInterval) -> TimeInterval { min(max(seconds, 10), 60) }
 }
 
 extension ResponseStore {
@@ -94,7 +102,7 @@ extension ResponseStore {
             return []
         case .orphans:
             return try environment.fileSystem.contents(of: layout.bodies)
-                .filter { $0.utf8.count == 2 && $0.allSatisfy { $0.isASCII && $0.isHexDigit } }
+                .filter(BodyName.isShard)
                 .map { .orphansIn($0) }
         case .orphansIn(let shard):
             let count = try sweepOrphans(in: shard, opened)
@@ -124,16 +132,47 @@ extension ResponseStore {
         let limit = time.addingTimeInterval(-limits.maximumAge.seconds)
         let removal = try opened.index.removeStep(.older(than: limit), limit: Self.stepSize)
         finish(removal, in: opened)
-        guard removal.count > 0 else { return [] }
-        let detail = "\(removal.count) responses, \(removal.bytes) bytes, older than \(limits.maximumAge)"
-        report(StoreEvent(.expired, count: removal.count, bytes: removal.bytes, detail: detail))
-        return [removal.count == Self.stepSize ? .expiry : .vacuum]
+        if removal.count > 0 {
+            let detail = "\(removal.count) responses, \(removal.bytes) bytes, older than \(limits.maximumAge)"
+            report(StoreEvent(.expired, count: removal.count, bytes: removal.bytes, detail: detail))
+        }
+        if removal.count == Self.stepSize { return [.expiry] }
+        try awaitCleanUp(in: opened)
+        return removal.count > 0 ? [.vacuum] : []
+    }
+
+    /// Has what is stored removed when it is too old, though nothing else happens; an empty store waits for nothing.
+    ///
+    /// On the write queue.
+    func awaitCleanUp(in opened: Opened) throws {
+        guard limits.hasMaximumAge, state.withLock({ !$0.upkeep.awaitsCleanUp }) else { return }
+        guard let oldest = try opened.index.oldestResponseTime() else { return }
+        state.withLock { $0.upkeep.awaitsCleanUp = true }
+        let rest = limits.maximumAge.seconds - now().timeIntervalSince(oldest)
+        environment.afterDelay(writeQueue, Upkeep.delay(untilExpiry: rest)) { [weak self] in
+            guard let self else { return }
+            writeQueue.async { self.cleanUp() }
+        }
+    }
+
+    private func cleanUp() {
+        state.withLock { $0.upkeep.awaitsCleanUp = false }
+        // The next opening begins with a clean-up of its own.
+        guard let opened = opened() else { return }
+        do {
+            guard let oldest = try opened.index.oldestResponseTime() else { return }
+            if isExpired(oldest, at: now()) { schedule([.expiry]) } else { try awaitCleanUp(in: opened) }
+        } catch {
+            handle(error, in: opened, while: "looking for what is too old")
+        }
     }
 
     private func sweepOrphans(in shard: String, _ opened: Opened) throws -> Int {
         let fileSystem = environment.fileSystem
         let directory = "\(layout.bodies)/\(shard)"
-        return try opened.index.removeOrphans(among: { try fileSystem.contents(of: directory) }, shard: shard) {
+        // Only what the store may have put there.
+        let names = { try fileSystem.contents(of: directory).filter { BodyName("\(shard)/\($0)") != nil } }
+        return try opened.index.removeOrphans(among: names, shard: shard) {
             try fileSystem.removeFile("\(layout.bodies)/\($0)")
         }
     }

@@ -39,6 +39,7 @@ extension ResponseStore {
     }
 
     private func reportAnswer() {
+        state.withLock { $0.condition.hanging = nil }
         // A store that does not work although the disk answers has said so, and will say when it works.
         if case .unavailable = state.withLock({ $0.availability }) { return }
         report(StoreEvent(.recovered, count: 0, detail: "\(layout.root): the disk answers again"))
@@ -64,7 +65,9 @@ extension ResponseStore {
                 \(layout.root): the disk does not answer; look-ups that would wait for it find nothing, and nothing new \
                 is stored, until it does
                 """
-            report(StoreEvent(.unavailable, count: 0, detail: detail))
+            let event = StoreEvent(.unavailable, count: 0, detail: detail)
+            state.withLock { $0.condition.hanging = event }
+            report(event)
         }
         for completion in tick.givenUp { completion([]) }
     }

@@ -80,7 +80,7 @@ extension ResponseStore {
             report(StoreEvent(.truncated, key: entry.key, bytes: length, detail: detail))
             throw StoreError(.truncated, detail)
         }
-        guard opened() != nil else { throw .isUnavailable }
+        guard opened() != nil else { throw isUnavailable }
         guard acceptsWrites(at: now()) else {
             throw StoreError(.full, "writes are paused because the disk is full")
         }
@@ -106,7 +106,7 @@ extension ResponseStore {
         length: Int,
         spool: BodySpool
     ) throws(StoreError) -> Int64 {
-        guard let opened = opened() else { throw .isUnavailable }
+        guard let opened = opened() else { throw isUnavailable }
         do {
             let written = try publish(entry, rest: rest, length: length, spool: spool, in: opened)
             finish(written, of: [entry.key], in: opened)
@@ -168,7 +168,13 @@ extension ResponseStore {
     func finish<Result>(_ written: StoreIndex.Written<Result>, of keys: Set<RequestKey>, in opened: Opened) {
         resident.invalidate(keys)
         removeUnnamed(written.unnamed, in: opened)
-        if let totalBytes = written.totalBytes { scheduleUpkeep(totalBytes: totalBytes) }
+        guard let totalBytes = written.totalBytes else { return }
+        scheduleUpkeep(totalBytes: totalBytes)
+        do {
+            try awaitCleanUp(in: opened)
+        } catch {
+            handle(error, in: opened, while: "looking for what is too old")
+        }
     }
 
     /// Takes removed responses out of memory, and the files that no row names any more off the disk.

@@ -4,16 +4,27 @@ package import WaystationFileSystem
 /// The real file system, with a hook ahead of each operation that may fail it.
 package final class FaultyFileSystem: FileSystem {
     package enum Operation: Hashable, Sendable, CaseIterable {
-        case createDirectory, contents, createFile, openFile, openFileForAppending, write, read, length, synchronize,
-            rename
+        case createDirectory, contents, createFile, openFile, openFileForAppending, makePrivate, write, read, length
+        case synchronize, rename
         case removeFile, removeDirectory, lock, identity, synchronizeDirectory, link, status, freeSpace
     }
 
-    private let real = LocalFileSystem()
+    private let real: any FileSystem
     private let before: @Sendable (Operation, String) throws -> Void
 
     /// A file system that runs `before` ahead of each operation; what it throws, the operation throws.
-    package init(before: @escaping @Sendable (Operation, String) throws -> Void) { self.before = before }
+    package convenience init(before: @escaping @Sendable (Operation, String) throws -> Void) {
+        self.init(real: LocalFileSystem(), before: before)
+    }
+
+    private init(real: any FileSystem, before: @escaping @Sendable (Operation, String) throws -> Void) {
+        self.real = real
+        self.before = before
+    }
+
+    package func confined(to root: String) -> any FileSystem {
+        FaultyFileSystem(real: real.confined(to: root), before: before)
+    }
 
     package func createDirectory(_ path: String) throws {
         try before(.createDirectory, path)
@@ -38,6 +49,11 @@ package final class FaultyFileSystem: FileSystem {
     package func openFileForAppending(_ path: String) throws -> OpenFile {
         try before(.openFileForAppending, path)
         return try real.openFileForAppending(path)
+    }
+
+    package func makePrivate(_ path: String) throws {
+        try before(.makePrivate, path)
+        try real.makePrivate(path)
     }
 
     package func write(_ data: Data, to file: OpenFile) throws {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Delays that end when they are told to.
 final class DrivenDelays: Sendable {
-    private let waiting = Mutex<[@Sendable () -> Void]>([])
+    private let waiting = Mutex<[(seconds: Double, work: @Sendable () -> Void)]>([])
     private let asked = Mutex<[Double]>([])
 
     /// The delays that were asked for, in seconds.
@@ -14,16 +14,16 @@ final class DrivenDelays: Sendable {
     func drive(_ environment: inout StoreEnvironment) {
         environment.afterDelay = { [self] _, seconds, work in
             asked.withLock { $0.append(seconds) }
-            waiting.withLock { $0.append(work) }
+            waiting.withLock { $0.append((seconds, work)) }
         }
     }
 
-    /// Ends all that have begun.
-    func end() {
+    /// Ends those that have begun and are picked; all of them without a choice.
+    func end(where isDue: (Double) -> Bool = { _ in true }) {
         let due = waiting.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
+            defer { waiting.removeAll { isDue($0.seconds) } }
+            return waiting.filter { isDue($0.seconds) }
         }
-        for work in due { work() }
+        for (_, work) in due { work() }
     }
 }

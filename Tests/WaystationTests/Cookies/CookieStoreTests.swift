@@ -90,6 +90,61 @@ struct CookieStoreTests {
         #expect(CookieStore(file: file, now: clock.now).cookies.isEmpty)
     }
 
+    @Test("a file that is no file of this user's is put aside, and nothing that it leads to is read or changed")
+    func hostileFile() async throws {
+        let folder = try TemporaryDirectory()
+        let jar = folder.url.appending(path: "cookies.json")
+        let store = CookieStore(file: jar, now: clock.now)
+        try store.insert(cookie("planted", lasting: 1_000))
+        await store.synchronize()
+        let planted = folder.url.appending(path: "planted.json")
+        try FileManager.default.moveItem(at: jar, to: planted)
+        let content = try Data(contentsOf: planted)
+        var ways: [(String, () throws -> Void)] = [
+            (
+                "symbolic link",
+                { try FileManager.default.createSymbolicLink(at: jar, withDestinationURL: planted) }
+            ),
+            ("not a regular file", { try #require(mkfifo(jar.path, 0o600) == 0) }),
+        ]
+        if geteuid() == 0 {
+            ways.append(
+                (
+                    "belongs to user 65534",
+                    {
+                        try content.write(to: jar)
+                        try #require(chown(jar.path, 65_534, 65_534) == 0)
+                    }
+                )
+            )
+        }
+        for (reason, plant) in ways {
+            try plant()
+            let store = CookieStore(file: jar, now: clock.now)
+            #expect(store.cookies.isEmpty, "\(reason)")
+            #expect(store.condition.first?.description.contains(reason) == true, "\(reason)")
+            try store.insert(cookie("own", lasting: 1_000))
+            await store.synchronize()
+            #expect(CookieStore(file: jar, now: clock.now).cookies.map(\.name) == ["own"], "\(reason)")
+            #expect(try Data(contentsOf: planted) == content, "\(reason)")
+            try FileManager.default.removeItem(at: jar)
+            try FileManager.default.removeItem(at: jar.appendingPathExtension("damaged"))
+        }
+    }
+
+    @Test("a file that others may read or write is closed to them")
+    func openFile() async throws {
+        let folder = try TemporaryDirectory()
+        let jar = folder.url.appending(path: "cookies.json")
+        let store = CookieStore(file: jar, now: clock.now)
+        try store.insert(cookie("a", lasting: 1_000))
+        await store.synchronize()
+        try #require(chmod(jar.path, 0o666) == 0)
+        #expect(CookieStore(file: jar, now: clock.now).cookies.map(\.name) == ["a"])
+        let mode = try FileManager.default.attributesOfItem(atPath: jar.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
     @Test("a file that is damaged is put aside, and told of", arguments: ["", "{", #"{"version":9,"cookies":[]}"#])
     func damaged(content: String) async throws {
         let folder = try TemporaryDirectory()

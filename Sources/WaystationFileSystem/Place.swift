@@ -1,0 +1,99 @@
+import Glibc
+
+/// A name in an open directory, as the system's `…at` calls take it.
+struct Place {
+    /// The directory that holds the name; nil where the name is a path of its own.
+    let directory: OpenFile?
+    let name: String
+
+    var descriptor: Int32 { directory?.descriptor ?? AT_FDCWD }
+
+    /// What stands here, a link not followed.
+    ///
+    /// - Returns: nil, with the reason in `errno`, when the system does not say.
+    func status() -> stat? {
+        var status = stat()
+        return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+    }
+
+    /// Whether a symbolic link stands here.
+    var isLink: Bool { status().map { $0.st_mode & S_IFMT == S_IFLNK } ?? false }
+}
+
+/// A directory that this process's user owns, opened without following a link.
+enum OwnedDirectory {
+    /// Opens a directory and checks its owner and its mode.
+    ///
+    /// - Parameters:
+    ///   - place: Where it is.
+    ///   - path: Its path, for errors.
+    ///   - isRoot: Whether an app chose it: then it is not closed to all others but refused, since they may have put
+    ///     something into it, and since it may be one that they are meant to use.
+    /// - Returns: The directory, for the system's `…at` calls.
+    /// - Throws: ``FileError``, which says what was found.
+    static func open(_ place: Place, path: String, isRoot: Bool) throws -> OpenFile {
+        var descriptor: Int32
+        repeat {
+            descriptor = openat(place.descriptor, place.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        } while descriptor < 0 && errno == EINTR
+        guard descriptor >= 0 else {
+            let code = errno
+            // With `O_DIRECTORY` the system reports a link as something that is not a directory.
+            guard [ENOTDIR, ELOOP].contains(code), place.isLink else { throw FileError("open", path, code: code) }
+            throw FileError.link(path)
+        }
+        let directory = OpenFile(descriptor: descriptor, path: path)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileError("stat", path) }
+        try checkOwner(status, path)
+        guard status.st_mode & Mode.writableByOthers != 0 else { return directory }
+        if isRoot, status.st_mode & (Mode.writableByAll | Mode.setGroup) != 0 {
+            throw FileError(
+                "open",
+                path,
+                code: EPERM,
+                because: "other users may write to this directory: look through it, then run chmod 700"
+            )
+        }
+        guard fchmod(descriptor, status.st_mode & Mode.all & ~Mode.writableByOthers) == 0 else {
+            throw FileError("chmod", path)
+        }
+        return directory
+    }
+
+    static func checkOwner(_ status: stat, _ path: String) throws {
+        guard status.st_uid != geteuid() else { return }
+        throw FileError(
+            "open",
+            path,
+            code: EPERM,
+            because: "it belongs to user \(status.st_uid) and this process runs as user \(geteuid())"
+        )
+    }
+}
+
+/// Bits of a file's mode.
+enum Mode {
+    static var all: mode_t { 0o7777 }
+    static var ownerOnly: mode_t { 0o7700 }
+    static var notOwner: mode_t { 0o077 }
+    static var writableByOthers: mode_t { 0o022 }
+    static var writableByAll: mode_t { 0o002 }
+    /// A directory with it is shared by a group on purpose.
+    static var setGroup: mode_t { 0o2000 }
+}
+
+extension FileError {
+    static func link(_ path: String) -> FileError {
+        FileError(
+            "open",
+            path,
+            code: ELOOP,
+            because: "it is a symbolic link, which is not followed"
+        )
+    }
+
+    static func notRegular(_ path: String) -> FileError {
+        FileError("open", path, code: EINVAL, because: "it is not a regular file")
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+import WaystationTesting
+
+@testable import WaystationStorage
+
+@Suite("An idle store", .timeLimit(.minutes(2)))
+struct CleanUpTests {
+    private let fixture: StoreFixture
+    private let delays = DrivenDelays()
+
+    init() throws { fixture = try StoreFixture() }
+
+    private func store(keeping age: Duration) -> ResponseStore {
+        fixture.store(limits: StoreLimits(maximumAge: age)) { delays.drive(&$0) }
+    }
+
+    /// The delays of clean-ups, which are longer than those of gathered writes.
+    private var cleanUps: [Double] { delays.durations.filter { $0 >= 1 } }
+
+    /// Lets the clean-up that is due come.
+    private func pass(in store: ResponseStore) async {
+        delays.end()
+        await store.flush()
+    }
+
+    @Test("loses what is over its age within a minute, and then waits for nothing")
+    func expiry() async throws {
+        let store = store(keeping: .seconds(2))
+        try await store.store(.get("a"), .random(10))
+        try await store.store(.get("b"), .random(100_000))
+        await store.flush()
+        #expect(cleanUps == [10])
+        fixture.clock.advance(.seconds(10))
+        await pass(in: store)
+        #expect(await store.statistics().entries == 0)
+        #expect(fixture.events.of(.expired).map(\.count) == [2])
+        #expect(fixture.files(in: "bodies").isEmpty)
+        await pass(in: store)
+        #expect(cleanUps == [10])
+    }
+
+    @Test("looks again when its oldest response is too old, and after a minute at the latest")
+    func pace() async throws {
+        let store = store(keeping: .seconds(100))
+        try await store.store(.get("a"), .random(10))
+        await store.flush()
+        fixture.clock.advance(.seconds(60))
+        await pass(in: store)
+        fixture.clock.advance(.seconds(30))
+        try await store.store(.get("b"), .random(10))
+        await pass(in: store)
+        #expect(cleanUps == [60, 40, 10])
+        fixture.clock.advance(.seconds(11))
+        await pass(in: store)
+        #expect(await store.lookup(.get("b")).count == 1)
+        #expect(fixture.events.of(.expired).map(\.count) == [1])
+        #expect(cleanUps == [60, 40, 10, 60])
+    }
+
+    @Test("removes what an earlier process left")
+    func earlierProcess() async throws {
+        try await fixture.store().store(.get("a"), .random(10))
+        let store = store(keeping: .seconds(20))
+        await store.flush()
+        #expect(cleanUps == [20])
+        fixture.clock.advance(.seconds(21))
+        await pass(in: store)
+        #expect(fixture.events.of(.expired).count == 1)
+    }
+
+    @Test("that is empty, or keeps responses for ever, waits for nothing")
+    func nothingToDo() async throws {
+        let empty = store(keeping: .seconds(2))
+        await empty.flush()
+        #expect(cleanUps.isEmpty)
+        let eternal = store(keeping: StoreLimits.unlimited.maximumAge)
+        try await eternal.store(.get("a"), .random(10))
+        await eternal.flush()
+        #expect(cleanUps.isEmpty)
+    }
+
+    /// Returns when nothing on the store's queues holds it any more.
+    private func drain(_ store: ResponseStore) {
+        for queue in [store.readQueue, store.writeQueue, store.watchQueue] { queue.sync {} }
+    }
+
+    @Test("goes when its owner lets it go, whatever is still to be cleaned up")
+    func lifetime() async throws {
+        weak var store: ResponseStore?
+        do {
+            let strong = self.store(keeping: .seconds(2))
+            try await strong.store(.get("a"), .random(10))
+            await strong.flush()
+            // What remains waits for a clean-up alone, once the interval of gathered writes is over.
+            delays.end(where: { $0 < 1 })
+            drain(strong)
+            store = strong
+        }
+        #expect(cleanUps == [10])
+        #expect(store == nil)
+        delays.end()
+    }
+}
