@@ -88,8 +88,9 @@ final class StoreIndex: Sendable {
         var configuration = Self.configuration(environment)
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA query_only = ON")
-            let isIndex = try Self.withoutCheckpoint(on: db) { try Self.hasSchema(db) }
-            guard isIndex else { throw IndexError.noIndex }
+            try Self.withoutCheckpoint(on: db) {
+                guard try Self.hasSchema(db) else { throw IndexError.noIndex }
+            }
         }
         self.path = path
         reader = try DatabaseQueue(path: path, configuration: configuration)
@@ -98,11 +99,10 @@ final class StoreIndex: Sendable {
     }
 
     /// Runs a check after whose failure the connection leaves the file as it is.
-    private static func withoutCheckpoint<Result>(on db: Database, _ check: () throws -> Result) throws -> Result {
+    private static func withoutCheckpoint(on db: Database, _ check: () throws -> Void) throws {
         waystation_sqlite_set_no_checkpoint_on_close(db.sqliteConnection, 1)
-        let result = try check()
+        try check()
         waystation_sqlite_set_no_checkpoint_on_close(db.sqliteConnection, 0)
-        return result
     }
 
     private static func configuration(_ environment: StoreEnvironment) -> Configuration {
