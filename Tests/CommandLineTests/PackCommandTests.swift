@@ -186,6 +186,32 @@ struct PackCommandTests {
         #expect(error["code"] == "damaged")
     }
 
+    @Test(
+        "a zip that cannot be read is refused as damaged by every command that reads one",
+        arguments: [
+            ["pack", "verify", "x.zip"], ["pack", "inspect", "x.zip"], ["pack", "install", "x.zip", "--in", "library"],
+            ["pack", "diff", "x.zip", "1.4.zip", "--form", "content", "-o", "patch"],
+            ["pack", "diff", "1.4.zip", "x.zip", "--form", "content", "-o", "patch"],
+            ["publish", "x.zip", "--to", "releases", "--key", "release.key"],
+        ]
+    )
+    func unreadableZip(_ arguments: [String]) throws {
+        try tool.buildPacks()
+        if arguments[0] == "publish" { _ = try tool.makeKey() }
+        let whole = try Data(contentsOf: tool.folder.appending(path: "1.3.zip"))
+        for bytes in [Data("<title>Sign in to this network</title>".utf8), whole.dropLast(30), Data()] {
+            try bytes.write(to: tool.folder.appending(path: "x.zip"))
+            let refused = try tool.run(arguments + ["--format", "json"])
+            #expect(refused.status == 1, "\(bytes.count) bytes: \(refused.errors)")
+            #expect(refused.output == "")
+            let error = try #require(try object(refused.errors)["error"] as? [String: String])
+            #expect(error["code"] == "damaged", "\(bytes.count) bytes: \(refused.errors)")
+            // `publish` reads its own copy.
+            let name = arguments[0] == "publish" ? "pack.zip" : "x.zip"
+            #expect(error["message"]?.contains(name) == true, "\(refused.errors)")
+        }
+    }
+
     @Test("install puts a pack into a library; a folder without a manifest needs a description")
     func install() throws {
         try tool.buildPacks()

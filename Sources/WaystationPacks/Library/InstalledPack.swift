@@ -42,10 +42,15 @@ public struct InstalledModule: Hashable, Sendable {
     public let previous: InstalledPack?
     /// All versions on disk, the highest first.
     public let versions: [InstalledPack]
-    /// Whether the module's packs are used at all; a server may switch them off.
-    public let isEnabled: Bool
+    /// Whether the server's switch is on; it is until a server switches the module off.
+    public let isEnabledByServer: Bool
+    /// Whether the app's switch is on; see ``PackLibrary/setEnabled(_:_:)``.
+    public let isEnabledByApp: Bool
     /// The lowest version that may still be used, when the server or a pack names one.
     public let minimumVersion: PackVersion?
+
+    /// Whether the module's packs are used at all: whether both switches are on.
+    public var isEnabled: Bool { isEnabledByServer && isEnabledByApp }
 
     /// Whether its active version answers requests now.
     public var isServing: Bool {

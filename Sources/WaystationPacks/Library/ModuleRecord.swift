@@ -50,7 +50,10 @@ struct ModuleRecord: Codable, Equatable, Sendable {
     }
 
     var formatVersion = Self.formatVersion
+    /// The server's switch, and in records of earlier releases the only one.
     var isEnabled = true
+    /// Set while the app's switch is off.
+    var isSwitchedOffByApp: Bool?
     var minimumVersion: PackVersion?
     /// The folder of the version that answers.
     var active: String?
@@ -61,6 +64,8 @@ struct ModuleRecord: Codable, Equatable, Sendable {
     var whitelist: [String]?
     /// What failed before, so that it is not tried again at once.
     var failures: [FailedUpdate] = []
+
+    static let failureLimit = 64
 
     /// The lowest version that may still be used, by the server and by the version that answers.
     var lowestUsable: PackVersion? {
@@ -87,15 +92,40 @@ struct ModuleRecord: Codable, Equatable, Sendable {
         body(&versions[index])
     }
 
-    /// Makes a version the active one; the one before becomes the one to roll back to.
+    /// The app's switch.
+    var isEnabledByApp: Bool {
+        get { isSwitchedOffByApp != true }
+        set { isSwitchedOffByApp = newValue ? nil : true }
+    }
+
+    /// Whether both switches are on.
+    var isSwitchedOn: Bool { isEnabled && isEnabledByApp }
+
+    /// Whether the active version answers requests.
+    var isServing: Bool {
+        guard let active = version(inFolder: active), isSwitchedOn else { return false }
+        return lowestUsable.map { active.version >= $0 } ?? true
+    }
+
+    /// Makes a version the active one; the one before becomes the one to roll back to, unless it is the higher one.
     mutating func activate(_ folder: String) {
         guard active != folder else { return }
         // A version that did badly is nothing to go back to.
         if let current = version(inFolder: active), current.badSince == nil, current.isDamaged != true {
             previous = current.folder
         }
-        if previous == folder { previous = nil }
         active = folder
+        if !allowsRollBack(to: previous) { previous = nil }
+    }
+
+    /// Whether a version comes before the active one: a roll-back never leads up, to what a server has withdrawn.
+    ///
+    /// Of two packs under one number the one installed first comes before the other.
+    private func allowsRollBack(to folder: String?) -> Bool {
+        guard let target = versions.firstIndex(where: { $0.folder == folder }),
+            let current = versions.firstIndex(where: { $0.folder == active })
+        else { return false }
+        return (versions[target].version, target) < (versions[current].version, current)
     }
 
     /// Forgets what was bad about a version that answers from now on, and has the app confirm it if that is asked for.
@@ -111,7 +141,7 @@ struct ModuleRecord: Codable, Equatable, Sendable {
 
     /// Goes back to the previous version, or to none.
     mutating func rollBack() {
-        active = previous
+        active = allowsRollBack(to: previous) ? previous : nil
         previous = nil
     }
 
@@ -124,17 +154,34 @@ struct ModuleRecord: Codable, Equatable, Sendable {
             version.trialSince = nil
             version.trialStarts = nil
         }
-        note(FailedUpdate(to: bad.version, way: .version, retryAt: retryAt), at: now)
+        let digest = PackDigest("sha256-\(bad.manifestSHA256)")
+        note(FailedUpdate(to: bad.version, way: .version, digest: digest, retryAt: retryAt), at: now)
     }
 
     /// Notes a way that did not work, in place of what was noted of it before.
+    ///
+    /// - Parameters:
+    ///   - failure: The way; its ``FailedUpdate/attempts`` and ``FailedUpdate/retryAt`` are set here.
+    ///   - pause: How long the way is left alone, by the number of attempts that failed one after another.
+    ///   - now: The present.
+    mutating func note(_ failure: FailedUpdate, pausing pause: RetryPause, at now: Date) {
+        forgetFailures(before: now)
+        var failure = failure
+        failure.attempts = 1 + (failures.first { $0.isOfSameWay(as: failure) }?.attempts ?? 0)
+        failure.retryAt = now.addingTimeInterval(pause.duration(after: failure.attempts).inSeconds)
+        note(failure, at: now)
+    }
+
+    /// Notes a way that did not work until its own time, in place of what was noted of it before.
     mutating func note(_ failure: FailedUpdate, at now: Date) {
-        failures.removeAll { known in
-            known.retryAt <= now
-                || (known.way == failure.way && known.from == failure.from && known.to == failure.to
-                    && known.artifact == failure.artifact)
-        }
-        failures.append(failure)
+        forgetFailures(before: now)
+        failures.removeAll { $0.isOfSameWay(as: failure) }
+        failures = failures.suffix(Self.failureLimit - 1) + [failure]
+    }
+
+    /// Drops failures whose pause has been over for a day; until then the next pause depends on how many there were.
+    private mutating func forgetFailures(before now: Date) {
+        failures.removeAll { $0.retryAt <= now.addingTimeInterval(-86_400) }
     }
 
     /// Takes versions out that are neither active nor the one before.

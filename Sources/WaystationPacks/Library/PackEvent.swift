@@ -11,9 +11,9 @@ public struct PackEvent: Sendable, CustomStringConvertible {
         public static let activated = Kind(description: "activated")
         /// The version before answers again, or none does.
         public static let rolledBack = Kind(description: "rolledBack")
-        /// A module was switched on.
+        /// The app or the server switched a module on; the detail names which, and says when the other switch is off.
         public static let enabled = Kind(description: "enabled")
-        /// A module was switched off.
+        /// The app or the server switched a module off; the detail names which.
         public static let disabled = Kind(description: "disabled")
         /// A version was removed.
         public static let removed = Kind(description: "removed")

@@ -62,8 +62,12 @@ extension PackLibrary {
     ) async throws(PackError) -> StagedPack {
         let fileSystem = environment.fileSystem
         let (staging, archive) = try await blocking("reading \(zip)") { [self] in
-            let archive = try ZipArchive(FileSource(fileSystem.openFile(zip)), limits: limits)
-            return (try PackStaging(in: layout, fileSystem), archive)
+            let source = try FileSource(fileSystem.openFile(zip))
+            do {
+                return (try PackStaging(in: layout, fileSystem), try ZipArchive(source, limits: limits))
+            } catch let error as ZipError {
+                throw PackError.unpacking(zip, error)
+            }
         }
         let digests = FileDigests()
         do {

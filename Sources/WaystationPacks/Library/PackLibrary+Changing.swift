@@ -31,6 +31,9 @@ extension PackLibrary {
 
     /// Lets the previous version answer again; where there is none, the module's URLs go to the network.
     ///
+    /// It never leads to a higher version. After the server has ordered a lower one, or the app has activated one, the
+    /// version that was left is no previous one.
+    ///
     /// - Parameters:
     ///   - module: The module.
     ///   - reason: Why, for the record and the event. The version that goes is marked bad with it.
@@ -69,16 +72,38 @@ extension PackLibrary {
         }
     }
 
-    /// Switches a module's packs on or off; off means that its URLs go on to what follows in their rule.
+    /// Switches a module's packs on or off for the app; off means that its URLs go on to what follows in their rule.
     ///
-    /// The packs stay on disk. A server's order does the same.
+    /// The app's switch and the server's are two: a module answers while both are on, and neither changes the other. So
+    /// what the app switches off stays off until the app switches it on, whatever the server offers meanwhile. The packs
+    /// stay on disk, and an updater keeps them up to date.
     /// - Throws: ``PackError`` when the disk fails.
     public func setEnabled(_ isEnabled: Bool, _ module: ModuleID) async throws(PackError) {
-        try await update(module) { _, record in
-            defer { record.isEnabled = isEnabled }
-            return record.isEnabled != isEnabled
-        } telling: { hasChanged in
-            if hasChanged { self.tell(isEnabled ? .enabled : .disabled, module, nil) }
+        try await setSwitch(\.isEnabledByApp, to: isEnabled, of: module) { record in
+            record.isEnabled ? "by the app" : "by the app; the server has switched it off"
+        }
+    }
+
+    /// Switches a module's packs on or off for the server.
+    func setEnabledByServer(_ isEnabled: Bool, _ module: ModuleID) async throws(PackError) {
+        try await setSwitch(\.isEnabled, to: isEnabled, of: module) { record in
+            record.isEnabledByApp ? "by the server" : "by the server; the app has switched it off"
+        }
+    }
+
+    private func setSwitch(
+        _ path: any WritableKeyPath<ModuleRecord, Bool> & Sendable,
+        to isEnabled: Bool,
+        of module: ModuleID,
+        detail: @escaping @Sendable (ModuleRecord) -> String
+    ) async throws(PackError) {
+        try await update(module) { library, record -> String? in
+            guard record[keyPath: path] != isEnabled else { return nil }
+            record[keyPath: path] = isEnabled
+            library.restartTrial(of: module, in: record)
+            return detail(record)
+        } telling: { detail in
+            if let detail { self.tell(isEnabled ? .enabled : .disabled, module, nil, detail) }
         }
     }
 
@@ -102,11 +127,16 @@ extension PackLibrary {
     }
 
     /// Notes a way to a version that did not work.
-    func note(_ failure: FailedUpdate, of module: ModuleID) async throws(PackError) {
-        try await update(module) { library, record in record.note(failure, at: library.environment.now()) }
+    func note(
+        _ failure: FailedUpdate,
+        of module: ModuleID,
+        pausing pause: RetryPause,
+        at now: Date
+    ) async throws(PackError) {
+        try await update(module) { _, record in record.note(failure, pausing: pause, at: now) }
     }
 
-    /// Removes a module with all its versions.
+    /// Removes a module with all its versions, and forgets what the app and the server switched off of it.
     ///
     /// Loads under way may end with an error of a file that is no longer there.
     /// - Throws: ``PackError`` when the disk fails.

@@ -85,6 +85,8 @@ extension PackLibrary {
                 }
                 guard isActivated, record.active != folder else { return false }
                 record.activate(folder)
+                // What the whole pack came by works again: its next failure is the first one.
+                record.failures.removeAll { $0.way == .whole }
                 begin(folder, of: module, in: &record, onTrial: isOnTrial)
                 _ = record.dropUnused()
                 return true

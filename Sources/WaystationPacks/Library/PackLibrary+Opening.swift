@@ -177,7 +177,7 @@ extension PackLibrary {
     func reindex() {
         let packs = state.withLock { state in
             state.records.keys.sorted().compactMap { module -> (pack: ActivePack, whitelist: [String]?)? in
-                guard let record = state.records[module], describe(module, record).isServing else { return nil }
+                guard let record = state.records[module], record.isServing else { return nil }
                 return state.packs[module].map { ($0, record.whitelist) }
             }
         }

@@ -26,6 +26,13 @@ extension PackLibrary {
         note(Trial(module: module, folder: folder, since: now))
     }
 
+    /// Lets the time of a trial begin anew that this process has seen: the app cannot confirm what did not answer.
+    func restartTrial(of module: ModuleID, in record: ModuleRecord) {
+        guard let current = record.version(inFolder: record.active), let since = current.trialSince else { return }
+        let trial = Trial(module: module, folder: current.folder, since: since)
+        if state.withLock({ $0.trials[trial] }) != nil { note(trial) }
+    }
+
     /// Notes since when a trial runs here, in place of the module's earlier ones.
     private func note(_ trial: Trial) {
         let uptime = environment.uptime()
@@ -40,6 +47,7 @@ extension PackLibrary {
     /// The window is counted by a clock that nobody can set, and anew in each process. So a clock that is set forward
     /// takes no time away from the app, and one that is set back gives none to a bad version; and a version with which
     /// the app ends before its time is up goes after a number of starts. A process's first call for a trial is a start.
+    /// While the module is switched off, or its version is below the lowest one, neither time nor starts count.
     func settleTrial(
         of module: ModuleID,
         _ limits: TrialLimits,
@@ -50,6 +58,10 @@ extension PackLibrary {
                 return nil
             }
             let trial = Trial(module: module, folder: current.folder, since: since)
+            guard record.isServing else {
+                library.restartTrial(of: module, in: record)
+                return nil
+            }
             let reason: String
             if let begun = library.state.withLock({ $0.trials[trial] }) {
                 guard library.environment.uptime() - begun > limits.window else { return nil }

@@ -53,15 +53,24 @@ public final class PackLibrary: Sendable {
     ///
     /// - Parameters:
     ///   - directory: Where the packs are; nothing else should be in it.
+    ///   - now: The time of day, for tests.
+    ///   - clock: Measures how long a version on trial runs, for tests: a clock that does not jump when the time of day is
+    ///     set.
     ///   - events: Told what happens, on the thread that caused it, which waits: hand longer work on.
     /// - Throws: ``PackError`` when the directory cannot be made or read, and when it or something that the library uses
     ///   in it is a symbolic link, belongs to another user or may be written to by others. What is damaged in it does not throw: it is
     ///   told as an event, and the version before answers, or none.
     public convenience init(
         directory: URL,
+        now: @escaping @Sendable () -> Date = { Date() },
+        clock: some Clock<Duration> = ContinuousClock(),
         events: @escaping @Sendable (PackEvent) -> Void = { _ in }
     ) throws(PackError) {
-        try self.init(directory: directory, environment: PackEnvironment(), events: events)
+        var environment = PackEnvironment()
+        let start = clock.now
+        environment.now = now
+        environment.uptime = { start.duration(to: clock.now) }
+        try self.init(directory: directory, environment: environment, events: events)
     }
 
     package init(
@@ -155,7 +164,8 @@ public final class PackLibrary: Sendable {
             active: record.version(inFolder: record.active).map { describe(module, $0) },
             previous: record.version(inFolder: record.previous).map { describe(module, $0) },
             versions: record.versions.sorted { $0.version > $1.version }.map { describe(module, $0) },
-            isEnabled: record.isEnabled,
+            isEnabledByServer: record.isEnabled,
+            isEnabledByApp: record.isEnabledByApp,
             minimumVersion: record.lowestUsable
         )
     }

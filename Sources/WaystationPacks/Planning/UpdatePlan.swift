@@ -12,6 +12,8 @@ public struct UpdatePlan: Sendable, Hashable {
         case whole(Artifact)
         /// Use a version that is installed already, and switch the module on if it is off.
         case activate(LocalPack)
+        /// Switch the module on, so that what is installed answers; then plan again.
+        case enable
         /// Switch the module's pack off.
         case disable
     }

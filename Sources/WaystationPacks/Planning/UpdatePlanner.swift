@@ -2,8 +2,8 @@ import Foundation
 
 /// Finds the cheapest way from what is installed to what is offered.
 ///
-/// A pure function of its arguments. Tried in this order: leave or switch off, use a version that is installed already,
-/// then of the patches whose base is really there and of the whole pack the one with the fewest bytes. A patch of unknown
+/// A pure function of its arguments. Tried in this order: leave, switch off or on, use a version that is installed
+/// already, then of the patches whose base is really there and of the whole pack the one with the fewest bytes. A patch of unknown
 /// size counts as cheap, since a server offers it for that; among equals a content patch comes before a zip patch, and
 /// that before the whole pack. After a patch fails, plan again with the failure added: the whole pack is what is left.
 public struct UpdatePlanner: Sendable {
@@ -27,14 +27,19 @@ public struct UpdatePlanner: Sendable {
         }
 
         guard offer.isActive else { return plan(situation.isActive ? .disable : .nothing(.alreadyDisabled)) }
+        guard situation.isActive else {
+            // What is installed answers first: whatever comes next may fail, or take long.
+            var switchedOn = situation
+            switchedOn.isActive = true
+            let next = self.plan(for: offer, in: switchedOn)
+            // Where another version only needs to be activated, the one in use must not answer before.
+            if case .activate = next.step { return next }
+            return plan(.enable)
+        }
         switch Target(offer, situation) {
-        case .inUse(let active): return plan(situation.isActive ? .nothing(.upToDate) : .activate(active))
-        case .lower(let active):
-            return plan(situation.isActive ? .nothing(.newerInstalled) : .activate(active))
-        case .none:
-            // Switched on again with nothing new: what is there serves.
-            if !situation.isActive, let active = situation.active { return plan(.activate(active)) }
-            return plan(.nothing(.nothingOffered))
+        case .inUse: return plan(.nothing(.upToDate))
+        case .lower: return plan(.nothing(.newerInstalled))
+        case .none: return plan(.nothing(.nothingOffered))
         case .wanted: break
         }
         if let minimum = offer.minimumAppVersion, situation.appVersion < minimum {
@@ -45,7 +50,7 @@ public struct UpdatePlanner: Sendable {
             return plan(.nothing(.failedBefore(retryAt: bad.retryAt)))
         }
         if let kept = situation.others.first(where: { $0.is(offer) }) {
-            let bad = failures.first { $0.way == .version && $0.to == kept.version }
+            let bad = failures.first { $0.isOfVersion(of: kept) }
             return plan(bad.map { .nothing(.failedBefore(retryAt: $0.retryAt)) } ?? .activate(kept))
         }
         return download(offer, situation, failures, plan)
@@ -100,9 +105,9 @@ extension UpdatePlanner {
 /// What an offer means for the version in use.
 private enum Target {
     /// It is that version.
-    case inUse(LocalPack)
+    case inUse
     /// It is a lower one, and not ordered.
-    case lower(than: LocalPack)
+    case lower
     /// There is nothing to install.
     case none
     /// It is another one, and is to be installed.
@@ -118,9 +123,9 @@ private enum Target {
             return
         }
         if active.is(offer) {
-            self = .inUse(active)
+            self = .inUse
         } else if let version = offer.version, version < active.version, !offer.isExact {
-            self = .lower(than: active)
+            self = .lower
         } else {
             self = .wanted
         }
@@ -146,7 +151,17 @@ extension LocalPack {
 
 extension FailedUpdate {
     fileprivate func isOfVersion(of offer: ModuleOffer) -> Bool {
-        way == .version && to != nil && to == offer.version
+        way == .version && to != nil && to == offer.version && concerns(offer.manifest)
+    }
+
+    fileprivate func isOfVersion(of pack: LocalPack) -> Bool {
+        way == .version && to == pack.version && concerns(pack.manifest)
+    }
+
+    /// Whether a manifest with this digest is, or may be, the one that was found bad.
+    private func concerns(_ manifest: PackDigest?) -> Bool {
+        guard let digest, let manifest else { return true }
+        return digest == manifest
     }
 }
 
@@ -156,6 +171,8 @@ private struct Way {
     let artifact: Artifact
     let kind: FailedUpdate.Way
     let from: PackVersion?
+    /// The digest of what comes out, where it is announced.
+    let result: PackDigest?
 
     static func all(in offer: ModuleOffer, from situation: UpdateSituation) -> [Way] {
         var ways: [Way] = []
@@ -164,16 +181,21 @@ private struct Way {
             guard let base = locals.first(where: { $0.isBase(of: patch, among: situation) }) else { continue }
             let kind: FailedUpdate.Way = patch.kind == .content ? .contentPatch : .zipPatch
             let step = UpdatePlan.Step.patch(patch, base: base)
-            ways.append(Way(step: step, artifact: patch.artifact, kind: kind, from: base.version))
+            let result = offer.announcedResult(of: patch)
+            ways.append(Way(step: step, artifact: patch.artifact, kind: kind, from: base.version, result: result))
         }
         if let archive = offer.archive {
-            ways.append(Way(step: .whole(archive), artifact: archive, kind: .whole, from: nil))
+            ways.append(
+                Way(step: .whole(archive), artifact: archive, kind: .whole, from: nil, result: offer.manifest)
+            )
         }
         return ways
     }
 
     func failed(as failure: FailedUpdate, _ offer: ModuleOffer) -> Bool {
-        guard failure.way == kind, failure.from == from, failure.to == offer.version else { return false }
+        guard failure.way == kind, failure.from == from, failure.to == offer.version,
+            failure.digest == artifact.digest, failure.result == result
+        else { return false }
         // With no version named, another address is another thing; with one, a failure that names no address counts too.
         return failure.artifact.map { $0.isSameFile(as: artifact.url) } ?? (offer.version != nil)
     }
@@ -187,7 +209,6 @@ private struct Way {
         case .whole, .version: (artifact.size ?? .max, 2)
         }
     }
-
 }
 
 extension LocalPack {
@@ -205,9 +226,9 @@ extension LocalPack {
     }
 }
 
-extension URL {
-    /// Whether both name one file, whatever stands in their queries: some servers sign each address anew.
-    fileprivate func isSameFile(as other: URL) -> Bool {
-        scheme == other.scheme && host == other.host && port == other.port && path == other.path
+extension ModuleOffer {
+    /// The digest that is announced for what a patch makes; nil where none is.
+    func announcedResult(of patch: PatchOffer) -> PackDigest? {
+        patch.result ?? (patch.kind == .content ? manifest : archive?.digest)
     }
 }

@@ -7,7 +7,7 @@ public struct UpdateSituation: Sendable {
     /// Other versions that are installed whole, such as the previous one; of several copies of one version the one
     /// installed last comes first.
     public var others: [LocalPack]
-    /// Whether the module's pack is switched on.
+    /// Whether the server's switch of the module is on; what the app switched off has no effect on the plan.
     public var isActive: Bool
     /// What did not work before.
     public var failures: [FailedUpdate]

@@ -8,6 +8,8 @@ public struct UpdateThrottle: Sendable, Hashable, Codable {
     public private(set) var lastCheck: Date?
     /// From when on the next one may be made.
     public private(set) var nextCheck: Date?
+    /// From when on the server wants to be asked again; nil when it did not say.
+    public private(set) var retryDate: Date?
 
     private static let longestDelay = 86_400.0 * 366
 
@@ -47,11 +49,22 @@ public struct UpdateThrottle: Sendable, Hashable, Codable {
         return .seconds(min(nextCheck.timeIntervalSince(now), Self.longestDelay))
     }
 
+    /// How long to wait before the next check of a caller that checks at an interval of its own; nil when it may be made
+    /// now.
+    ///
+    /// What the server wants counts, and the interval of ``recordCheck(at:retryAfter:interval:using:)`` does not.
+    public func delay(at now: Date, every interval: Duration) -> Duration? {
+        guard let lastCheck, lastCheck <= now else { return nil }
+        let next = max(lastCheck.addingTimeInterval(interval.inSeconds), retryDate ?? .distantPast)
+        guard now < next else { return nil }
+        return .seconds(min(next.timeIntervalSince(now), Self.longestDelay))
+    }
+
     /// Notes that a check was made, whether it succeeded or not.
     ///
     /// - Parameters:
-    ///   - now: The present.
-    ///   - retryAfter: How long the server wants to be left alone; the longer of this and the interval counts.
+    ///   - now: When the check began.
+    ///   - retryAfter: How long from then the server wants to be left alone; the longer of this and the interval counts.
     ///   - interval: The least time between two checks.
     ///   - random: Where the variation comes from.
     public mutating func recordCheck(
@@ -62,6 +75,7 @@ public struct UpdateThrottle: Sendable, Hashable, Codable {
     ) {
         let wait = max(interval.varied(interval.duration, using: &random), retryAfter ?? .zero, .zero)
         lastCheck = now
+        retryDate = retryAfter.map { now.addingTimeInterval(min(max(.zero, $0).inSeconds, Self.longestDelay)) }
         nextCheck = now.addingTimeInterval(min(wait.inSeconds, Self.longestDelay))
     }
 }

@@ -26,6 +26,7 @@ struct OfferFollower: Sendable {
     private func followOrThrow(mayAskAgain: Bool) async throws(PackError) -> ModuleOutcome.Kind {
         try await library.take(offer)
         var lastFailure: PackError?
+        var wasSwitchedOn = false
         // Not tried twice in one check, however short the time is after which they may be.
         var failures: [FailedUpdate] = []
         while true {
@@ -33,7 +34,6 @@ struct OfferFollower: Sendable {
             situation.failures += failures
             let plan = update.configuration.planner.plan(for: offer, in: situation)
             switch plan.step {
-            case .nothing(.upToDate): return .upToDate
             case .nothing(.noUsablePatch) where mayAskAgain:
                 // The server offers a patch alone, to what it believes to be here: ask as one who has nothing.
                 let again = try await update.ask(inquiry.forgettingVersion(of: module))
@@ -45,36 +45,37 @@ struct OfferFollower: Sendable {
                     .followOrThrow(mayAskAgain: false)
             case .nothing(let reason):
                 if let lastFailure { throw lastFailure }
-                return .postponed(reason)
+                if wasSwitchedOn, [.upToDate, .newerInstalled, .nothingOffered].contains(reason) { return .enabled }
+                return reason == .upToDate ? .upToDate : .postponed(reason)
+            case .enable:
+                try await library.setEnabledByServer(true, module)
+                wasSwitchedOn = true
             case .disable:
-                try await library.setEnabled(false, module)
+                try await library.setEnabledByServer(false, module)
                 return .disabled
             case .activate(let pack):
-                return try await activate(pack)
+                let isOnTrial = update.configuration.healthWindow != nil
+                try await library.activate(pack, of: module, onTrial: isOnTrial)
+                try await library.setEnabledByServer(true, module)
+                return .activated
             case .patch(let patch, let base):
                 let way: FailedUpdate.Way = patch.kind == .content ? .contentPatch : .zipPatch
                 do throws(PackError) {
                     return try await install(patch.artifact, way: way, from: base, patch)
                 } catch {
-                    failures.append(try await note(error, way: way, from: base.version, patch.artifact))
+                    let result = offer.announcedResult(of: patch)
+                    failures.append(try await note(error, way: way, from: base.version, patch.artifact, result))
                     lastFailure = error
                 }
             case .whole(let archive):
                 do throws(PackError) {
                     return try await install(archive, way: .whole, from: nil, nil)
                 } catch {
-                    failures.append(try await note(error, way: .whole, from: nil, archive))
+                    failures.append(try await note(error, way: .whole, from: nil, archive, offer.manifest))
                     lastFailure = error
                 }
             }
         }
-    }
-
-    private func activate(_ pack: LocalPack) async throws(PackError) -> ModuleOutcome.Kind {
-        let isOnTrial = update.configuration.healthWindow != nil
-        let hasChanged = try await library.activate(pack, of: module, onTrial: isOnTrial)
-        try await library.setEnabled(true, module)
-        return hasChanged ? .activated : .enabled
     }
 
     // MARK: - Fetching and installing
@@ -103,7 +104,6 @@ struct OfferFollower: Sendable {
             activating: true,
             onTrial: update.configuration.healthWindow != nil
         )
-        try await library.setEnabled(true, module)
         // What is left behind only takes room.
         try? await update.updater.downloader.discard(artifact)
         return .updated(way, fetched: file.fetched, whole: offer.archive?.size)
@@ -123,7 +123,7 @@ struct OfferFollower: Sendable {
             return try await library.stage(
                 contentPatch: path,
                 for: module,
-                expecting: patch.result ?? offer.manifest
+                expecting: offer.announcedResult(of: patch)
             )
         case (.zipPatch, let base?, let patch?):
             tell(.patching)
@@ -131,7 +131,7 @@ struct OfferFollower: Sendable {
                 zipPatch: path,
                 for: module,
                 from: base,
-                expecting: patch.result ?? offer.archive?.digest,
+                expecting: offer.announcedResult(of: patch),
                 as: update.configuration.describe(offer),
                 url: offer.archive?.url,
                 tellUnpacking
@@ -216,13 +216,20 @@ struct OfferFollower: Sendable {
 
     /// Notes a way that did not work, unless another attempt may do better.
     ///
-    /// - Returns: What was noted, as one that is not tried again in this check.
+    /// - Parameters:
+    ///   - error: What went wrong.
+    ///   - way: The way.
+    ///   - base: The version that a patch was applied to.
+    ///   - artifact: What was fetched.
+    ///   - result: The digest that was announced for what comes out.
+    /// - Returns: The failure, as one that is not tried again in this check.
     /// - Throws: The error, when there is no point in another way now.
     private func note(
         _ error: PackError,
         way: FailedUpdate.Way,
         from base: PackVersion?,
-        _ artifact: Artifact
+        _ artifact: Artifact,
+        _ result: PackDigest?
     ) async throws(PackError) -> FailedUpdate {
         // The network and the disk are no fault of the patch; what arrived is kept and used by the next check.
         let isPatch = way != .whole
@@ -233,16 +240,19 @@ struct OfferFollower: Sendable {
         case .refused where !isPatch: throw error
         default: break
         }
-        var failure = FailedUpdate(
+        let failure = FailedUpdate(
             from: base,
             to: offer.version,
             way: way,
             artifact: artifact.url,
-            retryAt: update.now.addingTimeInterval(update.configuration.retryInterval.inSeconds)
+            digest: artifact.digest,
+            result: result,
+            retryAt: .distantFuture
         )
-        try await library.note(failure, of: module)
-        try? await update.updater.downloader.discard(artifact)
-        failure.retryAt = .distantFuture
+        try await library.note(failure, of: module, pausing: update.configuration.retryPause, at: update.now)
+        // A whole file whose digest is right was published like that: to fetch it again would bring the same bytes. What
+        // did not arrive whole was thrown away already.
+        if isPatch || artifact.digest == nil { try? await update.updater.downloader.discard(artifact) }
         return failure
     }
 
@@ -261,7 +271,10 @@ struct OfferFollower: Sendable {
         situation.others = record.versions.reversed().filter { $0.folder != record.active && $0.isDamaged != true }
             .map { LocalPack($0) }
         situation.isActive = record.isEnabled
-        situation.failures = record.failures
+        // A pause that is longer than any can be was noted while the clock was ahead; how long a version that was found
+        // bad waits is for the app to say.
+        let end = situation.now.addingTimeInterval(update.configuration.retryPause.longest.inSeconds)
+        situation.failures = record.failures.filter { $0.way == .version || $0.retryAt <= end }
         situation.network =
             offer.network == .any
             ? .fulfilled : await update.configuration.networkProbe.verdict(on: offer.network)

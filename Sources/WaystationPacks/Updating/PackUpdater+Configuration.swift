@@ -11,7 +11,10 @@ extension PackUpdater {
         ///
         /// A source that answers with whatever there is needs no names.
         public var modules: [ModuleID] = []
-        /// How often the source may be asked; every five minutes and up to a tenth more by default.
+        /// How often ``PackUpdater/check(isForced:progress:)`` may ask the source; every five minutes and up to a tenth
+        /// more by default.
+        ///
+        /// ``PackUpdater/run(every:clock:reported:)`` has an interval of its own, and takes only the variation from here.
         public var interval = UpdateThrottle.Interval()
         /// How long a new version may take to be confirmed by ``PackLibrary/confirm(_:)``.
         ///
@@ -24,10 +27,15 @@ extension PackUpdater {
         /// At the first check of the next start the version is rolled back: an app that it brings down before its time is
         /// up never comes to the end of ``healthWindow``. Counts only where that is set.
         public var healthStarts = 3
-        /// How long a version that was found bad, or a patch that did not work, is left alone; a day by default.
+        /// How long a version that failed its trial is left alone; a day by default.
         ///
-        /// It is tried again then: nothing is banned for ever.
+        /// It is tried again then: nothing is banned for ever. Another pack under the same number does not wait.
         public var retryInterval: Duration = .seconds(86_400)
+        /// How long a download or a patch that was damaged, or not what was announced, is left alone.
+        ///
+        /// A minute by default, twice as long after each further failure, an hour at most. A file that the server
+        /// announces with another digest does not wait.
+        public var retryPause = RetryPause()
         /// What is known of packs that say nothing themselves: called for zips without a manifest.
         ///
         /// By default the version is the offer's, else the one in the zip's file name (`shop-1.4.2.zip`), else one made of

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import WaystationFileSystem
 
 /// Keeps a library's packs up to date.
@@ -15,7 +15,8 @@ import WaystationFileSystem
 ///
 /// A check compares the records with the disk, asks the source, and follows its offers one after another by the cheapest
 /// way. Whatever goes wrong leaves in use what was in use. A patch that does not work is followed by the whole pack in
-/// the same check, and is left alone for ``Configuration/retryInterval``.
+/// the same check. What arrived damaged is fetched again after ``Configuration/retryPause``, and a version that failed its
+/// trial after ``Configuration/retryInterval``.
 ///
 /// **One check at a time.** A call while one runs waits for that one and gets its report; while another process checks, it
 /// throws `busy`. Cancelling a call ends it at once, and stops the check when nobody else waits for it. What has been
@@ -31,17 +32,29 @@ public actor PackUpdater {
     let source: any PackSource
     let configuration: Configuration
     let downloader: ArtifactDownloader
+    let now: @Sendable () -> Date
     private var running: RunningCheck?
 
     /// An updater; it does nothing until it is told to.
     ///
     /// One for a library: a second one would ask and download side by side with it.
+    ///
+    /// - Parameters:
+    ///   - library: The packs.
+    ///   - source: Where it is known which packs there are.
+    ///   - app: The app that asks.
+    ///   - configuration: How the updater works.
+    ///   - now: The clock, for tests; that of the library by default. ``run(every:clock:reported:)`` takes the clock that
+    ///     waits between checks.
     public init(
         library: PackLibrary,
         source: any PackSource,
         app: AppIdentity,
-        configuration: Configuration = Configuration()
+        configuration: Configuration = Configuration(),
+        now: (@Sendable () -> Date)? = nil
     ) {
+        let now = now ?? library.environment.now
+        self.now = now
         self.library = library
         self.source = source
         self.app = app
@@ -50,7 +63,7 @@ public actor PackUpdater {
             directory: URL(fileURLWithPath: library.layout.downloads, isDirectory: true),
             fetcher: configuration.fetcher,
             files: library.environment.fileSystem,
-            now: library.environment.now
+            now: now
         )
     }
 
@@ -66,6 +79,14 @@ public actor PackUpdater {
         isForced: Bool = false,
         progress: @escaping @Sendable (UpdateProgress) -> Void = { _ in }
     ) async throws(PackError) -> UpdateReport {
+        try await check(isForced: isForced, every: nil, progress: progress)
+    }
+
+    private func check(
+        isForced: Bool,
+        every interval: Duration?,
+        progress: @escaping @Sendable (UpdateProgress) -> Void
+    ) async throws(PackError) -> UpdateReport {
         // One that was given up has nothing to tell to someone who comes later.
         while let former = running, former.isCancelled {
             _ = await former.value()
@@ -76,7 +97,7 @@ public actor PackUpdater {
         if let running {
             check = running
         } else {
-            let update = Update(updater: self, isForced: isForced, progress: progress)
+            let update = Update(updater: self, isForced: isForced, interval: interval, progress: progress)
             check = RunningCheck { await update.result() }
             running = check
             Task { await end(check) }
@@ -98,9 +119,12 @@ public actor PackUpdater {
     /// `func run() async throws { try await updater.run(every: .seconds(300)) }`.
     ///
     /// - Parameters:
-    ///   - interval: The time from the end of one check to the next, longer by up to the share that
-    ///     ``UpdateThrottle/Interval/jitter`` of ``Configuration/interval`` says. It does not ask the source more often
-    ///     than ``Configuration/interval`` allows, or than the server does by `Retry-After`.
+    ///   - interval: The time from the start of one check to the start of the next. It holds in place of
+    ///     ``Configuration/interval``, which is for calls of ``check(isForced:progress:)``; only the server can make it
+    ///     longer, by `Retry-After`. The first check is made at once, or one interval after the last one of an earlier
+    ///     run. The pause behind it is longer once, by a random share up to the ``UpdateThrottle/Interval/jitter`` of
+    ///     ``Configuration/interval``, so that clients which started together part. A check that takes longer than the
+    ///     interval is followed by the next one that is due.
     ///   - clock: Waits between checks.
     ///   - reported: Called with the report of each check that was made.
     /// - Throws: ``PackError`` with the code `invalidArgument` when the interval is not above 0; nothing else.
@@ -115,24 +139,35 @@ public actor PackUpdater {
                 "an updater cannot run every \(interval): use a time above 0, such as 300 s"
             )
         }
+        var random = SystemRandomNumberGenerator()
+        var variation = configuration.interval.varied(interval, using: &random) - interval
         while !Task.isCancelled {
+            let begun = clock.now
+            var wasMade = true
             do {
-                let report = try await check()
-                if report.throttledUntil == nil { reported(report) }
+                let report = try await check(isForced: false, every: interval) { _ in }
+                wasMade = report.throttledUntil == nil
+                if wasMade { reported(report) }
             } catch {
                 if !Task.isCancelled { library.tell(.updateFailed, nil, nil, "\(error)") }
             }
+            // Where the state cannot be read the next check tells.
+            let throttle = try? await library.readUpdaterState().throttle
+            var wait = throttle.map { $0.delay(at: now(), every: interval) ?? .zero } ?? interval
+            if wasMade {
+                wait = max(wait, interval.rest(after: begun.duration(to: clock.now)) + variation)
+                variation = .zero
+            }
             // A task that is cancelled waits no longer.
-            try? await clock.sleep(for: await pause(atLeast: interval))
+            try? await clock.sleep(for: wait)
         }
     }
+}
 
-    /// How long to wait after a check.
-    private func pause(atLeast interval: Duration) async -> Duration {
-        var random = SystemRandomNumberGenerator()
-        let varied = configuration.interval.varied(interval, using: &random)
-        // Where the state cannot be read the next check tells.
-        guard let state = try? await library.readUpdaterState() else { return varied }
-        return max(varied, state.throttle.delay(at: library.environment.now()) ?? .zero)
+extension Duration {
+    /// The time to the next multiple of this interval.
+    fileprivate func rest(after elapsed: Duration) -> Duration {
+        guard elapsed >= self else { return self - elapsed }
+        return self - .seconds(elapsed.inSeconds.truncatingRemainder(dividingBy: inSeconds))
     }
 }

@@ -5,11 +5,13 @@ import WaystationFileSystem
 struct Update: Sendable {
     let updater: PackUpdater
     let isForced: Bool
+    /// The time between checks of a caller that has one of its own; nil for that of the configuration.
+    let interval: Duration?
     let progress: @Sendable (UpdateProgress) -> Void
 
     var library: PackLibrary { updater.library }
     var configuration: PackUpdater.Configuration { updater.configuration }
-    var now: Date { library.environment.now() }
+    var now: Date { updater.now() }
 
     func result() async -> Result<UpdateReport, PackError> {
         do throws(PackError) {
@@ -31,13 +33,14 @@ struct Update: Sendable {
     }
 
     private func runAlone() async throws(PackError) -> UpdateReport {
+        let begun = now
         // Other processes may have changed something, or confirmed it.
         try await library.refresh()
         var state = try await library.readUpdaterState()
         try await settleTrials()
         // What was interrupted is gone on with, and asks the source anew for that.
-        if !isForced, state.isUnfinished != true, let delay = state.throttle.delay(at: now) {
-            return UpdateReport(throttledUntil: now.addingTimeInterval(delay.inSeconds))
+        if !isForced, state.isUnfinished != true, let delay = delay(state.throttle, at: begun) {
+            return UpdateReport(throttledUntil: begun.addingTimeInterval(delay.inSeconds))
         }
         _ = try await library.reconcile()
         let inquiry = inquiry(state)
@@ -45,13 +48,13 @@ struct Update: Sendable {
         do {
             answer = try await ask(inquiry)
         } catch {
-            recordCheck(in: &state, retryAfter: error.retryAfter)
+            recordCheck(in: &state, at: begun, retryAfter: error.retryAfter)
             try await library.write(state)
             throw error
         }
         // Before any offer is followed: a catalogue that was acted on must never be followed by an older one.
         state.catalogue = answer.catalogueState ?? state.catalogue
-        recordCheck(in: &state, retryAfter: answer.retryAfter)
+        recordCheck(in: &state, at: begun, retryAfter: answer.retryAfter)
         state.isUnfinished = true
         try await library.write(state)
 
@@ -66,7 +69,7 @@ struct Update: Sendable {
         let failures = report.failures
         // A server of files may want to be left alone as well as the one that is asked.
         if let longest = failures.compactMap(\.error.retryAfter).max() {
-            recordCheck(in: &state, retryAfter: max(longest, answer.retryAfter ?? .zero))
+            recordCheck(in: &state, at: begun, retryAfter: max(longest, answer.retryAfter ?? .zero))
         }
         state.isUnfinished = nil
         try await library.write(state)
@@ -103,11 +106,17 @@ struct Update: Sendable {
         )
     }
 
-    private func recordCheck(in state: inout UpdaterState, retryAfter: Duration?) {
+    private func delay(_ throttle: UpdateThrottle, at now: Date) -> Duration? {
+        interval.map { throttle.delay(at: now, every: $0) } ?? throttle.delay(at: now)
+    }
+
+    /// Notes the check, with what the server has asked for just now.
+    private func recordCheck(in state: inout UpdaterState, at begun: Date, retryAfter: Duration?) {
         var random = SystemRandomNumberGenerator()
+        let taken = Duration.seconds(max(0, now.timeIntervalSince(begun)))
         state.throttle.recordCheck(
-            at: now,
-            retryAfter: retryAfter,
+            at: begun,
+            retryAfter: retryAfter.map { $0 + taken },
             interval: configuration.interval,
             using: &random
         )

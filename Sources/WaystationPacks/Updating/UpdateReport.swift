@@ -38,11 +38,12 @@ public struct ModuleOutcome: Sendable, CustomStringConvertible {
         case updated(FailedUpdate.Way, fetched: Int, whole: Int?)
         /// A version that was installed already is in use now.
         case activated
-        /// The module was switched on.
+        /// The server switched the module on, and its installed version is the one to use; the app's own switch may
+        /// still be off.
         case enabled
-        /// The module was switched off.
+        /// The server switched the module off.
         case disabled
-        /// Nothing was done, and why.
+        /// No other version was installed, and why.
         case postponed(UpdatePlan.Reason)
         /// The update did not work; what was in use is in use, except where the error is `notDurable`.
         case failed(PackError)

@@ -137,8 +137,8 @@ struct FailedChangeTests {
             offer.minimumVersion = PackVersion(literal: "1.1")
             try await library.take(offer)
         case .note:
-            let later = Date(timeIntervalSince1970: 1_900_000_000)
-            try await library.note(FailedUpdate(to: nil, way: .whole, retryAt: later), of: .shop)
+            let failure = FailedUpdate(to: nil, way: .whole, retryAt: .distantFuture)
+            try await library.note(failure, of: .shop, pausing: RetryPause(), at: fixture.now())
         case .remove: try await library.remove(.shop)
         }
     }

@@ -23,6 +23,9 @@ final class LibraryFixture: Sendable {
     var events: [String] { log.withLock { $0.map { "\($0.kind) \($0.version.map(\.description) ?? "-")" } } }
     var details: [String] { log.withLock { $0.map(\.detail) } }
 
+    /// The time of the driven clock.
+    func now() -> Date { time.withLock { $0 } }
+
     /// Time passes.
     func advance(_ seconds: TimeInterval) {
         setClock(by: seconds)
@@ -35,7 +38,7 @@ final class LibraryFixture: Sendable {
     func library(_ fileSystem: any FileSystem = LocalFileSystem()) throws -> PackLibrary {
         var environment = PackEnvironment()
         environment.fileSystem = fileSystem
-        environment.now = { self.time.withLock { $0 } }
+        environment.now = { self.now() }
         environment.uptime = { self.uptime.withLock { $0 } }
         return try PackLibrary(directory: directory, environment: environment) { event in
             self.log.withLock { $0.append(event) }

@@ -3,6 +3,7 @@ import Testing
 import WaystationArchive
 import WaystationFileSystem
 import WaystationPatch
+import WaystationTesting
 
 @testable import WaystationPacks
 
@@ -88,6 +89,37 @@ struct ZipInstallTests {
         try handle.close()
         #expect(try PackDigest(ofFile: archive()) == digests[0])
         #expect(try fixture.library().module(.shop)?.active?.archiveDigests == digests)
+    }
+
+    @Test(
+        "what is no zip, or only the beginning of one, is refused as damaged and not as a fault of the disk",
+        arguments: ["text", "cut", "empty"]
+    )
+    func unreadable(_ what: String) async throws {
+        let library = try fixture.library()
+        let zip = try plainZip(files)
+        switch what {
+        case "text": try Data("<title>Sign in to this network</title>".utf8).write(to: zip)
+        case "cut": try Data(contentsOf: zip).dropLast(30).write(to: zip)
+        default: try Data().write(to: zip)
+        }
+        let error = await #expect(throws: PackError.self) { try await library.install(zip: zip, as: .shop("1")) }
+        #expect(error?.code == .damaged)
+        #expect(error?.message.contains(zip.path(percentEncoded: false)) == true)
+        #expect(library.modules.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.layout.staging).isEmpty)
+    }
+
+    @Test("a zip that the disk cannot read is no damaged zip")
+    func unreadableDisk() async throws {
+        let zip = try plainZip(files)
+        let path = zip.path(percentEncoded: false)
+        let failing = FaultyFileSystem { operation, file in
+            if operation == .openFile, file == path { throw FileError("open", file, code: EIO) }
+        }
+        let library = try fixture.library(failing)
+        let error = await #expect(throws: PackError.self) { try await library.install(zip: zip, as: .shop("1")) }
+        #expect(error?.code == .fileSystem)
     }
 
     @Test("a zip patch makes the new zip of the one that was kept")

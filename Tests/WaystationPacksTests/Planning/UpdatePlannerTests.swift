@@ -59,6 +59,7 @@ import Testing
         case .patch(let patch, let base): "\(patch.kind) from \(base.version)"
         case .whole: "whole"
         case .activate(let pack): "activate \(pack.version)"
+        case .enable: "enable"
         case .disable: "disable"
         }
     }
@@ -176,14 +177,34 @@ import Testing
         var offer = try offer()
         var situation = try situation("2.0")
         situation.isActive = false
-        #expect(step(offer, situation) == "activate 2.0")
-        #expect(step(ModuleOffer(offer.module), situation) == "activate 2.0")
+        #expect(step(offer, situation) == "enable")
+        #expect(step(ModuleOffer(offer.module), situation) == "enable")
         offer.version = Self.version("1.0")
-        #expect(step(offer, situation) == "activate 2.0")
+        #expect(step(offer, situation) == "enable")
         offer.isActive = false
         #expect(step(offer, situation) == "nothing: alreadyDisabled")
         situation.isActive = true
         #expect(step(offer, situation) == "disable")
+    }
+
+    @Test("Switching on comes before a download, whatever stands against that, and not before an activation")
+    func switchingOnFirst() throws {
+        var offer = try offer()
+        for active in ["1.0", nil] {
+            var situation = try situation(active)
+            situation.isActive = false
+            #expect(step(offer, situation) == "enable")
+            situation.freeSpace = 0
+            #expect(step(offer, situation) == "enable")
+        }
+        offer.isExact = true
+        var situation = try situation("3.0")
+        situation.isActive = false
+        situation.others = [try pack("2.0")]
+        #expect(step(offer, situation) == "activate 2.0")
+        let later = Sample.moment.addingTimeInterval(60)
+        situation.failures = [FailedUpdate(to: Self.version("2.0"), way: .version, retryAt: later)]
+        #expect(step(offer, situation) == "enable")
     }
 
     @Test("Nothing on offer changes nothing")
@@ -300,6 +321,32 @@ import Testing
         #expect(step(nameless, situation) == "whole")
         situation.failures = [FailedUpdate(to: nil, way: .whole, artifact: nameless.archive?.url, retryAt: later)]
         #expect(step(nameless, situation) == "nothing: failedBefore")
+    }
+
+    @Test("A failure concerns the file and the result with the digests that were announced, and no others")
+    func failureDigests() throws {
+        let later = Sample.moment.addingTimeInterval(60)
+        var offer = ModuleOffer(try Sample.module("shop"), version: Self.version("2.0"))
+        offer.archive = try artifact("whole", 5)
+        offer.archive?.digest = Self.digest("zip 2.0")
+        offer.manifest = Self.digest("manifest 2.0")
+        var situation = try situation(nil)
+        func failed(_ digest: PackDigest?, _ result: PackDigest?) -> FailedUpdate {
+            FailedUpdate(
+                to: offer.version,
+                way: .whole,
+                artifact: offer.archive?.url,
+                digest: digest,
+                result: result,
+                retryAt: later
+            )
+        }
+        situation.failures = [failed(offer.archive?.digest, offer.manifest)]
+        #expect(step(offer, situation) == "nothing: failedBefore")
+        for other in [Self.digest("other"), nil] {
+            situation.failures = [failed(other, offer.manifest), failed(offer.archive?.digest, other)]
+            #expect(step(offer, situation) == "whole")
+        }
     }
 
     @Test("A version that the app found bad comes by no way, not even from the disk, until its time has come")

@@ -101,7 +101,7 @@ struct CrashTests {
         let updater = try PackUpdater(ofTrial: trial)
         let library = updater.library
         #expect(try library.servedVersion(what) == before)
-        // What was noted as failed is left alone for a day; a patch is then followed by the whole pack at once.
+        // The stage's updaters pause after no failure.
         let report = try await updater.check(isForced: true)
         #expect(try library.servedVersion(what) == "1.1", "\(what): \(report)")
         #expect(try await library.verify().isEmpty, "\(what)")

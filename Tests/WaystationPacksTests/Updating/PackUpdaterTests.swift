@@ -60,7 +60,7 @@ struct PackUpdaterTests {
         arguments: ["1.1", "1.2"]
     )
     func askingAgain(_ second: String) async throws {
-        let updater = fixture.updater { $0.retryInterval = .zero }
+        let updater = fixture.updater { $0.retryPause = RetryPause(first: .zero) }
         try fixture.publish("1.0")
         _ = try await updater.check(isForced: true)
         try fixture.publish("1.1")
@@ -77,7 +77,7 @@ struct PackUpdaterTests {
 
     @Test("tries each way once in a check, however short the time is after which it may be tried again")
     func onceEach() async throws {
-        let updater = fixture.updater { $0.retryInterval = .zero }
+        let updater = fixture.updater { $0.retryPause = RetryPause(first: .zero) }
         var offer = try fixture.publish("1.0")
         offer.manifest = PackDigest(of: Data("other".utf8))
         let lie = offer
@@ -395,58 +395,6 @@ struct PackUpdaterTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("goes on until it is cancelled, and tells of errors")
-    func resident() async throws {
-        let updater = fixture.updater { $0.interval = .init(.seconds(3600)) }
-        fixture.server.failure.withLock { $0 = PackError(.network, "no network") }
-        let clock = SteppedClock()
-        let running = Task { try await updater.run(every: .seconds(3600), clock: clock) }
-        try await clock.waitForSleeper()
-        #expect(fixture.home.events.contains("updateFailed -"))
-        fixture.server.failure.withLock { $0 = nil }
-        try fixture.publish("1.0")
-        fixture.home.advance(4000)
-        clock.wake()
-        try await clock.waitForSleeper()
-        #expect(try fixture.title() == "<title>1.0</title>")
-        running.cancel()
-        try await running.value
-    }
-
-    @Test(
-        "looks no more often than it is told to, and no more often than the source may be asked",
-        arguments: [60, 3600]
-    )
-    func interval(_ seconds: Int) async throws {
-        let updater = fixture.updater { $0.interval = .init(.seconds(300), jitter: 0.1) }
-        try fixture.publish("1.0")
-        let clock = SteppedClock()
-        let running = Task { try await updater.run(every: .seconds(seconds), clock: clock) }
-        let wait = try await clock.waitForSleeper()
-        let least = Duration.seconds(max(seconds, 300))
-        #expect(wait >= least && wait <= least * 1.1)
-        running.cancel()
-        try await running.value
-    }
-
-    @Test("waits as long as the server wants, and not only as long as it was told to")
-    func intervalAndRetryAfter() async throws {
-        let updater = fixture.updater()
-        fixture.server.failure.withLock { $0 = PackError(.refused, "busy", retryAfter: .seconds(4000)) }
-        let clock = SteppedClock()
-        let running = Task { try await updater.run(every: .seconds(60), clock: clock) }
-        #expect(try await clock.waitForSleeper() > .seconds(3900))
-        running.cancel()
-        try await running.value
-    }
-
-    @Test("refuses to run without a pause", arguments: [Duration.zero, .seconds(-1)])
-    func noInterval(_ interval: Duration) async throws {
-        let error = await #expect(throws: PackError.self) { try await fixture.updater().run(every: interval) }
-        #expect(error?.code == .invalidArgument)
-        #expect(fixture.server.inquiries.withLock { $0.isEmpty })
-    }
-
     @Test("tells how far it is")
     func progress() async throws {
         try fixture.publish("1.0")
@@ -470,62 +418,5 @@ struct PackUpdaterTests {
         let url = try #require(URL(string: "https://packs.example/\(name)"))
         let description = PackDescription(of: ModuleOffer(.shop, archive: Artifact(url: url)))
         #expect(description?.version.description == expected)
-    }
-}
-
-/// A clock whose sleepers are woken by hand.
-private final class SteppedClock: Clock {
-    private struct State {
-        var sleepers: [CheckedContinuation<Void, any Error>] = []
-        var watchers: [CheckedContinuation<Void, Never>] = []
-        var lastWait = Duration.zero
-    }
-
-    private let state = Mutex(State())
-
-    /// Stands still.
-    let now = ContinuousClock.now
-    var minimumResolution: Duration { .zero }
-
-    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { sleeper in
-                let watchers = state.withLock { state in
-                    state.sleepers.append(sleeper)
-                    state.lastWait = deadline - now
-                    defer { state.watchers = [] }
-                    return state.watchers
-                }
-                for watcher in watchers { watcher.resume() }
-                if Task.isCancelled { end(throwing: CancellationError()) }
-            }
-        } onCancel: {
-            end(throwing: CancellationError())
-        }
-    }
-
-    /// Returns when someone sleeps, and for how long they want to.
-    @discardableResult
-    func waitForSleeper() async throws -> Duration {
-        await withCheckedContinuation { watcher in
-            let isSleeping = state.withLock { state in
-                if state.sleepers.isEmpty { state.watchers.append(watcher) }
-                return !state.sleepers.isEmpty
-            }
-            if isSleeping { watcher.resume() }
-        }
-        return state.withLock { $0.lastWait }
-    }
-
-    func wake() { end(throwing: nil) }
-
-    private func end(throwing error: CancellationError?) {
-        let sleepers = state.withLock { state in
-            defer { state.sleepers = [] }
-            return state.sleepers
-        }
-        for sleeper in sleepers {
-            if let error { sleeper.resume(throwing: error) } else { sleeper.resume() }
-        }
     }
 }

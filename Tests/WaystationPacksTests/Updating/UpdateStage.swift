@@ -105,7 +105,7 @@ extension PackUpdater {
         var configuration = Configuration()
         configuration.fetcher = server
         configuration.planner.reservedSpace = 0
-        configuration.retryInterval = .zero
+        configuration.retryPause = RetryPause(first: .zero)
         let app = AppIdentity(code: "shop", version: PackVersion(literal: "5"))
         let library = try PackLibrary(ofTrial: trial, fileSystem)
         self.init(library: library, source: server, app: app, configuration: configuration)

@@ -1,0 +1,82 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import WaystationPacks
+
+@Suite("A roll-back")
+struct RollBackTests {
+    private let fixture: UpdateFixture
+
+    init() throws { fixture = try UpdateFixture() }
+
+    private func check() async throws { _ = try await fixture.updater().check(isForced: true) }
+
+    @Test(
+        "never leads up to a version that the server withdrew; the module's pages load online then",
+        arguments: ["kept", "fetched"]
+    )
+    func withdrawn(_ way: String) async throws {
+        var first = try fixture.publish("1.0")
+        if way == "kept" { try await check() }
+        try fixture.publish("1.1")
+        try await check()
+        first.isExact = true
+        let order = first
+        fixture.server.offers.withLock { $0 = [order] }
+        try await check()
+        #expect(try fixture.title() == "<title>1.0</title>")
+        #expect(fixture.library.module(.shop)?.previous == nil)
+        try await fixture.library.rollBack(.shop, reason: "white page")
+        #expect(try fixture.title() == nil)
+        #expect(fixture.library.module(.shop)?.active == nil)
+    }
+
+    @Test("skips the withdrawn version after the next one was installed too")
+    func after() async throws {
+        var first = try fixture.publish("1.0")
+        try await check()
+        try fixture.publish("1.1")
+        try await check()
+        first.isExact = true
+        let order = first
+        fixture.server.offers.withLock { $0 = [order] }
+        try await check()
+        try fixture.publish("1.2")
+        try await check()
+        #expect(try fixture.title() == "<title>1.2</title>")
+        try await fixture.library.rollBack(.shop, reason: "white page")
+        #expect(try fixture.title() == "<title>1.0</title>")
+    }
+
+    @Test("does not lead back to another pack under the same number that the server took back")
+    func sameNumber() async throws {
+        var first = try fixture.publish("1.0", files: ["index.html": "first"])
+        try await check()
+        try fixture.publish("1.0", files: ["index.html": "second"])
+        try await check()
+        #expect(try fixture.title() == "second")
+        first.isExact = true
+        let order = first
+        fixture.server.offers.withLock { $0 = [order] }
+        try await check()
+        #expect(try fixture.title() == "first")
+        try await fixture.library.rollBack(.shop, reason: "white page")
+        #expect(try fixture.title() == nil)
+    }
+
+    @Test("does not go up by a record in which the version before is the higher one")
+    func olderRecord() async throws {
+        try fixture.publish("1.0")
+        try await check()
+        try fixture.publish("1.1")
+        try await check()
+        try await fixture.library.update(.shop) { _, record in
+            (record.active, record.previous) = (record.previous, record.active)
+        }
+        let library = try fixture.home.library()
+        #expect(try fixture.home.text("https://shop.example/app/", in: library) == "<title>1.0</title>")
+        try await library.rollBack(.shop, reason: "white page")
+        #expect(library.module(.shop)?.active == nil)
+    }
+}
