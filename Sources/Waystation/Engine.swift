@@ -49,7 +49,7 @@ final class Engine: Sendable {
         log(rules.warnings)
     }
 
-    /// How many warnings about rules are logged: a whitelist of a server may have thousands.
+    /// The number of warnings about rules that are logged; a whitelist of a server may cause thousands.
     private static let loggedWarnings = 20
 
     private func log(_ warnings: [RuleWarning]) {

@@ -14,7 +14,7 @@ struct RuleConditions: Sendable {
 }
 
 extension RuleConditions {
-    /// Whether every request that meets the other conditions is certain to meet these.
+    /// Returns true if every request that meets the other conditions is certain to meet these.
     func cover(_ other: RuleConditions) -> Bool {
         guard predicate == nil else { return false }
         if let methods {
@@ -25,7 +25,7 @@ extension RuleConditions {
 }
 
 extension QueryCondition {
-    /// Whether every URL that meets the other condition meets this one.
+    /// Returns true if every URL that meets the other condition meets this one.
     fileprivate func follows(from other: QueryCondition) -> Bool {
         switch (self, other) {
         case (.present(let name), .present(let found)), (.present(let name), .equals(let found, _)): name == found

@@ -2,7 +2,7 @@
 ///
 /// Nothing is refused because of a warning: the rule is used as it is written.
 public struct RuleWarning: Sendable, Hashable {
-    /// What a warning is about.
+    /// The kind of a warning.
     ///
     /// More may come.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
@@ -21,7 +21,7 @@ public struct RuleWarning: Sendable, Hashable {
         public static let baseOutsidePattern = Kind(description: "baseOutsidePattern")
     }
 
-    /// What the warning is about.
+    /// The kind of the warning.
     public let kind: Kind
 
     /// The position of the rule, counted from 0.
@@ -30,10 +30,10 @@ public struct RuleWarning: Sendable, Hashable {
     /// The pattern of the rule, as it was written.
     public let pattern: String
 
-    /// Where the rule was written, when known.
+    /// The place in the source where the rule was written, when known.
     public let location: RuleLocation?
 
-    /// What is wrong, and what was probably meant.
+    /// The fault in one sentence, and the form that was probably meant.
     public let message: String
 
     package init(_ kind: Kind, rule: Int, pattern: String, location: RuleLocation?, message: String) {

@@ -1,12 +1,12 @@
 /// Comparisons of whole sets of URLs, which answer `true` only where it is certain.
 extension URLPattern {
-    /// Whether every URL of the other pattern is one of this pattern; the queries are left out.
+    /// Returns true if every URL of the other pattern is one of this pattern; queries are not compared.
     func coversAddresses(of other: URLPattern) -> Bool {
         coversScheme(of: other) && coversPort(of: other) && coversHost(of: other)
             && PathSegmentPattern.cover(path, other.path)
     }
 
-    /// Whether the pattern takes a URL whose path is that of the base or lies below it.
+    /// Returns true if the pattern takes the base itself or a URL below it.
     package func takesSomething(below base: CanonicalURL) -> Bool {
         guard takesScheme(of: base), takesHost(of: base), takesPort(of: base) else { return false }
         var folders = base.pathSegments
@@ -47,7 +47,7 @@ extension URLPattern {
 }
 
 extension PathSegmentPattern {
-    /// Whether every path that `others` describe is one that `segments` describe.
+    /// Returns true if every path that `others` describe is one that `segments` describe.
     ///
     /// The other side's wildcards are symbols that only a wildcard takes, so this is the matching of a glob, with one
     /// point of return.
@@ -76,7 +76,7 @@ extension PathSegmentPattern {
         }
     }
 
-    /// Whether every segment that `other` takes is one that this takes.
+    /// Returns true if every segment that `other` takes is one that this takes.
     private func covers(_ other: PathSegmentPattern) -> Bool {
         switch (self, other) {
         case (_, .anyDepth): false
@@ -89,7 +89,7 @@ extension PathSegmentPattern {
         }
     }
 
-    /// Whether some path that begins with the folders, or consists of them, is one that the segments describe.
+    /// Returns true if the segments describe some path that begins with the folders or consists of them.
     ///
     /// - Complexity: O(segments × folders).
     static func mayBegin(_ segments: [PathSegmentPattern], with folders: [Substring]) -> Bool {

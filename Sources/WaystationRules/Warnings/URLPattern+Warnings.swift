@@ -1,5 +1,5 @@
 extension URLPattern {
-    /// Why the path of the pattern takes less than its author probably meant; nil where nothing points to that.
+    /// A message for a path that takes less than its author probably meant; nil for every other path.
     var narrowPathMessage: String? {
         let host = text[..<authorityEnd]
         let tail = text[authorityEnd...]
@@ -17,7 +17,7 @@ extension URLPattern {
             """
     }
 
-    /// Why a bracket of the path or of the query is probably not meant as it stands; nil where every one is closed.
+    /// A message for a `[` in the path or in the query that is not closed; nil where every one is closed.
     var unclosedBracketMessage: String? {
         let tail = text.utf8[authorityEnd...]
         guard let bracket = tail.lastIndex(of: UInt8(ascii: "[")), !tail[bracket...].contains(UInt8(ascii: "]")) else {
@@ -29,7 +29,7 @@ extension URLPattern {
             """
     }
 
-    /// Where scheme, host and port end in ``text``.
+    /// The end of scheme, host and port in ``text``.
     private var authorityEnd: String.Index {
         // The parser has found `://` after the scheme.
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return text.endIndex }

@@ -4,7 +4,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-/// What a server answered, whichever way it was asked.
+/// The answer of a server, over a socket or from its router.
 struct ServerAnswer: Sendable {
     let status: HTTPResponse.Status
     let headers: HTTPFields
@@ -13,7 +13,7 @@ struct ServerAnswer: Sendable {
 
 /// Asks an application that a test runs.
 struct PlatformClient: Sendable {
-    /// Where the requests go.
+    /// The way that requests take.
     enum Way: CaseIterable {
         /// To the router, without a connection.
         case router
