@@ -25,8 +25,8 @@ struct WaystationCommand: AsyncParsableCommand {
         version: SoftwareVersion.current,
         subcommands: [
             PackCommand.self, PublishCommand.self, RenewCommand.self, RollbackCommand.self, DisableCommand.self,
-            EnableCommand.self,
-            MinimumCommand.self, PruneCommand.self, ListCommand.self, KeysCommand.self, UpdateCommand.self,
+            EnableCommand.self, MinimumCommand.self, NetworkCommand.self, PruneCommand.self, ListCommand.self,
+            KeysCommand.self, UpdateCommand.self,
             CacheCommand.self,
         ]
     )

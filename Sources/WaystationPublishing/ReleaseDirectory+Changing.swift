@@ -66,6 +66,26 @@ extension ReleaseDirectory {
         try await change(signedBy: keys) { try $0.setMinimumVersion(version, of: module) }
     }
 
+    /// Sets on which network clients download a module's packs, from their next poll on.
+    ///
+    /// - Parameters:
+    ///   - condition: `any` takes the condition away. Beside `unmetered`, `wired`, `wireless` and `cellular` it may be one
+    ///     that a ``NetworkProbe`` of the app knows, under a name that begins with `x-`; clients without such a probe then
+    ///     download nothing.
+    ///   - module: The module.
+    ///   - keys: The keys that sign the catalogue.
+    /// - Returns: What is published now.
+    /// - Throws: ``PackError``: `notInstalled` when nothing was published for the module, `invalidArgument` for a name that
+    ///   is not one of these.
+    @discardableResult
+    public func setNetwork(
+        _ condition: NetworkCondition,
+        of module: ModuleID,
+        signedBy keys: [SigningKey]
+    ) async throws(PackError) -> ReleaseIndex {
+        try await change(signedBy: keys) { try $0.setNetwork(condition, of: module) }
+    }
+
     /// Signs the catalogue anew, with nothing else changed.
     ///
     /// - Parameter keys: The keys that sign it from now on; all of them sign, so that keys can be replaced while clients

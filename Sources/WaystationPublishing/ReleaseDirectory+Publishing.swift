@@ -14,6 +14,8 @@ extension ReleaseDirectory {
     ///   - percentage: The share of the clients that get it, 0 to 100; 100 is all of them. With less the live version stays,
     ///     and the others go on getting that. Nil, the default, leaves a rollout of this version as it is, and is 100 for
     ///     every other version. The rollout of a higher version goes on in any case.
+    ///   - network: On which network clients download the module's packs, as in ``setNetwork(_:of:signedBy:)``; nil, the
+    ///     default, leaves that as it is.
     ///   - count: From how many of the versions published last there shall be patches; 3 by default.
     ///   - isFewerAllowed: Whether a new version may have fewer than half of the files of the live one; false by default,
     ///     since that is mostly a wrong folder.
@@ -28,6 +30,7 @@ extension ReleaseDirectory {
     public func publish(
         zip: URL,
         rollout percentage: Double? = nil,
+        network: NetworkCondition? = nil,
         keepingDeltas count: Int = 3,
         allowingFewerFiles isFewerAllowed: Bool = false,
         dryRun isDryRun: Bool = false,
@@ -37,6 +40,7 @@ extension ReleaseDirectory {
         guard (0...100).contains(percentage ?? 100) else {
             throw PackError(.invalidArgument, "a rollout of \(percentage ?? 100) per cent cannot be: use 0 to 100")
         }
+        try network?.checkForPublishing()
         let prepared = try await onQueue("preparing \(zip.lastPathComponent)") {
             try PreparedRelease(of: zip, for: readIndex(), deltas: count, aside: isDryRun, in: self)
         }
@@ -52,6 +56,7 @@ extension ReleaseDirectory {
             )
             if !isDryRun, index[module]?.release(release.version) == nil { try put(prepared) }
             index.publish(release, of: module, percentage: percentage)
+            if let network { try index.setNetwork(network, of: module) }
         }
         // Discarded at once: the last reference may go later, and on a thread that must not wait for the disk.
         let index: ReleaseIndex

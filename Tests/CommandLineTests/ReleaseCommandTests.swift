@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("waystation publish, renew, rollback, disable, enable, minimum, prune, list")
+@Suite("waystation publish, renew, rollback, disable, enable, minimum, network, prune, list")
 struct ReleaseCommandTests {
     private let tool: Tool
 
@@ -169,6 +169,28 @@ struct ReleaseCommandTests {
 
         try tool.buildPack("1.2", files: 3)
         #expect(try change("publish", "1.2.zip", "--dry-run").status == 1)
+    }
+
+    @Test("a network condition is published with a pack, and changed and taken away without one")
+    func network() throws {
+        try tool.buildPacks()
+        _ = try tool.makeKey()
+        #expect(
+            try change("publish", "1.3.zip", "--network", "unmetered").output
+                .hasSuffix("shop 1.3 is live, downloaded on a network that is unmetered (catalogue 1)\n")
+        )
+        #expect(
+            try change("publish", "1.4.zip", "--format", "json").output
+                .contains(#""network":"unmetered","serial":2}"#)
+        )
+        let refused = try change("network", "shop", "wifi")
+        #expect(refused.status == 1)
+        #expect(refused.errors.hasPrefix("Error: \"wifi\" is no network condition: use any, unmetered, "))
+        #expect(
+            try change("network", "shop", "wired", "--format", "json").output
+                == #"{"isActive":true,"live":"1.4","module":"shop","network":"wired","serial":3}"# + "\n"
+        )
+        #expect(try change("network", "shop", "any").output == "shop 1.4 is live (catalogue 4)\n")
     }
 
     @Test("publish tells programs everything under stable names")

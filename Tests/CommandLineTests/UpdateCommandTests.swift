@@ -59,6 +59,22 @@ struct UpdateCommandTests {
         #expect(try update(origin, trusting: key).output == "shop 1.3 switched off\n")
     }
 
+    @Test("a network condition holds up the download, unless the person at the keyboard says otherwise")
+    func network() async throws {
+        try tool.buildPacks()
+        let key = try tool.makeKey()
+        // A condition that the tool does not know, whatever the network of this machine is.
+        _ = try tool.run(
+            ["publish", "1.3.zip", "--network", "x-office", "--to", "releases", "--key", "release.key"]
+        )
+        let origin = try serveReleases()
+        let postponed = try update(origin, trusting: key, "--format", "json")
+        #expect(postponed.status == 0)
+        #expect(postponed.output.contains("x-office"))
+        #expect(postponed.output.contains(#""outcome":"postponed""#))
+        #expect(try update(origin, trusting: key, "--any-network").output.hasPrefix("shop none → 1.3 by whole, "))
+    }
+
     @Test("a catalogue that no trusted key signed is refused with 1, a server that is gone with 3")
     func failures() async throws {
         try tool.buildPacks()

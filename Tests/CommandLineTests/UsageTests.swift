@@ -9,7 +9,8 @@ struct UsageTests {
 
     private static let commands = [
         ["pack", "build"], ["pack", "diff"], ["pack", "verify"], ["pack", "inspect"], ["pack", "install"], ["publish"],
-        ["renew"], ["rollback"], ["disable"], ["enable"], ["minimum"], ["prune"], ["list"], ["keys", "generate"],
+        ["renew"], ["rollback"], ["disable"], ["enable"], ["minimum"], ["network"], ["prune"], ["list"],
+        ["keys", "generate"],
         ["update"],
     ]
 

@@ -115,6 +115,59 @@ struct AnswerTests {
         #expect(answer.minimumVersion == nil)
     }
 
+    @Test(
+        "a network condition is in every format, under the name that its clients know",
+        arguments: [("unmetered", "wifi"), ("wired", "wired"), ("x-office", "x-office")]
+    )
+    func network(name: String, networkType: String) async throws {
+        let condition = NetworkCondition(name)
+        let pack = try publisher.pack("1.0")
+        let publication = try await publisher.releases.publish(zip: pack, network: condition, signedBy: [publisher.key])
+        #expect(try publication.index[module()]?.network == condition)
+        #expect(try publisher.catalogue().modules.first?.network == condition)
+        #expect(try await single(nil)?.networkType == networkType)
+        #expect(try await list([("shop", nil)]).modules.first?.networkType == networkType)
+        // The client's own sources read it as it was meant.
+        let source: SinglePackSource = .singlePack(at: base, module: try module())
+        #expect(source.networkTypes[networkType] ?? NetworkCondition(networkType) == condition)
+
+        // It stays with the next publication, until it is taken away.
+        try await publisher.publish("1.1")
+        #expect(try publisher.catalogue().modules.first?.network == condition)
+        try await publisher.releases.setNetwork(.any, of: module(), signedBy: [publisher.key])
+        #expect(try publisher.catalogue().modules.first?.network == nil)
+        #expect(try await single(nil)?.networkType == "any")
+        #expect(try await list([("shop", nil)]).modules.first?.networkType == nil)
+    }
+
+    @Test(
+        "a network condition that no client knows is refused, and nothing is published",
+        arguments: [
+            "", "unmeterd", "Unmetered", "wifi", "x-", "x-A", "x-a b", "x-\(String(repeating: "a", count: 63))",
+        ]
+    )
+    func unknownNetwork(name: String) async throws {
+        let condition = NetworkCondition(name)
+        let pack = try publisher.pack("1.0")
+        #expect(
+            await errorCode {
+                try await publisher.releases.publish(zip: pack, network: condition, signedBy: [publisher.key])
+            } == .invalidArgument
+        )
+        #expect(try await publisher.releases.index().modules.isEmpty)
+        #expect(
+            await errorCode {
+                try await publisher.releases.setNetwork(.wired, of: module(), signedBy: [publisher.key])
+            } == .notInstalled
+        )
+        try await publisher.publish("1.0")
+        #expect(
+            await errorCode {
+                try await publisher.releases.setNetwork(condition, of: module(), signedBy: [publisher.key])
+            } == .invalidArgument
+        )
+    }
+
     @Test("one pack: 3 switches off, a minimum is told, an unknown module has no answer")
     func onePackSwitches() async throws {
         #expect(try await single(nil) == nil)

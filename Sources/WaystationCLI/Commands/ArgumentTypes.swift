@@ -7,6 +7,11 @@ extension PackVersion: ExpressibleByArgument {}
 extension TrustedKey: ExpressibleByArgument {}
 extension PatchOffer.Kind: ExpressibleByArgument {}
 
+extension NetworkCondition: ExpressibleByArgument {
+    /// Takes any name; which may be published is the release directory's to say.
+    public init?(argument: String) { self.init(argument) }
+}
+
 extension URL {
     /// The file or folder that an argument names, or that the link leads to which it names.
     init(argument: String) { self = URL(filePath: argument).resolvingSymlinksInPath() }

@@ -37,6 +37,14 @@ struct PublishCommand: AsyncParsableCommand {
     )
     var rollout: Double?
 
+    @Option(
+        help: ArgumentHelp(
+            "On which network clients download the module's packs; see `waystation help network`.",
+            valueName: "condition"
+        )
+    )
+    var network: NetworkCondition?
+
     @Option(help: ArgumentHelp("From how many of the latest versions to make patches.", valueName: "count"))
     var deltas = 3
 
@@ -65,6 +73,7 @@ struct PublishCommand: AsyncParsableCommand {
         let publication = try await directory.publish(
             zip: URL(argument: pack),
             rollout: rollout,
+            network: network,
             keepingDeltas: deltas,
             allowingFewerFiles: force,
             dryRun: dryRun,

@@ -45,6 +45,7 @@ struct ReleaseResult: CommandResult {
     let live: PackVersion?
     let rollout: Rollout?
     let minimumVersion: PackVersion?
+    let network: NetworkCondition?
     let serial: UInt64
 
     init(_ module: ModuleID, _ index: ReleaseIndex) {
@@ -54,6 +55,7 @@ struct ReleaseResult: CommandResult {
         live = known?.live
         rollout = known?.rollout
         minimumVersion = known?.minimumVersion
+        network = known?.network
         serial = index.serial
     }
 
@@ -61,7 +63,8 @@ struct ReleaseResult: CommandResult {
         let version = live.map { "\(module) \($0) is live" } ?? "no version of \(module) is live"
         let share = rollout.map { ", \($0.version) for \($0.percentage.formatted()) % of the clients" } ?? ""
         let minimum = minimumVersion.map { ", \($0) is the lowest that may be used" } ?? ""
-        return version + share + minimum + (isActive ? "" : ", and the module is switched off")
+        let condition = network.map { ", downloaded on a network that is \($0)" } ?? ""
+        return version + share + minimum + condition + (isActive ? "" : ", and the module is switched off")
             + " (catalogue \(serial))"
     }
 }

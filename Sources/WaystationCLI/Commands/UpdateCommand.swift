@@ -38,17 +38,22 @@ struct UpdateCommand: AsyncParsableCommand {
     @Flag(help: "Ask only when the last check was long enough ago: for runs by a timer.")
     var ifDue = false
 
+    @Flag(help: "Download on any network, whatever the publisher asks for.")
+    var anyNetwork = false
+
     @OptionGroup
     var options: OutputOptions
 
     func run() async throws {
         let source = try self.source.source
+        var configuration = self.source.configuration
+        if anyNetwork { configuration.networkProbe = AnyNetwork() }
         let display = ProgressDisplay(isShown: options.format == .text)
         let updater = PackUpdater(
             library: try PackLibrary(directory: URL(argument: library)),
             source: source,
             app: AppIdentity(code: app, version: appVersion, platform: platform),
-            configuration: self.source.configuration
+            configuration: configuration
         )
         let report = try await updater.check(isForced: !ifDue) { display.show($0) }
         display.clear()
@@ -56,4 +61,9 @@ struct UpdateCommand: AsyncParsableCommand {
         try options.write(result)
         if let exitCode = result.exitCode { throw exitCode }
     }
+}
+
+/// Fulfils every condition.
+private struct AnyNetwork: NetworkProbe {
+    func verdict(on condition: NetworkCondition) async -> NetworkVerdict { .fulfilled }
 }

@@ -6,7 +6,8 @@ extension ReleaseIndex {
     ///
     /// Every module that is published is in the answer, also those that the client has not got yet. One that is switched
     /// off, that needs a newer app, or that the client has already comes without addresses: there is nothing to fetch.
-    /// The format knows no gradual rollout: everybody gets the live version.
+    /// The format knows no gradual rollout: everybody gets the live version. `networkType` is in an entry only where the
+    /// module has a network condition.
     ///
     /// - Parameters:
     ///   - request: What the client has.
@@ -34,6 +35,7 @@ extension ReleaseIndex.Module {
             return answer
         }
         answer.mode = .whole
+        answer.networkType = network?.networkType
         answer.packageURL = release.archive.address(at: base)
         answer.packageDigest = release.archive.md5
         if let patch = release.zipPatch(from: client?.version) {

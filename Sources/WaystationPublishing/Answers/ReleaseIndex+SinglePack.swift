@@ -22,7 +22,8 @@ extension ReleaseIndex {
     /// What a server of one pack answers to a client.
     ///
     /// `status` is 3 for a module that is switched off, 2 when the client has a higher version than the live one and is
-    /// to go back, else 1, as in ``SinglePackSource/standardMeanings``. A client within the kept patches gets the patch, every other the whole zip. The format knows no
+    /// to go back, else 1, as in ``SinglePackSource/standardMeanings``; `networkType` is `any`, `wifi` for an unmetered
+    /// network, or the name of another condition. A client within the kept patches gets the patch, every other the whole zip. The format knows no
     /// gradual rollout: everybody gets the live version.
     ///
     /// - Parameters:
@@ -37,7 +38,11 @@ extension ReleaseIndex {
 extension ReleaseIndex.Module {
     fileprivate func answer(_ request: SinglePackRequest, at base: URL) -> SinglePackAnswer {
         guard isActive else { return SinglePackAnswer(status: 3) }
-        var answer = SinglePackAnswer(minimumVersion: lowestUsableVersion, networkType: "any", status: 1)
+        var answer = SinglePackAnswer(
+            minimumVersion: lowestUsableVersion,
+            networkType: (network ?? .any).networkType,
+            status: 1
+        )
         guard let release = release(live), release.suits(request.appVersion) else { return answer }
         answer.version = release.version
         answer.packageURL = release.archive.address(at: base)

@@ -22,6 +22,7 @@ extension ReleaseIndex.Module {
         entry.isActive = isActive
         entry.rollout = rollout
         entry.minimumVersion = lowestUsableVersion
+        entry.network = network
         entry.minimumAppVersion = [live, rollout?.version].compactMap { release($0)?.minimumAppVersion }.max()
         return entry
     }

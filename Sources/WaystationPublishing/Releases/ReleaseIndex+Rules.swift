@@ -149,6 +149,13 @@ extension ReleaseIndex {
         change(module) { $0.minimumVersion = version }
     }
 
+    /// Sets on which network clients download a module's packs.
+    mutating func setNetwork(_ condition: NetworkCondition, of module: ModuleID) throws(PackError) {
+        try condition.checkForPublishing()
+        _ = try published(module)
+        change(module) { $0.network = condition == .any ? nil : condition }
+    }
+
     /// Forgets releases that nobody needs any more.
     ///
     /// - Returns: Which.

@@ -45,6 +45,8 @@ public struct ReleaseIndex: Sendable, Hashable, Codable {
         public internal(set) var history: [PackVersion] = []
         /// The lowest version that may still be served, as the publisher set it; nil when any may.
         public internal(set) var minimumVersion: PackVersion?
+        /// On which network clients download its packs; nil means any.
+        public internal(set) var network: NetworkCondition?
         /// All releases, in the order in which they were published.
         public internal(set) var releases: [Release] = []
 

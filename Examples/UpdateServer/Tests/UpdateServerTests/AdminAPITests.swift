@@ -21,7 +21,7 @@ struct AdminAPITests {
             "Bearer \(Platform.token.dropLast())", "Basic \(Platform.token)", Platform.token,
             "Bearer \(Platform.token) \(Platform.token)",
         ] as [String?],
-        ["publish", "rollback", "disable", "enable", "minimum", "prune?keep=1"]
+        ["publish", "rollback", "disable", "enable", "minimum", "network", "prune?keep=1"]
     )
     func tokens(authorization: String?, action: String) async throws {
         try await platform.publish("1.0", "1.1")
@@ -71,6 +71,33 @@ struct AdminAPITests {
             #expect(try await change("minimum?version=1.1") == .conflict)
             #expect(try await change("minimum") == .ok)
             #expect(try platform.catalogue().modules.first?.minimumVersion == nil)
+        }
+    }
+
+    @Test("a network condition is published, changed and taken away, and reaches clients in every format")
+    func network() async throws {
+        let packs = try [platform.pack("1.0"), platform.pack("1.1")]
+        try await platform.application().test(.live) { client async throws in
+            func published() throws -> String? { try platform.catalogue().modules.first?.network?.description }
+            let first = try await client.change("publish?network=unmetered", body: ByteBuffer(file: packs[0]))
+            #expect(first.status == .created)
+            #expect(try published() == "unmetered")
+            let package = try await client.execute(uri: "/package", method: .get)
+            #expect(String(buffer: package.body).contains(#""networkType":"wifi""#))
+            let modules = try await client.execute(
+                uri: "/modules",
+                method: .post,
+                body: ByteBuffer(string: #"{"data":{}}"#)
+            )
+            #expect(String(buffer: modules.body).contains(#""networkType":"wifi""#))
+            #expect(try await client.change("publish", body: ByteBuffer(file: packs[1])).status == .created)
+            #expect(try published() == "unmetered")
+            #expect(try await client.change("network?network=wired").status == .ok)
+            #expect(try published() == "wired")
+            #expect(try await client.change("network?network=unmeterd").status == .conflict)
+            #expect(try published() == "wired")
+            #expect(try await client.change("network").status == .ok)
+            #expect(try published() == nil)
         }
     }
 

@@ -31,8 +31,8 @@ struct BrowserPageTests {
     func accessibility() async throws {
         try await Platform().application().ask(.router) { client in
             let text = String(buffer: try await client.execute(uri: "/", method: .get).body)
-            let fields = text.matches(of: #/<input id="([a-z]+)"/#).map { String($0.output.1) }
-            #expect(fields == ["token", "module", "pack", "rollout"])
+            let fields = text.matches(of: #/<(?:input|select) id="([a-z]+)"/#).map { String($0.output.1) }
+            #expect(fields == ["token", "module", "pack", "rollout", "network"])
             for field in fields { #expect(text.contains("<label for=\"\(field)\">")) }
             #expect(text.contains("<html lang=\"en\">"))
             #expect(text.contains("role=\"status\"") && text.contains("role=\"alert\""))

@@ -35,6 +35,12 @@ struct AdminAPI: Sendable {
                 json: try await releases.setMinimumVersion(version, of: Self.module(in: context), signedBy: keys).json()
             )
         }
+        module.post("/network") { request, context in
+            let condition = Self.network(in: request) ?? .any
+            return Response(
+                json: try await releases.setNetwork(condition, of: Self.module(in: context), signedBy: keys).json()
+            )
+        }
         module.post("/prune") { request, context in
             let count = try Self.count("keep", in: request)
             let pruning = try await releases.prune(Self.module(in: context), keeping: count, signedBy: keys)
@@ -57,6 +63,7 @@ struct AdminAPI: Sendable {
         let publication = try await settings.releases.publish(
             zip: upload.file,
             rollout: percentage,
+            network: Self.network(in: request),
             allowingFewerFiles: isForced,
             signedBy: settings.keys
         )
@@ -78,6 +85,10 @@ struct AdminAPI: Sendable {
             throw Problem(.badRequest, "badRequest", "version is none: use numbers with dots between them")
         }
         return version
+    }
+
+    private static func network(in request: Request) -> NetworkCondition? {
+        request.uri.queryParameters.get("network", as: String.self).map { NetworkCondition($0) }
     }
 
     private static func count(_ name: String, in request: Request) throws -> Int {

@@ -83,6 +83,16 @@ function article(module) {
       )
     );
   }
+  actions.append(
+    " ",
+    module.network
+      ? button(`Allow any network (now ${module.network})`, `Let clients download ${name} on any network?`, () =>
+          change(name, "network", {}, `${name} is downloaded on any network.`)
+        )
+      : button("Ask for an unmetered network", `Keep clients from downloading ${name} on metered networks?`, () =>
+          change(name, "network", { network: "unmetered" }, `${name} is downloaded on unmetered networks.`)
+        )
+  );
   const head = ["Version", "State", "Published", "Whole", "Patches", "Change"];
   return element(
     "article",
@@ -189,10 +199,10 @@ async function change(module, action, query, done) {
 }
 
 // Uploads tell how far they are only through XMLHttpRequest.
-function publish(module, pack, rollout) {
+function publish(module, pack, rollout, network) {
   const upload = byId("upload");
   const request = new XMLHttpRequest();
-  request.open("POST", address(module, "publish", { rollout }));
+  request.open("POST", address(module, "publish", network ? { rollout, network } : { rollout }));
   request.setRequestHeader("Authorization", `Bearer ${byId("token").value}`);
   request.setRequestHeader("Content-Type", "application/zip");
   request.upload.addEventListener("progress", (event) => {
@@ -241,7 +251,7 @@ byId("publish-form").addEventListener("submit", async (event) => {
   event.preventDefault();
   const submit = event.submitter;
   if (submit) submit.disabled = true;
-  await publish(byId("module").value, byId("pack").files[0], byId("rollout").value);
+  await publish(byId("module").value, byId("pack").files[0], byId("rollout").value, byId("network").value);
   allowChanges();
 });
 
