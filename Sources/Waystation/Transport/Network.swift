@@ -64,9 +64,7 @@ final class Network: Sendable {
 
     /// How long a request may be silent, in seconds: its own limit where it has one, else its session's.
     func timeout(of request: URLRequest) -> TimeInterval {
-        let unset: TimeInterval = 60
-        return request.timeoutInterval == unset
-            ? settings.configuration.timeoutIntervalForRequest : request.timeoutInterval
+        request.hasTimeoutInterval ? request.timeoutInterval : settings.configuration.timeoutIntervalForRequest
     }
 
     /// Where credentials for challenges are looked up.

@@ -29,7 +29,7 @@ public final class URLSessionTransport: Transport {
 
     /// Starts the exchange as a data task of the transport's session.
     public func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
-        let task = session.dataTask(with: request)
+        let task = session.dataTask(with: request.settingTimeoutInterval)
         exchanges.add(receiver, for: task)
         task.resume()
         return SessionExchange(task: task)
