@@ -6,6 +6,7 @@
 
 import Foundation
 @_spi(Processes) import Measuring
+@_spi(Processes) import WaystationTesting
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 
