@@ -237,7 +237,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     }
 
     private func begunLoad(_ client: LoadClient, _ context: LoadContext) -> Load {
-        let load = Load(client)
+        let load = Load(client, context.engine.backlog)
         load.onRestart { load in
             // Not before the store has dropped what was unusable, or it would be found again.
             Task {

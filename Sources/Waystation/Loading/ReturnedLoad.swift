@@ -249,7 +249,7 @@ final class ReturnedLoad: NSObject {
             }
             var request = context.request
             request.setValue(authorization, forHTTPHeaderField: "Authorization")
-            let load = Load(client)
+            let load = Load(client, context.engine.backlog)
             ended = nil
             goOn?(load)
             NetworkLoad.start(load, request, Forwarding(failures: 1), context)
