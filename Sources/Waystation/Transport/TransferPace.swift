@@ -7,7 +7,7 @@ struct TransferPace {
     /// How many calls of the delegate end a turn: in parts of 16 KiB, two mebibytes.
     static let turn = 128
     /// How many calls may wait when a turn begins.
-    static let waitingLimit = 16
+    static let waitingLimit = 64
     /// How many bytes may wait for their tasks when a turn begins.
     static let backlogLimit = 4 << 20
 

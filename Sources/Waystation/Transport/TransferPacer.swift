@@ -11,7 +11,7 @@ import Synchronization
 final class TransferPacer: Sendable {
     /// For how long the transfers rest at most.
     private static let longestRest = DispatchTimeInterval.milliseconds(100)
-    private static let interval = DispatchTimeInterval.milliseconds(1)
+    private static let interval = DispatchTimeInterval.microseconds(250)
 
     private struct State {
         var pace = TransferPace()
@@ -21,6 +21,8 @@ final class TransferPacer: Sendable {
     }
 
     private let state = Mutex(State())
+    /// A queue of its own: global ones may be full of work that waits for these very transfers.
+    private let clock = DispatchQueue(label: "waystation.transport.pace")
 
     /// Paces the transfers of a session from now on.
     func begin(_ session: URLSession) {
@@ -42,7 +44,7 @@ final class TransferPacer: Sendable {
         // Counts from the end of what runs on the queue now; it goes on in any case, so it is never let go of suspended.
         queue.suspend()
         let end = DispatchTime.now() + Self.longestRest
-        DispatchQueue.global().async { self.goOn(queue, notAfter: end) }
+        clock.async { self.goOn(queue, notAfter: end) }
     }
 
     /// A call of the session's delegate was made.
@@ -55,6 +57,6 @@ final class TransferPacer: Sendable {
             state.pace.goesOn(backlog: state.backlog?.bytes ?? 0, isOverdue: DispatchTime.now() >= end)
         }
         if goesOn { return queue.resume() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.interval) { self.goOn(queue, notAfter: end) }
+        clock.asyncAfter(deadline: .now() + Self.interval) { self.goOn(queue, notAfter: end) }
     }
 }
