@@ -1,7 +1,6 @@
 import Foundation
 import FoundationNetworking
 import Measuring
-import Synchronization
 import Waystation
 import WaystationTesting
 
@@ -66,7 +65,8 @@ struct CancelledLoads {
     ///
     /// Where a round does not end, the process says so and exits: nothing in it can end any more.
     func run() async throws -> Tally {
-        let tally = Mutex(Tally())
+        var tally = Tally()
+        let session = session
         let roundEnded = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             while roundEnded.wait(timeout: .now() + 60) == .success {}
@@ -74,21 +74,21 @@ struct CancelledLoads {
             exit(3)
         }
         for round in 0..<Self.rounds {
-            await withTaskGroup(of: Void.self) { group in
-                for number in 0..<Self.width {
-                    let url = url(round, number)
+            let urls = (0..<Self.width).map { url(round, $0) }
+            await withTaskGroup(of: Result<Data, any Error>.self) { group in
+                for url in urls {
                     group.addTask {
                         let load = Task { try await session.data(from: url).0 }
                         let moment = DispatchTime.now() + .microseconds(.random(in: 0...2000))
                         DispatchQueue.global().asyncAfter(deadline: moment) { load.cancel() }
-                        let result = await load.result
-                        tally.withLock { $0.add(result, expecting: Self.body) }
+                        return await load.result
                     }
                 }
+                for await result in group { tally.add(result, expecting: Self.body) }
             }
             roundEnded.signal()
         }
-        return tally.withLock { $0 }
+        return tally
     }
 }
 

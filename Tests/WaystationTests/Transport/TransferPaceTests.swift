@@ -11,7 +11,8 @@ struct TransferPaceTests {
     private func resting(waiting: Int) -> TransferPace {
         var pace = TransferPace()
         for number in 1...TransferPace.turn {
-            #expect(pace.callQueued() == (number == TransferPace.turn))
+            let rests = pace.callQueued()
+            #expect(rests == (number == TransferPace.turn))
         }
         for _ in waiting..<TransferPace.turn { pace.callMade() }
         return pace
@@ -20,12 +21,12 @@ struct TransferPaceTests {
     @Test("they rest after a turn, and go on when nothing waits")
     func turns() {
         var pace = resting(waiting: 0)
-        #expect(pace.isResting)
-        // What runs when they are told to rest still ends.
-        #expect(!pace.callQueued())
+        // What runs when they are to rest still ends.
+        let restsTwice = pace.callQueued()
         pace.callMade()
-        #expect(pace.goesOn(backlog: 0, isOverdue: false))
-        #expect(!pace.isResting)
+        #expect(pace.isResting && !restsTwice)
+        let goesOn = pace.goesOn(backlog: 0, isOverdue: false)
+        #expect(goesOn && !pace.isResting)
         let restsAgain = (1...TransferPace.turn).map { _ in pace.callQueued() }
         #expect(restsAgain.firstIndex(of: true) == TransferPace.turn - 1)
     }
@@ -33,24 +34,26 @@ struct TransferPaceTests {
     @Test("they rest while calls of the delegate wait")
     func calls() {
         var pace = resting(waiting: TransferPace.waitingLimit + 1)
-        #expect(!pace.goesOn(backlog: 0, isOverdue: false))
+        let goesOnBefore = pace.goesOn(backlog: 0, isOverdue: false)
         pace.callMade()
-        #expect(pace.goesOn(backlog: 0, isOverdue: false))
+        let goesOnAfter = pace.goesOn(backlog: 0, isOverdue: false)
+        #expect(!goesOnBefore && goesOnAfter)
     }
 
     @Test("they rest while too many bytes wait for their tasks")
     func backlog() {
         var pace = resting(waiting: 0)
-        #expect(!pace.goesOn(backlog: TransferPace.backlogLimit + 1, isOverdue: false))
-        #expect(pace.goesOn(backlog: TransferPace.backlogLimit, isOverdue: false))
+        let goesOnOver = pace.goesOn(backlog: TransferPace.backlogLimit + 1, isOverdue: false)
+        let goesOnAt = pace.goesOn(backlog: TransferPace.backlogLimit, isOverdue: false)
+        #expect(!goesOnOver && goesOnAt)
     }
 
     @Test("when they have rested for long they go on for one call, whatever waits")
     func overdue() {
         var pace = resting(waiting: 0)
-        #expect(pace.goesOn(backlog: .max, isOverdue: true))
-        #expect(pace.callQueued())
-        #expect(pace.isResting)
+        let goesOn = pace.goesOn(backlog: .max, isOverdue: true)
+        let restsAgain = pace.callQueued()
+        #expect(goesOn && restsAgain)
     }
 
     @Test("the queue that they run on is found, and leads to the session's work queue")
