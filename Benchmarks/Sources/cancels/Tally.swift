@@ -15,8 +15,10 @@ struct Tally: CustomStringConvertible {
 
     var description: String { "\(answered) answered, \(cancelled) cancelled, \(failed) failed" }
 
-    /// Whether cancels met loads before and after their end, and nothing else went wrong.
-    var isTelling: Bool { answered > 0 && cancelled > 0 && failed == 0 }
+    /// Whether loads were answered, and nothing but cancels ended others.
+    ///
+    /// What is at hand is answered before a cancel can take effect: its cancels all meet the end of the load.
+    var isSound: Bool { answered > 0 && failed == 0 }
 
     static func += (sum: inout Tally, one: Tally) {
         sum.answered += one.answered

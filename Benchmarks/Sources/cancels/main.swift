@@ -36,7 +36,7 @@ for way in Way.allCases {
             continue
         }
         tally += one
-        if !one.isTelling { wrong.append("says nothing: \(one)") }
+        if !one.isSound { wrong.append("not as it should be: \(one)") }
     }
     say("\(way.rawValue): \(runs - wrong.count) of \(runs) runs ended, \(tally)")
     for line in wrong { say("  \(line)") }
