@@ -41,9 +41,9 @@ final class Load: Sendable {
     /// How many items one visit of the loading queue delivers: other loads, and a cancel, get their turn between visits.
     private static let visitLimit = 64
     /// How many bytes may wait on the delegate's queue; the rest waits here.
-    private static let untakenLimit = 2 << 20
+    private static let untakenLimit = 1 << 20
     /// After how many bytes the delegate's queue is asked to tell that it has reached them.
-    private static let markInterval = 512 << 10
+    private static let markInterval = 256 << 10
 
     let task: URLSessionTask
     private let session: LoadingSession?

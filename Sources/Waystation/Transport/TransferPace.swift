@@ -4,12 +4,12 @@
 /// Other sessions then get no turn there: what has arrived for their tasks waits in memory, and their cancels wait too.
 /// So the transfers rest after some calls of their delegate, until these were made and the backlog of the loads is small.
 struct TransferPace {
-    /// How many calls of the delegate end a turn: in parts of 16 KiB, two mebibytes.
-    static let turn = 128
+    /// How many calls of the delegate end a turn: in parts of 16 KiB, a mebibyte.
+    static let turn = 64
     /// How many calls may wait when a turn begins.
-    static let waitingLimit = 64
+    static let waitingLimit = 32
     /// How many bytes may wait for their tasks when a turn begins.
-    static let backlogLimit = 4 << 20
+    static let backlogLimit = 1 << 20
 
     private var waiting = 0
     private var rest = Self.turn
