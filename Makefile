@@ -22,7 +22,7 @@ PEERS := $(CURDIR)/.build/peers
 HISHEL := $(CURDIR)/.build/hishel
 
 .PHONY: help deps demo-deps bench-deps build web-apps test lint format demo demo-packs demo-login differential cross-check soak \
-	hammer chaos bodies fuzz sanitize bench docs consumers clean
+	cancels hammer chaos bodies fuzz sanitize bench docs consumers clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -32,6 +32,7 @@ help:
 	@echo "make differential  plain URLSession and Waystation against one origin, a row a scenario"
 	@echo "make cross-check   the same conversations for hishel and for Waystation, each difference with its section"
 	@echo "make soak          500,000 loads, 64 at a time"
+	@echo "make cancels       loads cancelled as they end, 96,000 on each of six ways, to see that none stops the process [RUNS=10]"
 	@echo "make hammer        eight processes on one store for two minutes, killed at random"
 	@echo "make chaos         four processes that load, cancel and are killed, beside an origin that lies, for ten minutes"
 	@echo "make bodies        bodies of 256 MiB through redirects, refusals and dropped connections, digest and memory [MIB=256]"
@@ -62,6 +63,7 @@ test: deps lint web-apps
 		WEB_APPS=$(WEB_APPS) Scripts/tell-failures.sh $(SWIFT) test $(WIDTH) $(IN) $$package; \
 	done
 	@$(MAKE) --no-print-directory differential
+	@$(MAKE) --no-print-directory cancels RUNS=1
 	@$(MAKE) --no-print-directory hammer SECONDS=10
 	@$(MAKE) --no-print-directory chaos SECONDS=15
 	@$(MAKE) --no-print-directory bodies MIB=48
@@ -106,6 +108,10 @@ cross-check: deps
 
 soak: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet soak
+
+# Loads cancelled at random moments, many of them as they end.
+cancels: deps
+	@$(SWIFT) run $(IN) Benchmarks -c release --quiet cancels $(or $(RUNS),10)
 
 # Eight processes on one store, killed at random.
 hammer: deps

@@ -40,7 +40,15 @@ let package = Package(
                 .product(name: "WaystationPatch", package: "waystation"),
                 .product(name: "WaystationStorage", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "Waystation", package: "waystation"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .executableTarget(
+            name: "cancels",
+            dependencies: [
+                "Measuring", .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationTesting", package: "waystation"),
             ]
         ),
         .executableTarget(

@@ -12,6 +12,8 @@ final class Engine: Sendable {
     let events: EventBroadcaster
     let configuration: Interceptor.Configuration
     let fetches = Fetches()
+    /// What has arrived for its loads and waits for their tasks.
+    let backlog = LoadBacklog()
     /// The cookies of its requests; nil where Foundation chooses them.
     let cookies: CookieStore?
     /// The storages whose changes a request has to wait for.

@@ -6,6 +6,16 @@ import WaystationTesting
 extension Benchmark {
     /// Answers that need no network, beside the least that an answer can cost.
     static let hits: [Benchmark] = [
+        Benchmark("cured-floor/floor") {
+            let bare = Loads(Floor.session, [url("http://floor.test/body.txt")], count: 3_000)
+            return try await Loads.ratio(
+                "cured-floor/floor",
+                limit: 1.3,
+                judged: .crowd,
+                of: ("cured-floor", floor.loads),
+                to: ("floor", bare)
+            )
+        },
         Benchmark("file-hit/floor") {
             let scratch = try ScratchDirectory()
             try Floor.body.write(to: scratch.url.appendingPathComponent("body.txt"))
@@ -80,8 +90,9 @@ extension Benchmark {
         )
     }
 
+    /// What every hit is compared with: no cancel can freeze its loads either.
     static var floor: (name: String, loads: Loads) {
-        ("floor", Loads(Floor.session, [url("http://floor.test/body.txt")], count: 3_000))
+        ("floor", Loads(CuredFloor.session, [url("http://floor.test/body.txt")], count: 3_000))
     }
 }
 

@@ -27,17 +27,45 @@ extension Benchmark {
                 peaks[way.rawValue] = peak
             }
             let against = ["plain-MiB": peaks["plain"] ?? .nan]
-            return ["file", "forwarded", "stored"].map { way in
-                Figure(
-                    "large-body-memory-\(way)",
-                    peaks[way] ?? .nan,
-                    unit: "MiB",
-                    // What is stored comes through a session of its own, and Foundation runs all sessions on one serial
-                    // queue: a server on loopback fills it, and what has arrived waits for its turn. Told, not judged.
-                    limit: way == "stored" ? nil : 64,
-                    against: against
-                )
+            return ["file", "forwarded", "relayed", "stored"].map { way in
+                Figure("large-body-memory-\(way)", peaks[way] ?? .nan, unit: "MiB", limit: 64, against: against)
             }
+        },
+        Benchmark("endless-body") {
+            let part = Pattern.body(0, count: 1 << 20)
+            // 64 GiB are as good as endless.
+            let origin = try ScriptedOrigin(keepsRequests: false) { request in
+                request.path == "/small.txt"
+                    ? .ok(Floor.body)
+                    : .stream(Array(repeating: .bytes(part), count: 64 << 10), framing: .untilClose)
+            }
+            var figures: [Figure] = []
+            for way in LargeLoad.Way.allCases where way != .file {
+                let home = try ScratchDirectory()
+                let child = try ChildProcess.run(
+                    ["--endless", way.rawValue, origin.url("/endless").absoluteString, home.url.path],
+                    home: home.url,
+                    limit: 120
+                )
+                let output = String(decoding: child.output, as: UTF8.self)
+                let numbers = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+                guard child.ending == .exited(0), numbers.count == 3 else {
+                    throw LargeLoad.Failure(description: "\(way): \(child.ending) \(output) \(child.complaint)")
+                }
+                // Where Foundation's own loader runs, what it does is told.
+                let isOurs = way == .relayed || way == .stored
+                figures += [
+                    Figure(
+                        "endless-body-memory-\(way.rawValue)",
+                        numbers[0],
+                        unit: "MiB",
+                        limit: isOurs ? 64 : nil,
+                        against: ["MiB/s": numbers[2]]
+                    ),
+                    Figure("endless-body-cancel-\(way.rawValue)", numbers[1], unit: "s", limit: isOurs ? 1 : nil),
+                ]
+            }
+            return figures
         },
         Benchmark("large-body/plain") {
             let nginx = try Nginx()
@@ -76,7 +104,7 @@ extension Benchmark {
 struct LargeLoad: Sendable {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
-    enum Way: String, CaseIterable { case plain, file, forwarded, stored }
+    enum Way: String, CaseIterable { case plain, file, forwarded, relayed, stored }
 
     private let counter = Counter()
     private let session: URLSession
@@ -97,23 +125,60 @@ struct LargeLoad: Sendable {
     static func runChild(_ way: Way, _ address: String, root: String) async throws {
         let root = URL(fileURLWithPath: root)
         let archive = try ScratchDirectory()
-        let intercepted: InterceptedSession =
-            switch way {
-            case .plain: .plain
-            case .file: try .files(in: root, at: url("http://files.test/"))
-            case .forwarded: try .network()
-            case .stored: try .stored(in: archive.url)
-            }
-        let load = LargeLoad(intercepted)
+        let load = LargeLoad(try intercepted(way, root: root, archive: archive))
         let address = way == .file ? url("http://files.test/large.bin") : url(address)
-        // Idle means: everything is loaded and has been used once, for a small body.
+        let idle = try await load.idle(address, root: root)
+        _ = try await load.seconds(address)
+        say(String(format: "%.1f", ProcessMemory.peakMiB - idle))
+    }
+
+    /// In a process of its own: loads a body without end one way for ten seconds, and cancels it.
+    ///
+    /// Prints the peak of memory over the idle process in MiB, the seconds from the cancel to the end, and the MiB that
+    /// came in a second.
+    static func runEndless(_ way: Way, _ address: String, root: String) async throws {
+        let root = URL(fileURLWithPath: root)
+        let archive = try ScratchDirectory()
+        let load = LargeLoad(try intercepted(way, root: root, archive: archive))
+        let idle = try await load.idle(url(address), root: root)
+        let task = load.session.dataTask(with: url(address))
+        async let end: Int = load.counter.load(task)
+        try await Task.sleep(for: .seconds(10))
+        let count = load.counter.count
+        let clock = ContinuousClock()
+        let cancelled = clock.now
+        task.cancel()
+        do {
+            let count = try await end
+            throw Failure(description: "a body without end ended after \(count) bytes")
+        } catch let error as URLError where error.code == .cancelled {
+            let seconds = cancelled.duration(to: clock.now) / .seconds(1)
+            let rate = Double(count >> 20) / 10
+            say(String(format: "%.1f %.3f %.0f", ProcessMemory.peakMiB - idle, seconds, rate))
+        }
+    }
+
+    private static func intercepted(
+        _ way: Way,
+        root: URL,
+        archive: ScratchDirectory
+    ) throws -> InterceptedSession {
+        switch way {
+        case .plain: .plain
+        case .file: try .files(in: root, at: url("http://files.test/"))
+        case .forwarded: try .network()
+        case .relayed: try .relayed()
+        case .stored: try .stored(in: archive.url)
+        }
+    }
+
+    /// The memory of the process when everything is loaded and has been used once, for a small body.
+    private func idle(_ address: URL, root: URL) async throws -> Double {
         let small = root.appendingPathComponent("small.txt")
         try Floor.body.write(to: small)
         let warmUp = address.deletingLastPathComponent().appendingPathComponent("small.txt")
-        _ = try await load.seconds(warmUp, expecting: Sizes.small)
-        let idle = ProcessMemory.residentMiB
-        _ = try await load.seconds(address)
-        say(String(format: "%.1f", ProcessMemory.peakMiB - idle))
+        _ = try await seconds(warmUp, expecting: Sizes.small)
+        return ProcessMemory.residentMiB
     }
 }
 
@@ -125,6 +190,8 @@ private final class Counter: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     private let state = Mutex(State())
+
+    var count: Int { state.withLock(\.count) }
 
     func load(_ task: URLSessionTask) async throws -> Int {
         try await withCheckedThrowingContinuation { continuation in

@@ -16,6 +16,15 @@ if arguments.first == "--large" {
     exit(0)
 }
 
+if arguments.first == "--endless" {
+    guard arguments.count == 4, let way = LargeLoad.Way(rawValue: arguments[1]) else {
+        say("--endless needs a way, a URL and a directory")
+        exit(2)
+    }
+    try await LargeLoad.runEndless(way, arguments[2], root: arguments[3])
+    exit(0)
+}
+
 if arguments.first == "--tool" {
     try await PackTool.run(Array(arguments.dropFirst()))
     exit(0)

@@ -31,7 +31,11 @@ struct Delivery {
 
     private var phase = Phase.idle
     private var items: Deque<Item> = []
+    private var pendingBytes = 0
     private var awaitsDisposition = false
+
+    /// How many bytes could be delivered now, if the loading queue and the delegate took them.
+    var deliverableBytes: Int { phase == .running && !awaitsDisposition ? pendingBytes : 0 }
 
     /// Whether the load is about to end with an error from outside: nothing else is told any more.
     private(set) var isAborted = false
@@ -66,6 +70,7 @@ struct Delivery {
         guard !hasEnded else { return false }
         phase = .cancelled
         items = []
+        pendingBytes = 0
         return true
     }
 
@@ -85,6 +90,7 @@ struct Delivery {
         guard !hasEnded, !isAborted else { return false }
         isAborted = true
         items = [.end(error)]
+        pendingBytes = 0
         // Nobody needs to agree to a response any more.
         awaitsDisposition = false
         return true
@@ -95,6 +101,7 @@ struct Delivery {
     /// True when the queue must be visited for it.
     mutating func enqueue(_ item: Item) -> Bool {
         guard !hasEnded, !isAborted else { return false }
+        if case .data(let data) = item { pendingBytes += data.count }
         items.append(item)
         return true
     }
@@ -104,7 +111,8 @@ struct Delivery {
         guard phase == .running, !awaitsDisposition, let item = items.popFirst() else { return nil }
         switch item {
         case .response: awaitsDisposition = true
-        case .data, .reached: break
+        case .data(let data): pendingBytes -= data.count
+        case .reached: break
         case .end: phase = .ended
         }
         return item

@@ -24,6 +24,12 @@ enum FoundationInternals {
         child("workQueue", of: session) as? DispatchQueue
     }
 
+    /// The serial queue on which the transfers of all tasks of a session are driven; it leads to the session's work queue.
+    static func transferQueue(of session: URLSession) -> DispatchQueue? {
+        guard let transfers = child("multiHandle", of: session) else { return nil }
+        return Mirror(reflecting: transfers).children.first { $0.label == "queue" }?.value as? DispatchQueue
+    }
+
     /// Who waits for the bytes of the tasks of a session.
     struct TaskRegistry {
         private let registry: Any

@@ -77,6 +77,9 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             return fail(client, URLError(.cancelled, failing: request.url))
         }
         let task = client.task
+        // Downloads, and the tasks of the shared session, come past no look-up hook.
+        InlineCompletion.current.switchOff(for: task)
+        RequestTimeout.current.obey(for: task)
         // A cancel overtook the start: Foundation ends the task, and nothing else may.
         guard task.state == .running || task.state == .suspended else { return phase = .cancelled }
         if binding.interceptor.isEnabled, binding.interceptor.engine.isExternalLink(request) {
@@ -138,7 +141,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             NetworkLoad.start(begunLoad(client, context), context.request, forwarding, context)
         case .spool(let spool):
             self.spool(spool, begunLoad(client, context), client, context)
-        case .handBack where context.isChanged:
+        case .handBack where context.mustBeForwarded:
             NetworkLoad.start(begunLoad(client, context), context.request, Forwarding(), context)
         case .handBack:
             handBack(client, context, "nothing to store or to change")
@@ -166,8 +169,8 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         case .answer(let answer): AnswerDelivery.deliver(answer, to: load, context)
         case .forward(let forwarding): NetworkLoad.start(load, context.request, forwarding, context)
         case .spool(let spool): self.spool(spool, load, client, context)
-        // Foundation's loader would send the app's own request.
-        case .handBack where context.isChanged: NetworkLoad.start(load, context.request, Forwarding(), context)
+        case .handBack where context.mustBeForwarded:
+            NetworkLoad.start(load, context.request, Forwarding(), context)
         case .handBack: handBack(client, context, "nothing to store or to change")
         case .fail(let error):
             context.emit(error.isBlocked ? .blocked : .failed(error))
@@ -234,7 +237,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     }
 
     private func begunLoad(_ client: LoadClient, _ context: LoadContext) -> Load {
-        let load = Load(client)
+        let load = Load(client, context.engine.backlog)
         load.onRestart { load in
             // Not before the store has dropped what was unusable, or it would be found again.
             Task {

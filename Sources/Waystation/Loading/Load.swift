@@ -23,26 +23,60 @@ final class Load: Sendable {
         var restartWork: (@Sendable (Load) -> Void)?
         /// Its place among the loads of a login, left at its end.
         var place: LoginPlace?
+        /// How many of its bytes the backlog counts.
+        var counted = 0
+        /// How many bytes were given to the delegate's queue, and not reached there yet.
+        var untaken = 0
+        /// How many of these no call on the delegate's queue answers for yet.
+        var unmarked = 0
+
+        /// What the backlog counts too few of.
+        mutating func recount() -> Int {
+            let difference = delivery.deliverableBytes - counted
+            counted += difference
+            return difference
+        }
     }
+
+    /// How many items one visit of the loading queue delivers: other loads, and a cancel, get their turn between visits.
+    private static let visitLimit = 64
+    /// How many bytes may wait on the delegate's queue; the rest waits here.
+    private static let untakenLimit = 1 << 20
+    /// After how many bytes the delegate's queue is asked to tell that it has reached them.
+    private static let markInterval = 256 << 10
 
     let task: URLSessionTask
     private let session: LoadingSession?
     private let queue: LoadingQueue
     private let state: Mutex<State>
+    private let backlog: LoadBacklog
 
     /// To be made on the work queue.
-    init(_ client: LoadClient) {
+    init(_ client: LoadClient, _ backlog: LoadBacklog) {
         task = client.task
+        self.backlog = backlog
         session = LoadingSession.current(for: client.task)
         queue = LoadingQueue(of: client.task, in: session)
         state = Mutex(State(client: client))
+    }
+
+    deinit { backlog.change(by: -state.withLock { $0.counted }) }
+
+    /// Changes what is delivered, and keeps the backlog right.
+    private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, difference) = state.withLock { state in
+            let result = body(&state)
+            return (result, state.recount())
+        }
+        backlog.change(by: difference)
+        return result
     }
 
     // MARK: - The session's side, on the work queue
 
     /// Says what `startLoading` means now, and delivers what is pending.
     func start() -> Delivery.Start {
-        let start = state.withLock { $0.delivery.start() }
+        let start = change { $0.delivery.start() }
         if start == .resume { drain() }
         return start
     }
@@ -50,14 +84,14 @@ final class Load: Sendable {
     /// The session called `stopLoading`.
     func stop(_ reason: StopReason) {
         switch reason {
-        case .suspension: state.withLock { $0.delivery.suspend() }
+        case .suspension: change { $0.delivery.suspend() }
         case .cancellation: cancel()
         case .overtaken: break
         }
     }
 
     private func cancel() {
-        let work = state.withLock { state -> (@Sendable () -> Void)? in
+        let work = change { state -> (@Sendable () -> Void)? in
             guard state.delivery.cancel() else { return nil }
             state.client = nil
             state.restartWork = nil
@@ -107,7 +141,7 @@ final class Load: Sendable {
 
     /// Ends the load from outside, with nothing more told than the error, and leaves a place once that is sure.
     func abort(_ error: URLError, leaving place: LoginPlace?) {
-        let work: (@Sendable () -> Void)? = state.withLock { state in
+        let work: (@Sendable () -> Void)? = change { state in
             guard state.delivery.abort(error) else { return nil }
             state.gathered = Data()
             state.restartWork = nil
@@ -138,7 +172,7 @@ final class Load: Sendable {
 
     /// Delivers items in order.
     func deliver(_ items: Delivery.Item...) {
-        let needsVisit = state.withLock { state in
+        let needsVisit = change { state in
             guard items.reduce(false, { state.delivery.enqueue($1) || $0 }), !state.isVisitDue else { return false }
             // One visit takes all that has come by then; but it must be sure to come.
             state.isVisitDue = queue.isKnown
@@ -151,16 +185,35 @@ final class Load: Sendable {
 
     private func drain() {
         state.withLock { $0.isVisitDue = false }
-        while let (item, client) = state.withLock({ state in
-            state.delivery.next().flatMap { item in state.client.map { (item, $0) } }
-        }) {
+        var delivered = 0
+        while let (item, client) = nextItem() {
             switch item {
             case .response(let response): announce(response, to: client)
             case .data(let data): take(data, for: client)
             case .reached(let work): work()
             case .end(let error): end(error, client)
             }
+            delivered += 1
+            if delivered >= Self.visitLimit, queue.isKnown { return visit() }
         }
+    }
+
+    /// The next item to deliver, unless the delegate has too much before it already.
+    private func nextItem() -> (Delivery.Item, LoadClient)? {
+        change { state in
+            // Without a way back to this queue there is no waiting for the delegate.
+            guard state.untaken < Self.untakenLimit || !queue.isKnown else { return nil }
+            return state.delivery.next().flatMap { item in state.client.map { (item, $0) } }
+        }
+    }
+
+    /// Visits the loading queue once more, behind what waits there.
+    private func visit() {
+        let isDue = state.withLock { state in
+            defer { state.isVisitDue = true }
+            return state.isVisitDue
+        }
+        if !isDue { queue.hop { self.drain() } }
     }
 
     private func announce(_ response: HTTPURLResponse, to client: LoadClient) {
@@ -178,13 +231,13 @@ final class Load: Sendable {
             receive: client.receive
         ) { disposition in
             if disposition == .cancel { return self.refuse() }
-            self.state.withLock { $0.delivery.allow() }
+            self.change { $0.delivery.allow() }
             self.queue.hop { self.drain() }
         }
         if case .asked = outcome { return }
         // Without a delegate of the session's, who is not told of the response is not told of bytes: no need to look.
         let isUnheard = if case .unheard = outcome { session?.session?.delegate == nil } else { false }
-        state.withLock { state in
+        change { state in
             state.delivery.allow()
             if isUnheard { state.areBytesUnheard = true }
         }
@@ -195,7 +248,7 @@ final class Load: Sendable {
     /// As on other platforms the task ends as cancelled.
     private func refuse() {
         queue.hop {
-            let (client, work) = self.state.withLock { state -> (LoadClient?, (@Sendable () -> Void)?) in
+            let (client, work) = self.change { state -> (LoadClient?, (@Sendable () -> Void)?) in
                 guard state.delivery.refuse() else { return (nil, nil) }
                 return (state.client.take(), state.cancelWork.take())
             }
@@ -207,7 +260,10 @@ final class Load: Sendable {
 
     private func take(_ data: Data, for client: LoadClient) {
         let listener = byteListener
-        if listener?.takesPieces ?? false { return client.load(data) }
+        if let listener, listener.takesPieces {
+            client.load(data)
+            return mark(data.count, on: listener.session.delegateQueue)
+        }
         state.withLock { $0.gathered.append(data) }
         // The delegate of one call hears of the bytes beside the caller, who gets them.
         guard let listener, let observer = listener.delegate as? any URLSessionDataDelegate,
@@ -215,6 +271,28 @@ final class Load: Sendable {
         else { return }
         let session = listener.session
         session.delegateQueue.addOperation { observer.urlSession(session, dataTask: dataTask, didReceive: data) }
+    }
+
+    /// Counts bytes that were given to the delegate until its queue has reached them.
+    ///
+    /// On that queue each part takes memory until its call is made. A delegate that is slower than the network gets no
+    /// more than it takes; the network is slowed down by what then waits here.
+    private func mark(_ count: Int, on delegateQueue: OperationQueue) {
+        let marked = state.withLock { state in
+            state.untaken += count
+            state.unmarked += count
+            guard state.unmarked >= Self.markInterval else { return 0 }
+            defer { state.unmarked = 0 }
+            return state.unmarked
+        }
+        guard marked > 0, queue.isKnown else { return }
+        delegateQueue.addOperation {
+            let wasFull = self.state.withLock { state in
+                defer { state.untaken -= marked }
+                return state.untaken >= Self.untakenLimit
+            }
+            if wasFull { self.visit() }
+        }
     }
 
     /// Tells the delegate of the task, or of the one call that made it, how much of its body has left.

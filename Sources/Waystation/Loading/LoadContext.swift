@@ -32,6 +32,12 @@ struct LoadContext: Sendable {
         return context
     }
 
+    /// Whether Foundation's loader would get it wrong: it sends the app's own request, and ends one whose interval is
+    /// below a second at once.
+    var mustBeForwarded: Bool {
+        isChanged || (request.hasTimeoutBelowOneSecond && request.httpBodyStream == nil)
+    }
+
     /// The same load under a login.
     func under(_ ticket: LoginTicket) -> LoadContext {
         var context = self

@@ -10,6 +10,9 @@ import FoundationNetworking
 /// queue and without a hop back to it. For tasks that no rule takes it passes on to the app's own cache, or
 /// answers at once, which is quicker than what `.default` does.
 ///
+/// It sees every data task of an intercepted session, so two faults of Foundation's are mended here for all of them:
+/// ``InlineCompletion`` and ``RequestTimeout``.
+///
 /// It also holds the binding, so that an interceptor lives as long as the sessions made with it.
 final class LookUpCache: URLCache, @unchecked Sendable {
     // `@unchecked` because the superclass is; what is added here does not change.
@@ -26,6 +29,8 @@ final class LookUpCache: URLCache, @unchecked Sendable {
         for dataTask: URLSessionDataTask,
         completionHandler: @Sendable @escaping (CachedURLResponse?) -> Void
     ) {
+        InlineCompletion.current.switchOff(for: dataTask)
+        RequestTimeout.current.obey(for: dataTask)
         guard let request = dataTask.originalRequest, type(of: dataTask) == URLSessionDataTask.self,
             let (step, rule) = binding.firstStep(for: request)
         else { return passOn(dataTask, completionHandler) }

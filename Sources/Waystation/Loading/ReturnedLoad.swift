@@ -39,13 +39,29 @@ final class ReturnedLoad: NSObject {
 
     private var relay: ClientRelay?
 
-    func start() { loader.startLoading() }
+    /// Whether the loader was started.
+    private var isStarted = false
+    /// How the load ended while its task was suspended, to be told when the task is resumed.
+    private var heldEnd: (() -> Void)?
+
+    /// Starts the loader, or goes on after a suspension.
+    func start() {
+        // Suspended again, or before it began: the session calls once more when the task is resumed.
+        guard client.task.state != .suspended else { return }
+        if let heldEnd = heldEnd.take() { return heldEnd() }
+        isStarted = true
+        // A loader that runs ignores the call, unless it followed a redirect meanwhile and waits to go on.
+        loader.startLoading()
+    }
 
     func stop(_ reason: StopReason) {
         switch reason {
-        case .suspension: loader.stopLoading()
+        // The loader would drop its connection, send the request again when the task is resumed, and deliver the new
+        // body behind what it delivered of the old one. It goes on instead; the end waits for the task.
+        case .suspension: break
         case .cancellation:
-            loader.stopLoading()
+            if isStarted, heldEnd == nil { loader.stopLoading() }
+            heldEnd = nil
             context.emit(.cancelled)
             release(isCancelled: true)
         case .overtaken: break
@@ -96,6 +112,12 @@ final class ReturnedLoad: NSObject {
     }
 
     // MARK: - What the loader says
+
+    /// Runs `end` now, or when the task is resumed: a suspended task does not end.
+    fileprivate func end(_ end: @escaping () -> Void) {
+        guard client.task.state == .suspended else { return end() }
+        heldEnd = end
+    }
 
     fileprivate func didReceive(_ response: URLResponse) {
         status = (response as? HTTPURLResponse)?.statusCode ?? 0
@@ -227,7 +249,7 @@ final class ReturnedLoad: NSObject {
             }
             var request = context.request
             request.setValue(authorization, forHTTPHeaderField: "Authorization")
-            let load = Load(client)
+            let load = Load(client, context.engine.backlog)
             ended = nil
             goOn?(load)
             NetworkLoad.start(load, request, Forwarding(failures: 1), context)
@@ -262,8 +284,15 @@ private final class ClientRelay: NSObject, URLProtocolClient, @unchecked Sendabl
     }
 
     func urlProtocol(_: URLProtocol, didLoad data: Data) { load?.didLoad(data) }
-    func urlProtocolDidFinishLoading(_: URLProtocol) { load?.didFinish() }
-    func urlProtocol(_: URLProtocol, didFailWithError error: any Error) { load?.didFail(error) }
+    func urlProtocolDidFinishLoading(_: URLProtocol) {
+        guard let load else { return }
+        load.end { [unowned load] in load.didFinish() }
+    }
+
+    func urlProtocol(_: URLProtocol, didFailWithError error: any Error) {
+        guard let load else { return }
+        load.end { [unowned load] in load.didFail(error) }
+    }
 
     // Foundation's loader on Linux makes none of these calls by itself.
     func urlProtocol(_: URLProtocol, wasRedirectedTo _: URLRequest, redirectResponse _: URLResponse) {}

@@ -10,11 +10,20 @@ import Foundation
 final class DelegateQueue: OperationQueue, @unchecked Sendable {
     private let calls = DispatchQueue(label: "waystation.transport")
 
+    /// Slows the session down whose calls these are.
+    let pacer = TransferPacer()
+
     override init() {
         super.init()
         maxConcurrentOperationCount = 1
         name = calls.label
     }
 
-    override func addOperation(_ block: @Sendable @escaping () -> Void) { calls.async(execute: block) }
+    override func addOperation(_ block: @Sendable @escaping () -> Void) {
+        pacer.callQueued()
+        calls.async { [pacer] in
+            block()
+            pacer.callMade()
+        }
+    }
 }

@@ -12,6 +12,7 @@ final class Network: Sendable {
     }
 
     private let settings: Settings
+    private let backlog: LoadBacklog
     private let makeTransport: @Sendable (URLSessionConfiguration) -> any Transport
     private let made = Mutex<(any Transport)?>(nil)
     /// The cookies of its requests; nil where Foundation chooses them.
@@ -34,13 +35,16 @@ final class Network: Sendable {
         }
         settings = Settings(configuration: own, additional: additional)
         makeTransport = engine.configuration.makeTransport
+        backlog = engine.backlog
     }
 
     /// The transport; the same for the whole life of the network.
     var transport: any Transport {
         if let transport = made.withLock({ $0 }) { return transport }
         // Made outside the lock, since it is the app's code; of two made at once the first to be kept is used.
-        let retrying = RetryingTransport(RewindingTransport(transport: makeTransport(settings.configuration)))
+        let own = makeTransport(settings.configuration)
+        (own as? URLSessionTransport)?.keepPace(with: backlog)
+        let retrying = RetryingTransport(RewindingTransport(transport: own))
         let transport = CanonicalTransport(
             transport: cookies.map { CookieTransport(retrying, $0.store) } ?? retrying
         )
@@ -64,9 +68,7 @@ final class Network: Sendable {
 
     /// How long a request may be silent, in seconds: its own limit where it has one, else its session's.
     func timeout(of request: URLRequest) -> TimeInterval {
-        let unset: TimeInterval = 60
-        return request.timeoutInterval == unset
-            ? settings.configuration.timeoutIntervalForRequest : request.timeoutInterval
+        request.hasTimeoutInterval ? request.timeoutInterval : settings.configuration.timeoutIntervalForRequest
     }
 
     /// Where credentials for challenges are looked up.

@@ -10,6 +10,7 @@ import Synchronization
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let exchanges: ExchangeDelegate
+    private let pacer: TransferPacer
 
     /// A transport whose session carries `configuration`.
     ///
@@ -20,8 +21,14 @@ public final class URLSessionTransport: Transport {
         own.urlCredentialStorage = nil
         exchanges = ExchangeDelegate(SetCookies(configuration))
         own.httpCookieAcceptPolicy = .never
-        session = URLSession(configuration: own, delegate: exchanges, delegateQueue: DelegateQueue())
+        let queue = DelegateQueue()
+        session = URLSession(configuration: own, delegate: exchanges, delegateQueue: queue)
+        pacer = queue.pacer
+        pacer.begin(session)
     }
+
+    /// Reads from the network only as fast as a backlog is taken.
+    func keepPace(with backlog: LoadBacklog) { pacer.watch(backlog) }
 
     deinit {
         session.finishTasksAndInvalidate()
@@ -29,7 +36,7 @@ public final class URLSessionTransport: Transport {
 
     /// Starts the exchange as a data task of the transport's session.
     public func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
-        let task = session.dataTask(with: request)
+        let task = session.dataTask(with: request.settingTimeoutInterval)
         exchanges.add(receiver, for: task)
         task.resume()
         return SessionExchange(task: task)

@@ -1,0 +1,151 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Testing
+import WaystationTesting
+
+@testable import Waystation
+
+@Suite("A body that comes faster than it is taken")
+struct BacklogTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// Much of a body, in one piece of memory.
+    private static let part = Data(count: 1 << 20)
+
+    private func session(_ interceptor: Interceptor, _ delegate: any URLSessionDelegate) -> URLSession {
+        URLSession(configuration: .ephemeral.intercepted(by: interceptor), delegate: delegate, delegateQueue: nil)
+    }
+
+    private func interceptor() throws -> Interceptor {
+        try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.networkFirst()))]
+            $0.cache = try ResponseCache(directory: directory.url, environment: .patient)
+        }
+    }
+
+    @Test("waits in memory only to some mebibytes, and arrives whole", arguments: [false, true])
+    func bounded(isSlow: Bool) async throws {
+        let parts = 48
+        let origin = try ScriptedOrigin { _ in
+            .stream(Array(repeating: .bytes(Self.part), count: parts), framing: .contentLength)
+        }
+        let interceptor = try interceptor()
+        let observer = BacklogObserver(interceptor.engine.backlog, isSlow: isSlow)
+        session(interceptor, observer).dataTask(with: origin.url("/large")).resume()
+        let (count, most) = await observer.end()
+        #expect(count == parts << 20)
+        #expect(most < 16 << 20)
+        await eventually { interceptor.engine.backlog.bytes == 0 }
+    }
+
+    @Test("counts no more once its load was cancelled, while it is suspended, and before its response is answered")
+    func counting() throws {
+        func delivery() -> Delivery {
+            var delivery = Delivery()
+            _ = delivery.start()
+            _ = delivery.enqueue(.data(Data(count: 10)))
+            return delivery
+        }
+        var (cancelled, suspended, aborted) = (delivery(), delivery(), delivery())
+        #expect(cancelled.deliverableBytes == 10)
+        _ = cancelled.cancel()
+        #expect(cancelled.deliverableBytes == 0)
+        suspended.suspend()
+        #expect(suspended.deliverableBytes == 0)
+        _ = suspended.start()
+        #expect(suspended.deliverableBytes == 10)
+        _ = suspended.next()
+        #expect(suspended.deliverableBytes == 0)
+        _ = aborted.abort(URLError(.cancelled))
+        #expect(aborted.deliverableBytes == 0)
+        var unanswered = Delivery()
+        _ = unanswered.start()
+        let response = try #require(
+            HTTPURLResponse(url: directory.url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil)
+        )
+        _ = unanswered.enqueue(.response(response))
+        _ = unanswered.enqueue(.data(Data(count: 10)))
+        _ = unanswered.next()
+        #expect(unanswered.deliverableBytes == 0)
+        unanswered.allow()
+        #expect(unanswered.deliverableBytes == 10)
+    }
+
+    @Test("leaves the loading queue to others after some parts")
+    func visits() async throws {
+        let session = URLSession(configuration: .ephemeral)
+        // Never resumed, so that the session itself starts nothing.
+        let task = session.dataTask(with: try #require(URL(string: "http://visits.test/")))
+        let queue = try #require(FoundationInternals.workQueue(of: task))
+        let delivered = Atomic(0)
+        let counts = AsyncStream<Int>.makeStream()
+        try queue.sync {
+            let owner = SilentLoader(task: task, cachedResponse: nil, client: SilentClient())
+            let load = Load(try #require(LoadClient(owner)), LoadBacklog())
+            _ = load.start()
+            for _ in 0..<1_000 {
+                load.deliver(.reached { delivered.add(1, ordering: .relaxed) })
+            }
+            // Comes after the first visit, and before the second.
+            LoadingQueue(of: task, in: LoadingSession.current(for: task)).hop {
+                counts.continuation.yield(delivered.load(ordering: .relaxed))
+            }
+            load.deliver(.reached { counts.continuation.yield(delivered.load(ordering: .relaxed)) })
+        }
+        var iterator = counts.stream.makeAsyncIterator()
+        #expect(await iterator.next() == 64)
+        #expect(await iterator.next() == 1_000)
+    }
+}
+
+/// Counts what arrives, and how much waited at most meanwhile.
+private final class BacklogObserver: NSObject, URLSessionDataDelegate {
+    private let backlog: LoadBacklog
+    private let isSlow: Bool
+    private let state = Mutex((count: 0, most: 0))
+    private let ended = AsyncStream<Void>.makeStream()
+
+    init(_ backlog: LoadBacklog, isSlow: Bool) {
+        self.backlog = backlog
+        self.isSlow = isSlow
+    }
+
+    func end() async -> (count: Int, most: Int) {
+        for await _ in ended.stream {}
+        return state.withLock { $0 }
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        // Slower than a loopback is, by work.
+        if isSlow { _ = data.prefix(4 << 10).reduce(0) { $0 &+ Int($1) } }
+        state.withLock { state in
+            state.count += data.count
+            state.most = max(state.most, backlog.bytes)
+        }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        ended.continuation.finish()
+    }
+}
+
+private final class SilentLoader: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool { false }
+}
+
+private final class SilentClient: NSObject, URLProtocolClient, Sendable {
+    func urlProtocol(_: URLProtocol, wasRedirectedTo _: URLRequest, redirectResponse _: URLResponse) {}
+    func urlProtocol(_: URLProtocol, cachedResponseIsValid _: CachedURLResponse) {}
+    func urlProtocol(_: URLProtocol, didReceive _: URLResponse, cacheStoragePolicy _: URLCache.StoragePolicy) {}
+    func urlProtocol(_: URLProtocol, didLoad _: Data) {}
+    func urlProtocolDidFinishLoading(_: URLProtocol) {}
+    func urlProtocol(_: URLProtocol, didFailWithError _: any Error) {}
+    func urlProtocol(_: URLProtocol, didReceive _: URLAuthenticationChallenge) {}
+    func urlProtocol(_: URLProtocol, didCancel _: URLAuthenticationChallenge) {}
+}

@@ -1,0 +1,87 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import WaystationTesting
+
+@testable import Waystation
+
+@Suite("The interval that a request's initializer was given")
+struct RequestTimeoutTests {
+    enum Kind: CaseIterable { case untouched, handedBack, transported, upload, download }
+
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func session(_ kind: Kind) throws -> URLSession {
+        let rule: Rule =
+            switch kind {
+            case .untouched: .allow("http://other.test/**", via: .network)
+            case .handedBack, .upload, .download: .allow("http://127.0.0.1:*/**", via: .network)
+            case .transported: .allow("http://127.0.0.1:*/**", via: .cache(.networkFirst()))
+            }
+        let interceptor = try Interceptor {
+            $0.rules = [rule]
+            $0.cache = try ResponseCache(directory: directory.url, environment: .patient)
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        // What counts where the request's own interval is ignored: longer than the test may take.
+        configuration.timeoutIntervalForRequest = 600
+        return URLSession(configuration: configuration.intercepted(by: interceptor))
+    }
+
+    @Test("ends a load of any kind that stays silent", .timeLimit(.minutes(5)), arguments: Kind.allCases, [1, 0.5])
+    func silence(kind: Kind, interval: Double) async throws {
+        // Loads that Foundation alone can run count whole seconds.
+        guard interval >= 1 || [.handedBack, .transported].contains(kind) else { return }
+        let origin = try ScriptedOrigin { _ in .unanswered }
+        var request = URLRequest(
+            url: origin.url("/a"),
+            cachePolicy: .useProtocolCachePolicy,
+            timeoutInterval: interval
+        )
+        if kind == .upload { request.httpMethod = "POST" }
+        let (session, sent) = (try session(kind), request)
+        let error = await #expect(throws: URLError.self) {
+            switch kind {
+            case .upload: _ = try await session.upload(for: sent, from: Data("body".utf8))
+            case .download: _ = try await session.download(for: sent)
+            default: _ = try await session.data(for: sent)
+            }
+        }
+        #expect(error?.code == .timedOut)
+        // Less than a second is rounded up, not taken for none: the request was sent.
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test("is obeyed by Foundation's loader once the task's request says that it was set")
+    func flag() throws {
+        let url = try #require(URL(string: "http://timeout.test/"))
+        let session = URLSession(configuration: .ephemeral)
+        func task(_ request: URLRequest) -> URLSessionTask { session.dataTask(with: request) }
+        var given = URLRequest(url: url)
+        given.timeoutInterval = 60
+        #expect(RequestTimeout.current.isObeyed(for: task(given)) == true)
+
+        let ignored = task(URLRequest(url: url, timeoutInterval: 7))
+        #expect(RequestTimeout.current.isObeyed(for: ignored) == false)
+        RequestTimeout.current.obey(for: ignored)
+        #expect(RequestTimeout.current.isObeyed(for: ignored) == true)
+        #expect(ignored.originalRequest?.timeoutInterval == 7)
+        #expect(ignored.originalRequest?.url == url)
+
+        let unset = task(URLRequest(url: url))
+        RequestTimeout.current.obey(for: unset)
+        #expect(RequestTimeout.current.isObeyed(for: unset) == false)
+    }
+
+    @Test("is left alone where the flag is not found under its name and with its type")
+    func notFound() throws {
+        let task = URLSessionTask()
+        #expect(RequestTimeout(request: "originalRequest", flag: "noSuchFlag").isObeyed(for: task) == nil)
+        #expect(RequestTimeout(request: "noSuchRequest", flag: "isTimeoutIntervalSet").isObeyed(for: task) == nil)
+        #expect(RequestTimeout(request: "taskIdentifier", flag: "isTimeoutIntervalSet").isObeyed(for: task) == nil)
+    }
+}
