@@ -1,6 +1,8 @@
 # The two commands of a newcomer are `make demo` and `make test`; each installs what it lacks.
 
 SWIFT ?= swift
+# Warnings are errors in what is built here; the manifests read the variable.
+export WAYSTATION_WARNINGS_AS_ERRORS := 1
 NESTED := $(sort $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Benchmarks/Package.swift)))
 # One build folder for all nested packages: what they share is built once.
 # Packages that share a scratch path must not share a cached plan: SwiftPM would test the package before again.
@@ -20,7 +22,7 @@ PEERS := $(CURDIR)/.build/peers
 HISHEL := $(CURDIR)/.build/hishel
 
 .PHONY: help deps demo-deps bench-deps build web-apps test lint format demo demo-packs demo-login differential cross-check soak \
-	cancels hammer chaos bodies fuzz sanitize bench docs clean
+	cancels hammer chaos bodies fuzz sanitize bench docs consumers clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -37,6 +39,7 @@ help:
 	@echo "make fuzz          a million damaged zips and as many damaged patches, from seeds and by libFuzzer"
 	@echo "make sanitize      the tests of what reads bytes from outside, under the address sanitizer"
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
+	@echo "make consumers     a package that depends on this one by git URL, built by both build systems"
 	@echo "make format        format every source file"
 	@echo "make docs          build the documentation; a warning is an error"
 
@@ -66,6 +69,7 @@ test: deps lint web-apps
 	@$(MAKE) --no-print-directory bodies MIB=48
 	@$(MAKE) --no-print-directory cross-check
 	@$(MAKE) --no-print-directory docs
+	@$(MAKE) --no-print-directory consumers
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
@@ -73,18 +77,25 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
 
+# The first build takes minutes, so it shows its progress.
 demo: demo-deps
-	@$(SWIFT) run $(IN) Examples/Crawler -c release --quiet crawler demo
+	@echo "building the crawler; the first time this takes a few minutes"
+	@$(SWIFT) build $(IN) Examples/Crawler -c release --product crawler
+	@$(SWIFT) run $(IN) Examples/Crawler -c release --quiet --skip-build crawler demo
 
 # Real web apps in successive versions, from PyPI.
 web-apps: deps
 	@Scripts/fetch-web-apps.sh $(WEB_APPS)
 
 demo-packs: web-apps
-	@$(SWIFT) run $(IN) Examples/UpdateServer -c release --quiet update-server demo --web-apps $(WEB_APPS)
+	@echo "building the update server; the first time this takes a few minutes"
+	@$(SWIFT) build $(IN) Examples/UpdateServer -c release --product update-server
+	@$(SWIFT) run $(IN) Examples/UpdateServer -c release --quiet --skip-build update-server demo --web-apps $(WEB_APPS)
 
 demo-login: deps
-	@$(SWIFT) run $(IN) Examples/Login --quiet login demo
+	@echo "building the shop and its app; the first time this takes a few minutes"
+	@$(SWIFT) build $(IN) Examples/Login --product login
+	@$(SWIFT) run $(IN) Examples/Login --quiet --skip-build login demo
 
 differential: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet differential
@@ -130,6 +141,10 @@ bench: bench-deps web-apps
 
 docs: deps
 	@Scripts/build-docs.sh
+
+# A package that depends on this one by a git URL, built by both build systems.
+consumers: deps
+	@SWIFT=$(SWIFT) Scripts/check-consumers.sh
 
 clean:
 	rm -rf .build $(addsuffix /.build,$(NESTED))

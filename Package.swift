@@ -200,6 +200,13 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// A warning is an error only in the project's own checks, for which the makefile sets the variable. A package that
+// depends on this one builds it with its warnings suppressed, and the new build system refuses both options together.
+let warnings: [SwiftSetting] =
+    Context.environment["WAYSTATION_WARNINGS_AS_ERRORS"] == nil
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0443-warning-control-flags.md
+    ? [] : [.treatAllWarnings(as: .error)]
+
 // The same strict settings for every target, stated once.
 for target in package.targets where target.type != .system {
     target.swiftSettings =
@@ -210,7 +217,5 @@ for target in package.targets where target.type != .system {
             .enableUpcomingFeature("MemberImportVisibility"),
             // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
             .enableUpcomingFeature("InternalImportsByDefault"),
-            // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0443-warning-control-flags.md
-            .treatAllWarnings(as: .error),
-        ]
+        ] + warnings
 }

@@ -81,6 +81,10 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// As in the manifest of the repository's root.
+let warnings: [SwiftSetting] =
+    Context.environment["WAYSTATION_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
 // The same strict settings for every target, stated once.
 for target in package.targets {
     target.swiftSettings =
@@ -91,7 +95,5 @@ for target in package.targets {
             .enableUpcomingFeature("MemberImportVisibility"),
             // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
             .enableUpcomingFeature("InternalImportsByDefault"),
-            // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0443-warning-control-flags.md
-            .treatAllWarnings(as: .error),
-        ]
+        ] + warnings
 }

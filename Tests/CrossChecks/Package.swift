@@ -1,6 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// As in the manifest of the repository's root.
+let warnings: [SwiftSetting] =
+    Context.environment["WAYSTATION_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
 // The side of Waystation in the comparisons with other caches.
 let package = Package(
     name: "cross-checks",
@@ -19,8 +23,7 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("MemberImportVisibility"),
                 .enableUpcomingFeature("InternalImportsByDefault"),
-                .treatAllWarnings(as: .error),
-            ]
+            ] + warnings
         )
     ],
     swiftLanguageModes: [.v6]
