@@ -181,7 +181,9 @@ struct PublishingTests {
     @Test("what a killed publication left behind is removed by the next")
     func leftOvers() async throws {
         let publisher = try Publisher()
-        let left = publisher.root.appending(path: "staging/0123/release")
+        // Named as the publisher names its staging directories: it removes no others.
+        let random = String(repeating: "0f", count: 16)
+        let left = publisher.root.appending(path: "staging/\(random)/release")
         try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
         try Data("half".utf8).write(to: left.appending(path: "pack.zip"))
         // Renamed into its place, but not yet in the index.
@@ -189,7 +191,6 @@ struct PublishingTests {
         try FileManager.default.createDirectory(at: placed, withIntermediateDirectories: true)
         try Data("other".utf8).write(to: placed.appending(path: "shop-1.4.zip"))
         // Written, but not yet renamed over the one before.
-        let random = String(repeating: "0f", count: 16)
         for name in ["catalogue.json.\(random)", "releases.json.\(random)", "catalogue.json.gz"] {
             try Data("half".utf8).write(to: publisher.root.appending(path: name))
         }

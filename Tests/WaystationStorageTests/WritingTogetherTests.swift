@@ -153,6 +153,8 @@ struct WritingTogetherTests {
         let store = try await busyStore(busyTimeout: 0.01)
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
+        // The store may still be at the upkeep of its opening.
+        configuration.busyMode = .timeout(60)
         let holder = try DatabaseQueue(path: fixture.layout.index, configuration: configuration)
         try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
         for name in ["a", "b"] { commit(name, to: store) }

@@ -114,9 +114,14 @@ final class ReturnedLoad: NSObject {
     // MARK: - What the loader says
 
     /// Runs `end` now, or when the task is resumed: a suspended task does not end.
+    ///
+    /// Foundation itself ends a task that is being cancelled, and calls ``stop(_:)`` first.
     fileprivate func end(_ end: @escaping () -> Void) {
-        guard client.task.state == .suspended else { return end() }
-        heldEnd = end
+        switch client.task.state {
+        case .suspended: heldEnd = end
+        case .canceling: break
+        default: end()
+        }
     }
 
     fileprivate func didReceive(_ response: URLResponse) {
