@@ -75,7 +75,7 @@ extension ReleaseDirectory {
     ///   - module: The module.
     ///   - keys: The keys that sign the catalogue.
     /// - Returns: What is published now.
-    /// - Throws: ``PackError``: `notInstalled` when nothing was published for the module, `invalidArgument` for a name that
+    /// - Throws: ``WaystationPacks/PackError``: `notInstalled` when nothing was published for the module, `invalidArgument` for a name that
     ///   is not one of these.
     @discardableResult
     public func setNetwork(

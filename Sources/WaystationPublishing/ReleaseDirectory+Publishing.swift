@@ -23,7 +23,7 @@ extension ReleaseDirectory {
     ///     checked, and patches are made, in the system's temporary directory.
     ///   - keys: The keys that sign the catalogue.
     /// - Returns: What was published, or would be.
-    /// - Throws: ``PackError``: `damaged` and `invalidManifest` for what is no sound pack, `invalidArgument` for a version
+    /// - Throws: ``WaystationPacks/PackError``: `damaged` and `invalidManifest` for what is no sound pack, `invalidArgument` for a version
     ///   that is lower than the live one, that was published with other contents, that has no files, or far fewer than the
     ///   live one. Nothing is changed then.
     @discardableResult

@@ -34,8 +34,8 @@ struct Delivery {
     private var pendingBytes = 0
     private var awaitsDisposition = false
 
-    /// How many bytes could be delivered now, if the loading queue and the delegate took them.
-    var deliverableBytes: Int { phase == .running && !awaitsDisposition ? pendingBytes : 0 }
+    /// How many bytes wait for the loading queue or the delegate, rather than for the task to be resumed.
+    var deliverableBytes: Int { phase == .running ? pendingBytes : 0 }
 
     /// Whether the load is about to end with an error from outside: nothing else is told any more.
     private(set) var isAborted = false

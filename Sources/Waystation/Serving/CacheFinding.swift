@@ -107,7 +107,7 @@ struct CacheFinding: Sendable {
         let message = "\(cause)\(stop) Also, \(reason) \(entry.message.method.rawValue) \(entry.key.url)."
         return URLError(
             failure.code,
-            failing: request.url,
+            failing: failure.userInfo[NSURLErrorFailingURLErrorKey] as? URL,
             message,
             underlying: WaystationError(.notStored, message, cause: failure)
         )

@@ -2,8 +2,8 @@ import Synchronization
 
 /// How many bytes have arrived for the loads of an interceptor, and wait for their tasks to take them.
 ///
-/// Bytes of a task that is suspended, or whose delegate has not answered to the response yet, do not count: slowing the
-/// network down does not bring these on, and would slow all other loads down.
+/// Bytes of a task that is suspended do not count: it may stay so for long, and slowing the network down for it would slow
+/// all other loads down.
 final class LoadBacklog: Sendable {
     private let count = Atomic(0)
 

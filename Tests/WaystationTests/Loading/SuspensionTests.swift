@@ -102,6 +102,50 @@ struct SuspensionTests {
 
     @Test("ends after it was resumed, though its loader ended before", arguments: [false, true])
     func heldEnd(isFailing: Bool) async throws {
+        let (task, delegate, url) = try commandedTask()
+        task.resume()
+        await eventually { CommandedLoader.isStarted(url) }
+        task.suspend()
+        try #require(FoundationInternals.workQueue(of: task)).sync { CommandedLoader.end(url, isFailing) }
+        // What was queued for the delegate by then has been called.
+        let session = try #require(FoundationInternals.session(of: task))
+        await withCheckedContinuation { continuation in
+            session.delegateQueue.addOperation { continuation.resume() }
+        }
+        #expect(delegate.calls == [.response(200)])
+        #expect(task.state == .suspended)
+        task.resume()
+        await delegate.completion()
+        #expect(delegate.calls == [.response(200), .completed(isFailing ? .cannotParseResponse : nil)])
+    }
+
+    @Test("can be cancelled while it is suspended")
+    func cancelled() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin { _ in .stream([.bytes(Data("first".utf8)), .wait(gate)]) }
+        let delegate = RecordingDelegate(received: { task in
+            task.suspend()
+            task.cancel()
+        })
+        try session(.network, delegate).dataTask(with: origin.url("/a")).resume()
+        await delegate.completion()
+        #expect(delegate.calls == [.response(200), .data(5), .completed(.cancelled)])
+    }
+
+    @Test("can be cancelled while it is suspended though its loader has ended")
+    func cancelledAfterEnd() async throws {
+        let (task, delegate, url) = try commandedTask()
+        task.resume()
+        await eventually { CommandedLoader.isStarted(url) }
+        task.suspend()
+        try #require(FoundationInternals.workQueue(of: task)).sync { CommandedLoader.end(url, false) }
+        task.cancel()
+        await delegate.completion()
+        #expect(delegate.calls == [.response(200), .completed(.cancelled)])
+    }
+
+    /// A task that is handed back to a loader of the test's own.
+    private func commandedTask() throws -> (URLSessionTask, RecordingDelegate, URL) {
         let configuration = URLSessionConfiguration.ephemeral
         // The interceptor hands tasks back to the app's own classes.
         configuration.protocolClasses = [CommandedLoader.self]
@@ -113,34 +157,7 @@ struct SuspensionTests {
             delegateQueue: nil
         )
         let url = try #require(URL(string: "http://commanded.test/\(UUID().uuidString)"))
-        let task = session.dataTask(with: url)
-        task.resume()
-        await eventually { CommandedLoader.isStarted(url) }
-        task.suspend()
-        try #require(FoundationInternals.workQueue(of: task)).sync { CommandedLoader.end(url, isFailing) }
-        // What was queued for the delegate by then has been called.
-        await withCheckedContinuation { continuation in
-            session.delegateQueue.addOperation { continuation.resume() }
-        }
-        #expect(delegate.calls == [.response(200)])
-        #expect(task.state == .suspended)
-        task.resume()
-        await delegate.completion()
-        #expect(delegate.calls == [.response(200), .completed(isFailing ? .cannotParseResponse : nil)])
-    }
-
-    @Test("can be cancelled while it is suspended, whether its loader has ended or not", arguments: [false, true])
-    func cancelled(hasEnded: Bool) async throws {
-        let gate = try ScriptedOrigin.Gate()
-        let origin = try ScriptedOrigin { _ in .stream([.bytes(Data("first".utf8)), .wait(gate)]) }
-        let delegate = RecordingDelegate(received: { task in
-            task.suspend()
-            if hasEnded { gate.open() }
-            task.cancel()
-        })
-        try session(.network, delegate).dataTask(with: origin.url("/a")).resume()
-        await delegate.completion()
-        #expect(delegate.calls == [.response(200), .data(5), .completed(.cancelled)])
+        return (session.dataTask(with: url), delegate, url)
     }
 }
 

@@ -77,7 +77,7 @@ struct AdminAPITests {
     @Test("a network condition is published, changed and taken away, and reaches clients in every format")
     func network() async throws {
         let packs = try [platform.pack("1.0"), platform.pack("1.1")]
-        try await platform.application().test(.live) { client async throws in
+        try await platform.application().ask(.socket) { client async throws in
             func published() throws -> String? { try platform.catalogue().modules.first?.network?.description }
             let first = try await client.change("publish?network=unmetered", body: ByteBuffer(file: packs[0]))
             #expect(first.status == .created)
