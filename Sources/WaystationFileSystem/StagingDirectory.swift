@@ -52,8 +52,15 @@ package final class StagingDirectory: Sendable {
                 try? fileSystem.removeDirectory(other)
                 continue
             }
-            // Locking makes the lock file when it is missing, which does no harm: it is removed again below.
-            guard let lock = try fileSystem.lock(other + "/lock") else { continue }
+            // Locking makes the lock file when it is missing, which does no harm: it is removed again below. The owner, or
+            // another process that cleans up, may have removed the directory meanwhile.
+            let lock: OpenFile?
+            do {
+                lock = try fileSystem.lock(other + "/lock")
+            } catch let error as FileError where error.code == ENOENT {
+                continue
+            }
+            guard let lock else { continue }
             try withExtendedLifetime(lock) { try remove(other, fileSystem) }
             count += 1
         }

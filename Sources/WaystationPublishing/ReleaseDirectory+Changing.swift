@@ -70,13 +70,13 @@ extension ReleaseDirectory {
     ///
     /// - Parameters:
     ///   - condition: `any` takes the condition away. Beside `unmetered`, `wired`, `wireless` and `cellular` it may be one
-    ///     that a ``NetworkProbe`` of the app knows, under a name that begins with `x-`; clients without such a probe then
-    ///     download nothing.
+    ///     that a ``WaystationPacks/NetworkProbe`` of the app knows, under a name that begins with `x-`; clients without
+    ///     such a probe then download nothing.
     ///   - module: The module.
     ///   - keys: The keys that sign the catalogue.
     /// - Returns: What is published now.
-    /// - Throws: ``WaystationPacks/PackError``: `notInstalled` when nothing was published for the module, `invalidArgument` for a name that
-    ///   is not one of these.
+    /// - Throws: ``WaystationPacks/PackError``: `notInstalled` when nothing was published for the module,
+    ///   `invalidArgument` for a name that is not one of these.
     @discardableResult
     public func setNetwork(
         _ condition: NetworkCondition,

@@ -4,7 +4,7 @@ import WaystationTesting
 
 @testable import WaystationStorage
 
-@Suite("An idle store", .timeLimit(.minutes(2)))
+@Suite("An idle store", .timeLimit(.minutes(10)))
 struct CleanUpTests {
     private let fixture: StoreFixture
     private let delays = DrivenDelays()

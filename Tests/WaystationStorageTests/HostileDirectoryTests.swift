@@ -6,7 +6,7 @@ import WaystationTesting
 
 @testable import WaystationStorage
 
-@Suite("A directory that others have put something into", .timeLimit(.minutes(2)))
+@Suite("A directory that others have put something into", .timeLimit(.minutes(10)))
 struct HostileDirectoryTests {
     private let fixture: StoreFixture
     /// A directory that is none of the store's, with files that it must not touch.

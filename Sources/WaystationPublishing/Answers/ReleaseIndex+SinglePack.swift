@@ -22,9 +22,9 @@ extension ReleaseIndex {
     /// What a server of one pack answers to a client.
     ///
     /// `status` is 3 for a module that is switched off, 2 when the client has a higher version than the live one and is
-    /// to go back, else 1, as in ``SinglePackSource/standardMeanings``; `networkType` is `any`, `wifi` for an unmetered
-    /// network, or the name of another condition. A client within the kept patches gets the patch, every other the whole zip. The format knows no
-    /// gradual rollout: everybody gets the live version.
+    /// to go back, else 1, as in ``WaystationPacks/SinglePackSource/standardMeanings``. `networkType` is `any`, `wifi` for
+    /// an unmetered network, or the name of another condition. A client within the kept patches gets the patch, every other
+    /// client the whole zip. The format knows no gradual rollout: every client gets the live version.
     ///
     /// - Parameters:
     ///   - request: What the client has.
