@@ -12,8 +12,8 @@ final class Engine: Sendable {
     let events: EventBroadcaster
     let configuration: Interceptor.Configuration
     let fetches = Fetches()
-    /// What has arrived for its loads and waits for their tasks.
-    let backlog = LoadBacklog()
+    /// What has arrived for its loads and waits for their tasks or for the cache's disk.
+    let backlog: LoadBacklog
     /// The cookies of its requests; nil where Foundation chooses them.
     let cookies: CookieStore?
     /// The storages whose changes a request has to wait for.
@@ -37,6 +37,7 @@ final class Engine: Sendable {
             cookies?.sync(with: $0, limit: configuration.storageTimeout, schedule: configuration.schedule)
         }
         cache = configuration.cache
+        backlog = LoadBacklog(storingIn: configuration.cache?.store)
         events = EventBroadcaster(logger: configuration.logger)
         var own = configuration
         own.externalLinks?.schemesOfRules = rules.schemesBesideHTTP

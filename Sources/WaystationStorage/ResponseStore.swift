@@ -69,6 +69,8 @@ public final class ResponseStore: Sendable {
     /// Small writes that were handed over and are not on the write queue yet.
     let gathering = Mutex(WriteGathering<GatheredWrite>())
     let state = Mutex(State())
+    /// The bytes of large bodies that wait for the disk.
+    let spooling = Atomic(0)
 
     /// The parts of an open store.
     struct Opened: Sendable {

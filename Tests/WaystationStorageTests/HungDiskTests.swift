@@ -196,6 +196,27 @@ struct HungDiskTests {
         #expect(fixture.events.all.allSatisfy { $0.kind == .stored })
     }
 
+    @Test("counts the bytes of large bodies that wait for it, until look-ups are given up")
+    func unwritten() async throws {
+        let store = try await store(hangingIn: [.write])
+        await store.flush()
+        #expect(store.unwrittenBytes == 0)
+        barrier.close()
+        let writer = store.write(.get("new"), .random(1_000_000, seed: 3))
+        await barrier.arrival()
+        #expect((900_000...1_000_000).contains(store.unwrittenBytes))
+        writer?.commit { _ in }
+        lookUp("new", in: store)
+        await pass(in: store)
+        await pass(in: store)
+        #expect(hangs.count == 1)
+        #expect(store.unwrittenBytes == 0)
+        barrier.open()
+        await store.flush()
+        #expect(store.unwrittenBytes == 0)
+        #expect(await store.lookup(.get("new")).count == 1)
+    }
+
     @Test("holds up no store that nobody holds any more")
     func release() async throws {
         var store: ResponseStore? = try await store(hangingIn: [])

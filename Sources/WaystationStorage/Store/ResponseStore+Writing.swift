@@ -5,7 +5,9 @@ import WaystationFileSystem
 extension ResponseStore {
     /// Writes part of a large body to its staging file.
     func spool(_ data: Data, to spool: BodySpool) {
+        spooling.add(data.count, ordering: .relaxed)
         writeQueue.async { [self] in
+            defer { spooling.subtract(data.count, ordering: .relaxed) }
             guard let opened = opened(), acceptsWrites(at: now()) else { return spool.discard() }
             do {
                 try spool.write(data, in: opened.staging)
@@ -14,6 +16,14 @@ extension ResponseStore {
                 handle(error, in: opened, while: "writing a body")
             }
         }
+    }
+
+    /// How many bytes of large bodies were handed over and wait for the disk.
+    ///
+    /// 0 while the disk hangs: then nothing more is stored, and a caller that waited for these would wait as long.
+    package var unwrittenBytes: Int {
+        let bytes = spooling.load(ordering: .relaxed)
+        return bytes > 0 && lookUps.withLock({ $0.isHanging }) ? 0 : bytes
     }
 
     func discard(_ spool: BodySpool) {

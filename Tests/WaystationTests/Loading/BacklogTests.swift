@@ -44,6 +44,30 @@ struct BacklogTests {
         await eventually { interceptor.engine.backlog.bytes == 0 }
     }
 
+    @Test("counts while it waits to be written to the cache")
+    func storing() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let isHeld = Mutex(false)
+        var environment = StoreEnvironment.patient
+        environment.fileSystem = FaultyFileSystem { operation, _ in
+            guard operation == .write, isHeld.withLock({ $0 }) else { return }
+            gate.wait()
+            gate.signal()
+        }
+        let cache = try ResponseCache(directory: directory.url, environment: environment)
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.networkFirst()))]
+            $0.cache = cache
+        }
+        let origin = try ScriptedOrigin { _ in .ok(Self.part) }
+        isHeld.withLock { $0 = true }
+        let load = session(interceptor, SilentDelegate()).dataTask(with: origin.url("/large"))
+        load.resume()
+        await eventually { interceptor.engine.backlog.bytes > 900_000 }
+        gate.signal()
+        await eventually { interceptor.engine.backlog.bytes == 0 }
+    }
+
     @Test(
         "counts while its response waits for an answer, and no more once its load was cancelled or while it is suspended"
     )
@@ -87,7 +111,7 @@ struct BacklogTests {
         let counts = AsyncStream<Int>.makeStream()
         try queue.sync {
             let owner = SilentLoader(task: task, cachedResponse: nil, client: SilentClient())
-            let load = Load(try #require(LoadClient(owner)), LoadBacklog())
+            let load = Load(try #require(LoadClient(owner)), LoadBacklog(storingIn: nil))
             _ = load.start()
             for _ in 0..<1_000 {
                 load.deliver(.reached { delivered.add(1, ordering: .relaxed) })
@@ -133,6 +157,10 @@ private final class BacklogObserver: NSObject, URLSessionDataDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         ended.continuation.finish()
     }
+}
+
+private final class SilentDelegate: NSObject, URLSessionDataDelegate {
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {}
 }
 
 private final class SilentLoader: URLProtocol {
