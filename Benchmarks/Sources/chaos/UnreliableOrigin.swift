@@ -62,7 +62,7 @@ final class UnreliableOrigin: Sendable {
     }
 
     private static func twoLengths(_ count: Int) -> String {
-        "HTTP/1.1 200 OK\r\n\(lie): length\r\nContent-Length: \(count)\r\nContent-Length: \(count / 2)\r\n"
+        "HTTP/1.1 200 OK\r\n\(lie): length\r\nContent-Length: \(count)\r\nContent-Length: \(count == 0 ? 1 : count / 2)\r\n"
             + "Cache-Control: max-age=60\r\nConnection: close\r\n\r\n"
     }
 }

@@ -39,7 +39,7 @@ func rounded(_ trend: (Double, Double)) -> String { String(format: "%.0f -> %.0f
 let outcome = try crowd.run(seats: 4, sparing: 1, pause: 2...2, seed: seed)
 origin.stop()
 let tally = lines.now
-let wrong = outcome.wrong + tally.wrong
+let wrong = tally.wrong + outcome.wrong
 for line in wrong.prefix(20) { say(line) }
 let (memory, descriptors) = tally.sizes.trend
 say(
