@@ -138,6 +138,8 @@ struct PackServingTests {
         }
         for _ in 0..<3 { await #expect(throws: URLError.self) { try await load("/app/js/app.mjs") } }
         #expect(try await load("/app/").text.contains("home"))
+        // The library notes the damage off the loading queue.
+        await eventually { packs.condition.contains { $0.kind == .damaged } }
         try await packs.setEnabled(false, shop)
         var damages = 0
         for await event in events {
