@@ -90,7 +90,7 @@ extension Benchmark {
         )
     }
 
-    /// What every hit is compared with: no cancel can freeze its loads either.
+    /// The load that every hit is compared with: no cancel can freeze its loads either.
     static var floor: (name: String, loads: Loads) {
         ("floor", Loads(CuredFloor.session, [url("http://floor.test/body.txt")], count: 3_000))
     }

@@ -2,7 +2,7 @@ import Foundation
 import Measuring
 import Synchronization
 
-/// What the loads of one process came to, printed every 500 loads as `loads HITS FETCHED FAILED CANCELLED`.
+/// The counts of how the loads of one process ended, printed every 500 loads as `loads HITS FETCHED FAILED CANCELLED`.
 final class Results: Sendable {
     private struct State {
         var begun = 0

@@ -141,7 +141,7 @@ extension Argument {
         ),
     ]
 
-    /// What plain URLSession does here differs from run to run; `SuspensionTests` pin what an intercepted task does.
+    /// Plain URLSession behaves differently from run to run here; `SuspensionTests` pin the behaviour of an intercepted task.
     private static func suspended(_ scenario: String) -> Argument {
         Argument(
             scenario,

@@ -15,7 +15,11 @@ final class LoadBacklog: Sendable {
     /// - Parameter store: Where responses are stored; what waits there for the disk counts too.
     init(storingIn store: ResponseStore?) { self.store = store }
 
-    var bytes: Int { count.load(ordering: .relaxed) + (store?.unwrittenBytes ?? 0) }
+    /// The bytes that wait for their tasks.
+    var bytesForTasks: Int { count.load(ordering: .relaxed) }
+
+    /// The bytes that wait for their tasks or for the cache's disk.
+    var bytes: Int { bytesForTasks + (store?.unwrittenBytes ?? 0) }
 
     func change(by difference: Int) {
         if difference != 0 { count.add(difference, ordering: .relaxed) }
