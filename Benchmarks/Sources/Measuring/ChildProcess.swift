@@ -15,7 +15,7 @@ public enum ChildProcess {
     ///     one run never reach another.
     ///   - limit: After how many seconds it is killed.
     /// - Returns: How it ended, and what it said.
-    /// - Throws: What starting a process throws.
+    /// - Throws: The error with which the process could not be started.
     public static func run(_ arguments: [String], home: URL, limit: Double) throws -> SpawnedProcessOutcome {
         try SpawnedProcess.run(program, arguments, environment: environment(home: home), limit: limit)
     }

@@ -42,7 +42,7 @@ public final class Crowd: Sendable {
     ///   - pause: How many seconds pass between two kills.
     ///   - seed: Decides about pauses, seats and the seeds of the processes.
     /// - Returns: How they ended.
-    /// - Throws: What starting a process throws.
+    /// - Throws: The error with which the process could not be started.
     public func run(seats: Int, sparing spared: Int = 0, pause: ClosedRange<Double>, seed: UInt64) throws -> Outcome {
         var outcome = Outcome()
         var random = SeededRandom(seed: seed)

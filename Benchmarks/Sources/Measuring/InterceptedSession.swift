@@ -60,7 +60,7 @@ public struct InterceptedSession: Sendable {
     ///   - host: The login's domain.
     ///   - token: What its provider brings; where there is none nobody can log in.
     /// - Returns: The way to load.
-    /// - Throws: What making the interceptor throws.
+    /// - Throws: The error of making the interceptor.
     public static func login(on host: String, token: String?) throws -> InterceptedSession {
         let cookie = LoginCookie.named("token", domain: host, isHostOnly: true, isSecure: false)
         let login = LoginSession(cookie: cookie) {
@@ -81,7 +81,7 @@ public struct InterceptedSession: Sendable {
     ///   - directory: Where responses are kept.
     ///   - keepsBodiesInMemory: Whether bodies may stay in memory beside the disk.
     /// - Returns: The way to load.
-    /// - Throws: What making the interceptor throws.
+    /// - Throws: The error of making the interceptor.
     public static func stored(in directory: URL, keepsBodiesInMemory: Bool = true) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
@@ -104,7 +104,7 @@ public struct InterceptedSession: Sendable {
     ///   - directory: Where responses are kept.
     ///   - keepsBodiesInMemory: Whether bodies may stay in memory beside the disk.
     /// - Returns: The way to load.
-    /// - Throws: What making the interceptor throws.
+    /// - Throws: The error of making the interceptor.
     public static func cached(in directory: URL, keepsBodiesInMemory: Bool = true) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
@@ -163,7 +163,7 @@ public struct InterceptedSession: Sendable {
     ///   - cache: Where responses are kept, at most 32 MiB of them.
     ///   - origin: The origin's address without a path, as in `http://127.0.0.1:8080`.
     /// - Returns: The way to load.
-    /// - Throws: What making the interceptor throws.
+    /// - Throws: The error of making the interceptor.
     public static func everyKind(
         files: URL,
         packs: PackLibrary,

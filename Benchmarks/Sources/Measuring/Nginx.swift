@@ -70,7 +70,7 @@ public final class Nginx: Sendable {
     ///   - data: What it contains.
     ///   - path: Where, below ``root``.
     /// - Returns: Its URL.
-    /// - Throws: What writing throws.
+    /// - Throws: The error of writing.
     @discardableResult
     public func serve(_ data: Data, at path: String) throws -> URL {
         let file = root.appendingPathComponent(path)

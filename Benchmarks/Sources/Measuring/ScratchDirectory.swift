@@ -7,7 +7,7 @@ public final class ScratchDirectory: Sendable {
 
     /// Makes a directory in the system's place for temporary files.
     ///
-    /// - Throws: What creating a directory throws.
+    /// - Throws: The error of creating the directory.
     public init() throws {
         url = FileManager.default.temporaryDirectory.appendingPathComponent("waystation-\(UUID().uuidString)")
         try FileManager.default.createDirectory(

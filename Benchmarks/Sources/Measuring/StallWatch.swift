@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Watches from a thread of its own whether work goes on.
 public enum StallWatch {
@@ -7,7 +8,7 @@ public enum StallWatch {
     /// - Parameters:
     ///   - patience: For how long the count may stay the same, in seconds. It is read ten times in that time.
     ///   - progress: The count; nil ends the watch.
-    ///   - stalled: What to do; called on the watching thread.
+    ///   - stalled: Called on the watching thread.
     public static func begin(
         patience: Double,
         progress: @escaping @Sendable () -> Int?,
@@ -26,4 +27,18 @@ public enum StallWatch {
             }
         }
     }
+}
+
+/// Counts the steps that ended, for a watch to read.
+public final class StepCount: Sendable {
+    private let steps = Atomic(0)
+
+    /// A count of 0.
+    public init() {}
+
+    /// The steps until now.
+    public var count: Int { steps.load(ordering: .relaxed) }
+
+    /// Counts one step.
+    public func add() { steps.add(1, ordering: .relaxed) }
 }

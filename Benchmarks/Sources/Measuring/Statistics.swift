@@ -12,9 +12,9 @@ public func median(_ values: [Double]) -> Double? {
 ///
 /// - Parameters:
 ///   - rounds: How often each way runs and counts.
-///   - ways: What to run; each returns its cost, in any unit.
+///   - ways: The ways to run; each returns its cost, in any unit.
 /// - Returns: The median cost of each way, in the order given.
-/// - Throws: What a way throws.
+/// - Throws: The error of a way.
 public func interleaved(rounds: Int, _ ways: [() async throws -> Double]) async throws -> [Double] {
     var costs = [[Double]](repeating: [], count: ways.count)
     for round in 0...max(rounds, 1) {

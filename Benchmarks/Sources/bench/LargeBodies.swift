@@ -13,18 +13,14 @@ extension Benchmark {
             try writeLargeBody(to: nginx.root)
             var peaks: [String: Double] = [:]
             for way in LargeLoad.Way.allCases {
-                // A process of its own each, since a peak never goes down again.
-                let home = try ScratchDirectory()
-                let child = try ChildProcess.run(
-                    ["--large", way.rawValue, nginx.url("large.bin").absoluteString, nginx.root.path],
-                    home: home.url,
-                    limit: 120
+                let numbers = try LargeLoad.inOwnProcess(
+                    "--large",
+                    way,
+                    nginx.url("large.bin"),
+                    in: nginx.root,
+                    count: 1
                 )
-                let output = String(decoding: child.output, as: UTF8.self)
-                guard child.ending == .exited(0), let peak = Double(output.trimmingCharacters(in: .newlines)) else {
-                    throw LargeLoad.Failure(description: "\(way): \(child.ending) \(output) \(child.complaint)")
-                }
-                peaks[way.rawValue] = peak
+                peaks[way.rawValue] = numbers[0]
             }
             let against = ["plain-MiB": peaks["plain"] ?? .nan]
             return ["file", "forwarded", "relayed", "stored"].map { way in
@@ -42,17 +38,14 @@ extension Benchmark {
             var figures: [Figure] = []
             for way in LargeLoad.Way.allCases where way != .file {
                 let home = try ScratchDirectory()
-                let child = try ChildProcess.run(
-                    ["--endless", way.rawValue, origin.url("/endless").absoluteString, home.url.path],
-                    home: home.url,
-                    limit: 120
+                let numbers = try LargeLoad.inOwnProcess(
+                    "--endless",
+                    way,
+                    origin.url("/endless"),
+                    in: home.url,
+                    count: 3
                 )
-                let output = String(decoding: child.output, as: UTF8.self)
-                let numbers = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
-                guard child.ending == .exited(0), numbers.count == 3 else {
-                    throw LargeLoad.Failure(description: "\(way): \(child.ending) \(output) \(child.complaint)")
-                }
-                // Where Foundation's own loader runs, what it does is told.
+                // Foundation's own loader runs the other ways: their figures are printed and judged by no limit.
                 let isOurs = way == .relayed || way == .stored
                 figures += [
                     Figure(
@@ -121,6 +114,27 @@ struct LargeLoad: Sendable {
         return start.duration(to: clock.now) / .seconds(1)
     }
 
+    /// Loads a body in a process of its own, since a peak of memory never goes down again.
+    ///
+    /// - Returns: As many numbers as `count` says, which the process printed.
+    static func inOwnProcess(
+        _ option: String,
+        _ way: Way,
+        _ address: URL,
+        in root: URL,
+        count: Int
+    ) throws -> [Double] {
+        let home = try ScratchDirectory()
+        let arguments = [option, way.rawValue, address.absoluteString, root.path]
+        let child = try ChildProcess.run(arguments, home: home.url, limit: 120)
+        let output = String(decoding: child.output, as: UTF8.self)
+        let numbers = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        guard child.ending == .exited(0), numbers.count == count else {
+            throw Failure(description: "\(way): \(child.ending) \(output) \(child.complaint)")
+        }
+        return numbers
+    }
+
     /// In a process of its own: loads the body one way, and prints the peak of memory over the idle process in MiB.
     static func runChild(_ way: Way, _ address: String, root: String) async throws {
         let root = URL(fileURLWithPath: root)
@@ -135,7 +149,7 @@ struct LargeLoad: Sendable {
     /// In a process of its own: loads a body without end one way for ten seconds, and cancels it.
     ///
     /// Prints the peak of memory over the idle process in MiB, the seconds from the cancel to the end, and the MiB that
-    /// came in a second.
+    /// came in a second. A cancel that takes more than a minute counts as one.
     static func runEndless(_ way: Way, _ address: String, root: String) async throws {
         let root = URL(fileURLWithPath: root)
         let archive = try ScratchDirectory()
@@ -147,14 +161,21 @@ struct LargeLoad: Sendable {
         let count = load.counter.count
         let clock = ContinuousClock()
         let cancelled = clock.now
+        let rate = Double(count >> 20) / 10
+        let report: @Sendable (Double) -> Void = { seconds in
+            say(String(format: "%.1f %.3f %.0f", ProcessMemory.peakMiB - idle, seconds, rate))
+        }
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: 60)
+            report(60)
+            exit(0)
+        }
         task.cancel()
         do {
             let count = try await end
             throw Failure(description: "a body without end ended after \(count) bytes")
         } catch let error as URLError where error.code == .cancelled {
-            let seconds = cancelled.duration(to: clock.now) / .seconds(1)
-            let rate = Double(count >> 20) / 10
-            say(String(format: "%.1f %.3f %.0f", ProcessMemory.peakMiB - idle, seconds, rate))
+            report(cancelled.duration(to: clock.now) / .seconds(1))
         }
     }
 

@@ -56,7 +56,7 @@ struct Loads: Sendable {
 
     /// Measures two ways side by side, one at a time and 64 at a time.
     ///
-    /// The width that is judged gives its figure the plain name and a limit; the other one is told beside it.
+    /// The width that is judged gives its figure the plain name and a limit; the other one is printed beside it.
     static func ratio(
         _ name: String,
         limit: Double?,

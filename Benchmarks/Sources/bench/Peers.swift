@@ -45,7 +45,7 @@ private enum PythonCache: String, CaseIterable {
     case requestsCacheMemory = "requests-cache-memory"
     case hishel
 
-    /// What keeps nothing beyond its process is told, and judges nothing.
+    /// A cache that keeps nothing beyond its process is printed, and no limit compares with it.
     var isJudged: Bool { self != .requestsCacheMemory }
 
     /// Microseconds of one hit, as the process itself measures them: without its start and without the filling.

@@ -67,9 +67,8 @@ struct CancelledLoads {
     func run() async throws -> Tally {
         var tally = Tally()
         let session = session
-        let roundEnded = DispatchSemaphore(value: 0)
-        Thread.detachNewThread {
-            while roundEnded.wait(timeout: .now() + 60) == .success {}
+        let roundsEnded = StepCount()
+        StallWatch.begin(patience: 60, progress: { roundsEnded.count }) {
             say("STUCK")
             exit(3)
         }
@@ -86,7 +85,7 @@ struct CancelledLoads {
                 }
                 for await result in group { tally.add(result, expecting: Self.body) }
             }
-            roundEnded.signal()
+            roundsEnded.add()
         }
         return tally
     }

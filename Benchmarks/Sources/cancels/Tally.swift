@@ -17,7 +17,7 @@ struct Tally: CustomStringConvertible {
 
     /// Whether loads were answered, and nothing but cancels ended others.
     ///
-    /// What is at hand is answered before a cancel can take effect: its cancels all meet the end of the load.
+    /// Hits, files and packs answer before a cancel can take effect: there every cancel meets the end of the load.
     var isSound: Bool { answered > 0 && failed == 0 }
 
     static func += (sum: inout Tally, one: Tally) {

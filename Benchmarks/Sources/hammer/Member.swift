@@ -8,7 +8,7 @@ import WaystationStorage
 struct Member {
     let store: ResponseStore
     private var random: SeededRandom
-    private let progress = Atomic64()
+    private let progress = StepCount()
     private let complaints: Complaints
 
     init(directory: URL, seed: UInt64) {
@@ -124,8 +124,8 @@ struct Member {
 
     private func watch() {
         let progress = progress
-        StallWatch.begin(patience: 30, progress: { progress.value }) {
-            say("wrong hung after \(progress.value) steps")
+        StallWatch.begin(patience: 30, progress: { progress.count }) {
+            say("wrong hung after \(progress.count) steps")
             exit(4)
         }
     }
@@ -139,13 +139,4 @@ final class Complaints: Sendable {
 
     var all: [String] { lines.withLock { $0 } }
     var isEmpty: Bool { lines.withLock { $0.isEmpty } }
-}
-
-/// A count that another thread looks at.
-final class Atomic64: Sendable {
-    private let count = Mutex(0)
-
-    func add() { count.withLock { $0 += 1 } }
-
-    var value: Int { count.withLock { $0 } }
 }

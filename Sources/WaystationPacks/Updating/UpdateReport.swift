@@ -69,7 +69,7 @@ public struct ModuleOutcome: Sendable, CustomStringConvertible {
         case .activated: return "\(change), which was installed"
         case .enabled: return "\(versions) switched on"
         case .disabled: return "\(versions) switched off"
-        case .postponed(let reason): return "\(versions) stays: \(reason)"
+        case .postponed(let reason): return "\(versions) stays: \(reason.explanation)"
         case .failed(let error): return (from == to ? "\(versions) stays" : change) + ": \(error)"
         }
     }
