@@ -21,7 +21,7 @@ BENCH_PACKAGES := nginx-light python3.11-doc
 PEERS := $(CURDIR)/.build/peers
 HISHEL := $(CURDIR)/.build/hishel
 
-.PHONY: help deps demo-deps bench-deps build web-apps test lint format demo demo-packs demo-login differential cross-check soak \
+.PHONY: help deps demo-deps bench-deps build web-apps test lint arrows format demo demo-packs demo-login differential cross-check soak \
 	cancels hammer chaos bodies fuzz sanitize bench docs consumers clean
 
 help:
@@ -40,6 +40,7 @@ help:
 	@echo "make sanitize      the tests of what reads bytes from outside, under the address sanitizer"
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make consumers     a package that depends on this one by git URL, built by both build systems"
+	@echo "make arrows        the arrows between the folders of each target; one that points both ways is an error"
 	@echo "make format        format every source file"
 	@echo "make docs          build the documentation; a warning is an error"
 
@@ -71,8 +72,13 @@ test: deps lint web-apps
 	@$(MAKE) --no-print-directory docs
 	@$(MAKE) --no-print-directory consumers
 
-lint:
+lint: deps
+	@python3 Scripts/arrows.py --quiet
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
+
+# The folders of a target use each other in one direction; prints which uses which.
+arrows: deps
+	@python3 Scripts/arrows.py
 
 format:
 	$(SWIFT) format --in-place --recursive --parallel $(SOURCES)

@@ -55,19 +55,3 @@ extension ReleaseDirectory {
         }
     }
 }
-
-/// What was removed from a release directory.
-public struct Pruning: Sendable {
-    /// A release that is gone.
-    public struct Release: Sendable, Hashable {
-        /// Its module.
-        public var module: ModuleID
-        /// Its version.
-        public var version: PackVersion
-    }
-
-    /// The releases that are gone.
-    public let removed: [Release]
-    /// What is published now.
-    public let index: ReleaseIndex
-}
