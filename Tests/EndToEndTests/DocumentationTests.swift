@@ -81,6 +81,73 @@ struct DocumentationTests {
             }
         }
     }
+
+    @Test("names in code voice only what the code names, folders and commands that are there")
+    func codeNames() throws {
+        let words = try CodeWords()
+        let folders = try Documents.folders()
+        let commands = try Documents.commands()
+        // Names from outside the project: JavaScript's, the standard library's, Foundation's.
+        let foreign: Set = [
+            "encodeURI", "encodeURIComponent", "fatalError", "Process", "networkServiceType", "requestHeaderFields",
+            "CFURLSessionCurlHostIsEqual",
+        ]
+        // The change log names what was removed, too.
+        for document in try Documents.all() where document.name != "CHANGELOG.md" {
+            for name in document.codeNames {
+                let unknown = name.matches(of: /\w+/).map { String($0.output) }
+                    .filter { !words.contains($0) && !folders.contains($0) && !foreign.contains($0) }
+                #expect(unknown.isEmpty, "\(document.name) names \(name)")
+            }
+            for folder in document.namedFolders {
+                #expect(folders.contains(folder), "\(document.name) names the folder \(folder)")
+            }
+            for command in document.namedCommands {
+                #expect(commands.contains(command), "\(document.name) names make \(command)")
+            }
+        }
+    }
+
+    @Test("a name that no code has is found, and one that only a comment has")
+    func unknownNames() {
+        let document = Document(
+            "See `Gone.method(of:)`, `Here/`, `.also(…)`, `x`, `make it` and\n```\n`NotAName`\n```\n",
+            at: URL(filePath: "/A.md")
+        )
+        #expect(document.codeNames == ["Gone.method(of:)", ".also(…)"])
+        #expect(document.namedFolders == ["Here"])
+        #expect(document.namedCommands == ["it"])
+        let words = CodeWords(of: "let kept = \"http://a.test\"  // and Gone\n/// Gone too\n")
+        #expect(words.contains("kept"))
+        #expect(words.contains("test"))
+        #expect(!words.contains("Gone"))
+    }
+}
+
+/// The words of the project's code, without its comments.
+struct CodeWords {
+    private var words: Set<Substring> = []
+
+    init(of text: String) { add(text) }
+
+    /// The words of every Swift, Python and C file.
+    init() throws {
+        let endings: Set = ["swift", "py", "c", "h", "cc"]
+        for file in try Documents.files(below: ["Sources", "Tests", "Benchmarks", "Examples", "Scripts"])
+        where endings.contains(file.pathExtension) {
+            add(try String(contentsOf: file, encoding: .utf8))
+        }
+    }
+
+    func contains(_ word: String) -> Bool { words.contains(word[...]) }
+
+    private mutating func add(_ text: String) {
+        for line in text.split(separator: "\n") {
+            // A comment follows a space or begins the line; the slashes of a URL do not.
+            let code = line.firstRange(of: /(?:^|\s)\/\//).map { line[..<$0.lowerBound] } ?? line
+            words.formUnion(code.split { !($0.isLetter || $0.isNumber || $0 == "_") })
+        }
+    }
 }
 
 /// A Markdown file of the repository.
@@ -91,8 +158,11 @@ struct Document {
     var name: String { url.lastPathComponent }
 
     init(_ url: URL) throws {
-        self.url = url
-        text = try String(contentsOf: url, encoding: .utf8)
+        self.init(try String(contentsOf: url, encoding: .utf8), at: url)
+    }
+
+    init(_ text: String, at url: URL) {
+        (self.url, self.text) = (url, text)
     }
 
     var swiftExamples: [SwiftExample] { SwiftExample.examples(in: text, file: url) }
@@ -106,6 +176,30 @@ struct Document {
     var namedSourceFiles: [String] {
         text.matches(of: /`(?:[A-Za-z+\/]+\/)?([A-Za-z+]+\.swift)`/).map { String($0.output.1) }
             .filter { $0 != "Package.swift" }
+    }
+
+    /// Text in code voice, such as `Load.deliver`, outside of blocks of code.
+    private var codeVoice: [String] {
+        let blocks = /(?ms)^[ \t]*```.*?^[ \t]*```/
+        return text.replacing(blocks, with: "").matches(of: /`([^`\n]+)`/).map { String($0.output.1) }
+    }
+
+    /// Names of types, members and functions in code voice: a word with a capital inside, or with parentheses.
+    var codeNames: [String] {
+        codeVoice.filter { name in
+            name.wholeMatch(of: /\.?[A-Za-z_]\w*(?:\.\w+)*(?:\([\w:…, .()]*\))?/) != nil
+                && name.contains(/[a-z][A-Z]|\(/) && !name.hasSuffix(".swift")
+        }
+    }
+
+    /// Folders of sources in code voice, such as `Loading/`.
+    var namedFolders: [String] {
+        codeVoice.filter { $0.wholeMatch(of: /[A-Z]\w*\//) != nil }.map { String($0.dropLast()) }
+    }
+
+    /// The targets of make in code voice.
+    var namedCommands: [String] {
+        codeVoice.compactMap { $0.prefixMatch(of: /make ([\w-]+)/).map { String($0.output.1) } }
     }
 
     /// Titles of tests, written ‹like this› so that they can be told from other text.
@@ -140,6 +234,17 @@ enum Documents {
             return try FileManager.default.subpathsOfDirectory(atPath: top.path).sorted()
                 .map { top.appending(path: $0) }
         }
+    }
+
+    /// The names of all folders that hold code.
+    static func folders() throws -> Set<String> {
+        Set(try files(below: ["Sources", "Tests", "Benchmarks", "Examples"]).flatMap { $0.pathComponents.dropLast() })
+    }
+
+    /// The targets of the Makefile.
+    static func commands() throws -> Set<String> {
+        let makefile = try String(contentsOf: root.appending(path: "Makefile"), encoding: .utf8)
+        return Set(makefile.matches(of: /(?m)^([\w-]+):/).map { String($0.output.1) })
     }
 
     /// The examples that are compiled, by name.

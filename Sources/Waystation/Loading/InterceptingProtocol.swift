@@ -276,9 +276,3 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         returned.start()
     }
 }
-
-extension URLError {
-    fileprivate var isBlocked: Bool {
-        (userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .blocked
-    }
-}

@@ -8,7 +8,7 @@ struct LoadContext: Sendable {
     private(set) var request: URLRequest
     /// Whether ``request`` is another than the app's own, which is all that Foundation's loader would send.
     private(set) var isChanged = false
-    let rule: Int?
+    private(set) var rule: Int?
     /// Under which login the request got its cookies.
     private(set) var ticket: LoginTicket?
     /// Nil unless a recorder listens.
@@ -42,6 +42,13 @@ struct LoadContext: Sendable {
     func under(_ ticket: LoginTicket) -> LoadContext {
         var context = self
         context.ticket = ticket
+        return context
+    }
+
+    /// The same load, about which the rule at this index decides from now on.
+    func decided(by rule: Int?) -> LoadContext {
+        var context = self
+        context.rule = rule
         return context
     }
 

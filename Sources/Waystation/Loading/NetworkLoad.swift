@@ -13,26 +13,26 @@ final class NetworkLoad: ForwardedLoadOwner {
     }
 
     private let load: Load
-    private let forwarding: Forwarding
-    private let context: LoadContext
+    private let hops: HopTransport
+    private let first: LoadContext
     private let state = Mutex(State())
 
     /// Starts the load.
     static func start(_ load: Load, _ request: URLRequest, _ forwarding: Forwarding, _ context: LoadContext) {
-        let owner = NetworkLoad(load, forwarding, context)
         let network = context.binding.network
-        let plan = forwarding.cache ?? CachePlan(strategy: .networkOnly, first: nil)
-        // One for all hops: what was found for the first is of no use to another.
-        let caching = context.engine.cache.map { _ in
-            CachingTransport(plan, engine: context.engine, network: network)
-        }
-        let through: @Sendable () -> any Transport = { caching ?? network.transport }
+        let hops = HopTransport(
+            rule: context.rule,
+            first: forwarding.cache.map { .found($0) } ?? .network,
+            engine: context.engine,
+            network: network
+        )
+        let owner = NetworkLoad(load, hops, context)
         let identifying = network.cookies.map { cookies in
-            IdentifyingTransport(through, cookies, of: context.engine) { load.enter($0) }
+            IdentifyingTransport({ hops }, cookies, of: context.engine) { load.enter($0) }
         }
         let forwarded = ForwardedLoad(
             request,
-            through: { identifying ?? through() },
+            through: { identifying ?? hops },
             credentials: network.credentials,
             links: context.engine.configuration.externalLinks,
             failures: forwarding.failures,
@@ -46,11 +46,14 @@ final class NetworkLoad: ForwardedLoadOwner {
         DispatchQueue.global().async { forwarded.start() }
     }
 
-    private init(_ load: Load, _ forwarding: Forwarding, _ context: LoadContext) {
+    private init(_ load: Load, _ hops: HopTransport, _ context: LoadContext) {
         self.load = load
-        self.forwarding = forwarding
-        self.context = context
+        self.hops = hops
+        first = context
     }
+
+    /// With the rule of the last request.
+    private var context: LoadContext { first.decided(by: hops.rule) }
 
     // MARK: - Asking the delegate
 
@@ -95,8 +98,9 @@ final class NetworkLoad: ForwardedLoadOwner {
             state.status = head.statusCode
             state.bytes = 0
         }
-        let isTold = forwarding.cache != nil
-        load.deliver(.response(isTold ? head : head.adding(CacheStatus(.forwarded(.bypass, status: head.statusCode)))))
+        load.deliver(
+            .response(hops.isCached ? head : head.adding(CacheStatus(.forwarded(.bypass, status: head.statusCode))))
+        )
     }
 
     func didReceive(part: Data) {
@@ -117,6 +121,8 @@ final class NetworkLoad: ForwardedLoadOwner {
     func didEnd(_ error: (any Error)?) {
         if let link = (error as? URLError)?.openedLink {
             context.emit(.openedElsewhere(link))
+        } else if let error = error as? URLError, error.isBlocked {
+            context.emit(.blocked)
         } else if let error {
             context.emit(
                 .failed((error as? URLError) ?? URLError(.unknown, failing: nil, "\(error)", underlying: error))

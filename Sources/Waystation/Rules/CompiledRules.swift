@@ -37,6 +37,7 @@ struct CompiledRules: Sendable {
     }
 
     private let table: RuleTable<Step>
+    private let steps: [Step]
     /// Header fields are looked at by predicates alone.
     let hasPredicates: Bool
     /// Rules that probably do not do what was meant, in the order of the rules.
@@ -63,6 +64,7 @@ struct CompiledRules: Sendable {
             compiled.location = definition.location
             definitions.append(compiled)
         }
+        steps = definitions.map(\.action)
         hasPredicates = definitions.contains { $0.predicate != nil }
         do {
             table = try RuleTable(definitions)
@@ -77,6 +79,14 @@ struct CompiledRules: Sendable {
 
     /// The schemes of patterns that are neither `http` nor `https`.
     var schemesBesideHTTP: Set<String> { Set(table.patterns.compactMap(\.schemeBesideHTTP)) }
+
+    /// The step of the rule at an index.
+    func step(of rule: Int) -> Step { steps[rule] }
+
+    /// Whether all rules lead to the network and nowhere else.
+    var areNetworkAlone: Bool {
+        steps.allSatisfy { if case .network = $0 { true } else { false } }
+    }
 
     /// The step of the first rule that takes the request.
     func match(_ canonical: CanonicalRequest, of request: URLRequest) -> RuleTable<Step>.Match? {

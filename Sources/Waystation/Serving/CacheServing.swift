@@ -13,14 +13,19 @@ extension Serving {
         let key = engine.cacheKey(request, canonical)
         let ends = engine.fetches.ends(of: key)
         let resident = cache.store.resident(key)
-        if let resident, let hit = RepeatedHit.find(for: request, by: strategy, among: resident, engine: engine) {
+        if let resident, !hidesCookies,
+            let hit = RepeatedHit.find(for: request, by: strategy, among: resident, engine: engine)
+        {
             return .answer(hit)
         }
-        guard let entry = engine.cacheRequest(request, canonical) else { return withoutCache(strategy) }
-        if let resident { return step(strategy, entry, StoredVariants(resident), lookedUp: ends) }
+        guard var entry = engine.cacheRequest(request, canonical) else { return withoutCache(strategy) }
+        entry.hidesCookies = hidesCookies
+        if let resident { return step(strategy, entry, StoredVariants(resident, for: entry), lookedUp: ends) }
         return .lookUp(
-            LookUp { completion in
-                cache.store.lookup(entry.key) { completion(step(strategy, entry, StoredVariants($0), lookedUp: ends)) }
+            LookUp { [entry] completion in
+                cache.store.lookup(entry.key) { responses in
+                    completion(step(strategy, entry, StoredVariants(responses, for: entry), lookedUp: ends))
+                }
             }
         )
     }
@@ -40,9 +45,9 @@ extension Serving {
             // A redirect is not the end of the load: it is followed, with the delegate asked, like one of the network.
             guard !RedirectPolicy.statuses.contains(selection.exchange.response.status.code),
                 var answer = found.answer(selection)
-            else { return .forward(Forwarding(cache: CachePlan(strategy: strategy, first: found))) }
+            else { return .forward(Forwarding(cache: found)) }
             answer.renews = found.renewal
-            if revalidation == nil, variants.packed == nil {
+            if revalidation == nil, variants.packed == nil, !entry.hidesCookies {
                 RepeatedHit.note(
                     answer,
                     selection,
@@ -54,7 +59,7 @@ extension Serving {
             }
             return .answer(answer)
         case .fetch, .gatewayTimeout:
-            return .forward(Forwarding(cache: CachePlan(strategy: strategy, first: found)))
+            return .forward(Forwarding(cache: found))
         }
     }
 

@@ -41,10 +41,3 @@ struct FetchPlan: Sendable {
         let isSecondAttempt: Bool
     }
 }
-
-/// How a forwarded load uses the cache on each of its hops.
-struct CachePlan: Sendable {
-    let strategy: CacheStrategy
-    /// What was found for the first hop already.
-    let first: CacheFinding?
-}

@@ -31,6 +31,20 @@ struct InvalidatingReceiver: TransportReceiver {
     func transportDidEnd(_ error: (any Error)?) { receiver.transportDidEnd(error) }
 }
 
+extension Network {
+    /// Sends a request past the cache; the answer to an unsafe method drops from the store what it makes invalid.
+    func send(
+        _ request: URLRequest,
+        for receiver: any TransportReceiver,
+        dropping store: ResponseStore?
+    ) -> any TransportExchange {
+        guard let store, let canonical = CanonicalRequest(request), !Serving.safeMethods.contains(canonical.method),
+            let message = HTTPRequest(request, canonical: canonical)
+        else { return transport.start(request, receiver: receiver) }
+        return transport.start(request, receiver: InvalidatingReceiver(receiver, message, store))
+    }
+}
+
 extension ResponseStore {
     /// Drops what an answer to an unsafe request makes invalid.
     func invalidate(after request: HTTPRequest, _ head: HTTPURLResponse) {

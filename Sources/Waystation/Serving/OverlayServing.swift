@@ -44,16 +44,18 @@ extension Serving {
         guard let request = engine.cacheRequest(request, canonical) else { return otherwise() }
         // Parts and conditions are between the app and the pack, where the strategy does not answer them itself.
         guard strategy.obeysHTTP || request.asksForWhole else { return packStep(packs, otherwise: otherwise) }
-        let entry = request.within(Overlay.partition(of: found))
+        var entry = request.within(Overlay.partition(of: found))
+        entry.hidesCookies = hidesCookies
         let ends = engine.fetches.ends(of: entry.key)
         return .lookUp(
-            LookUp { completion in
+            LookUp { [entry] completion in
                 cache.store.lookup(entry.key) { responses in
                     // The disk of the pack is read away from the store's queue.
                     DispatchQueue.global().async {
                         let packed = packedVariant(found, in: packs)
                         guard packed != nil || !responses.isEmpty else { return completion(otherwise()) }
-                        completion(step(strategy, entry, StoredVariants(responses, over: packed), lookedUp: ends))
+                        let variants = StoredVariants(responses, for: entry, over: packed)
+                        completion(step(strategy, entry, variants, lookedUp: ends))
                     }
                 }
             }

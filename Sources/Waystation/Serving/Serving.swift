@@ -6,6 +6,11 @@ struct Serving: Sendable {
     let engine: Engine
     let request: URLRequest
     let canonical: CanonicalRequest
+    /// Whether Foundation may add cookies that the request does not show.
+    var mayHideCookies = false
+
+    /// Whether it does, as far as can be known.
+    var hidesCookies: Bool { mayHideCookies && request.value(forHTTPHeaderField: "Cookie") == nil }
 
     /// What comes first.
     ///
@@ -53,9 +58,11 @@ struct Serving: Sendable {
         let mayLeave = engine.configuration.externalLinks != nil
         // And it would choose the cookies.
         let choosesCookies = engine.cookies != nil
+        // Nor would it ask the rules about a redirect's target, of which another rule may take care.
+        let mayChangeRoute = !engine.rules.areNetworkAlone
         guard
             carriesBody || carriesCredentials || changesStored || mayLeave || choosesCookies || isOwnTransport
-                || hasSchemeInCapitals
+                || hasSchemeInCapitals || mayChangeRoute
         else { return .handBack }
         return .forward(Forwarding())
     }
@@ -67,7 +74,7 @@ struct Serving: Sendable {
             ?? false
     }
 
-    private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
+    static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
 
     func refusal(_ code: WaystationError.Code, _ message: String) -> URLError {
         URLError(
@@ -77,4 +84,9 @@ struct Serving: Sendable {
             underlying: WaystationError(code, message)
         )
     }
+}
+
+extension URLError {
+    /// Whether a rule blocked the request.
+    var isBlocked: Bool { (userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .blocked }
 }

@@ -78,8 +78,8 @@ struct Answer: Sendable {
 
 /// A request's way through the transport.
 struct Forwarding: Sendable {
-    /// How the cache takes part; nil when it does not.
-    var cache: CachePlan?
+    /// What was found in the cache; nil when the cache takes no part.
+    var cache: CacheFinding?
     /// How many times it was refused for want of credentials before.
     var failures = 0
 }

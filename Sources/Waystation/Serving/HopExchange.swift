@@ -5,62 +5,15 @@ import HTTPTypes
 import Synchronization
 import WaystationCaching
 
-/// The network of one load, with the cache before it: each exchange of the load, redirects among them, is answered
-/// from what is stored, or fetched and stored.
-///
-/// Answers to unsafe methods make what is stored invalid (RFC 9111 §4.4).
-final class CachingTransport: Transport {
-    private let strategy: CacheStrategy
-    private let engine: Engine
-    private let network: Network
-    private let first: Mutex<CacheFinding?>
-
-    init(_ plan: CachePlan, engine: Engine, network: Network) {
-        strategy = plan.strategy
-        first = Mutex(plan.first)
-        self.engine = engine
-        self.network = network
-    }
-
-    func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
-        guard let cache = engine.cache, let canonical = CanonicalRequest(request) else {
-            return network.transport.start(request, receiver: receiver)
-        }
-        guard var entry = engine.cacheRequest(request, canonical), strategy != .networkOnly else {
-            let target = HTTPRequest(request, canonical: canonical)
-            let relay = target.map { InvalidatingReceiver(receiver, $0, cache.store) } ?? receiver
-            return network.transport.start(request, receiver: relay)
-        }
-        let hop = CacheHop(engine: engine, network: network, receiver: receiver)
-        let ends = engine.fetches.ends(of: entry.key)
-        let known = first.withLock { first in
-            defer { first = nil }
-            return first
-        }
-        if let known, known.entry.message == entry.message, known.request.url == request.url {
-            // With the mark that it goes out with.
-            hop.begin(known.sent(as: request))
-        } else {
-            entry.hidesCookies = engine.cookies == nil && !entry.message.headerFields.contains(.cookie)
-            cache.store.lookup(entry.key) { [strategy, engine, entry] responses in
-                let variants = StoredVariants(responses, for: entry)
-                // The store's queue is not for making tasks.
-                DispatchQueue.global().async {
-                    hop.begin(CacheFinding(strategy, request, entry, variants, engine, lookedUp: ends))
-                }
-            }
-        }
-        return hop
-    }
-}
-
 /// A receiver that can be given an answer that is at hand, instead of a head, parts and an end.
 protocol AnswerReceiver: TransportReceiver {
     func transportDidAnswer(_ answer: Answer)
 }
 
-/// One exchange of a load by way of the cache.
-private final class CacheHop: TransportExchange, FetchWaiter {
+/// One exchange of a load: answered by files, a pack or the cache, or sent to the network.
+///
+/// Answers to unsafe methods make what is stored invalid (RFC 9111 §4.4).
+final class HopExchange: TransportExchange, FetchWaiter {
     private struct State {
         var finding: CacheFinding?
         /// What is asked of the network.
@@ -89,6 +42,32 @@ private final class CacheHop: TransportExchange, FetchWaiter {
         self.receiver = receiver
     }
 
+    /// Does what the sources of the request's rule say.
+    ///
+    /// - Parameters:
+    ///   - step: What they say.
+    ///   - request: The request, with the mark that it goes out with.
+    ///   - cached: Called when the cache takes part, before anything is sent.
+    func take(_ step: ServingStep, for request: URLRequest, cached: @escaping @Sendable () -> Void) {
+        guard !state.withLock(\.isOver) else { return }
+        switch step {
+        case .answer(let answer): deliver(answer)
+        case .fail(let error): end(error)
+        case .forward(let forwarding):
+            guard let finding = forwarding.cache else { return send(request) }
+            cached()
+            begin(finding.sent(as: request))
+        case .lookUp(let lookUp):
+            // The store's queue is not for making tasks.
+            lookUp.run { step in DispatchQueue.global().async { self.take(step, for: request, cached: cached) } }
+        // The load is under way: Foundation's loader can no longer take it, and a stream was made repeatable before.
+        case .handBack, .spool: send(request)
+        case .changed(_, let step), .under(_, let step): take(step, for: request, cached: cached)
+        case .wait(let wait): _ = wait.begin { self.take($0, for: request, cached: cached) }
+        }
+    }
+
+    /// Goes on with what was found in the cache.
     func begin(_ finding: CacheFinding) {
         state.withLock { $0.finding = finding }
         switch finding.decision {
@@ -97,7 +76,7 @@ private final class CacheHop: TransportExchange, FetchWaiter {
             if let renewal = finding.renewal { engine.fetches.renew(renewal, engine: engine, through: network) }
             deliver(answer)
         case .fetch(let fetch): ask(fetch, finding)
-        case .bypass: bypass(finding.request)
+        case .bypass: send(finding.request)
         case .gatewayTimeout:
             guard let answer = finding.gatewayTimeout else {
                 return end(URLError(.resourceUnavailable, failing: finding.request.url))
@@ -110,10 +89,10 @@ private final class CacheHop: TransportExchange, FetchWaiter {
         }
     }
 
-    /// Leaves the exchange to the network.
-    private func bypass(_ request: URLRequest) {
+    /// Sends the request to the network, without the cache.
+    private func send(_ request: URLRequest) {
         guard !state.withLock(\.isOver) else { return }
-        let exchange = network.transport.start(ForwardingTag.tagging(request), receiver: receiver)
+        let exchange = network.send(request, for: receiver, dropping: engine.cache?.store)
         let isTooLate = state.withLock { state in
             state.exchange = exchange
             return state.isCancelled
