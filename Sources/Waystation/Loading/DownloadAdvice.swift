@@ -70,7 +70,7 @@ enum DownloadAdvice {
     private static func isHeld(_ step: ServingStep, _ now: Date, _ completion: @escaping @Sendable (Bool) -> Void) {
         switch step {
         case .answer: completion(true)
-        case .forward(let forwarding): completion(forwarding.cache?.first?.isHeld(now: now) ?? false)
+        case .forward(let forwarding): completion(forwarding.cache?.isHeld(now: now) ?? false)
         case .handBack, .spool, .fail, .wait: completion(false)
         case .lookUp(let lookUp): lookUp.run { isHeld($0, now, completion) }
         case .changed(_, let step), .under(_, let step): isHeld(step, now, completion)

@@ -27,12 +27,15 @@ final class NetworkLoad: ForwardedLoadOwner {
             network: network
         )
         let owner = NetworkLoad(load, hops, context)
-        let identifying = network.cookies.map { cookies in
-            IdentifyingTransport({ hops }, cookies, of: context.engine) { load.enter($0) }
-        }
+        let transport: any Transport =
+            if let cookies = network.cookies {
+                IdentifyingTransport({ hops }, cookies, of: context.engine) { load.enter($0) }
+            } else {
+                hops
+            }
         let forwarded = ForwardedLoad(
             request,
-            through: { identifying ?? hops },
+            through: { transport },
             credentials: network.credentials,
             links: context.engine.configuration.externalLinks,
             failures: forwarding.failures,
