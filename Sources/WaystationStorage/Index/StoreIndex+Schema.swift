@@ -34,7 +34,7 @@ extension StoreIndex {
         throw IndexError.foreign(applicationID: application)
     }
 
-    /// What a database contains: the application ID of its program and the names in its schema.
+    /// The application ID of a database, and the names in its schema.
     private static func marks(of db: Database) throws -> (application: Int32, objects: Set<String>) {
         (
             try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0,
