@@ -41,7 +41,7 @@ public struct StoreEvent: Sendable, CustomStringConvertible {
     /// How many bytes the event concerns; zero when the number is unknown.
     public let bytes: Int
 
-    /// What happened and what the store did about it, as text.
+    /// The event and the store's reaction to it, as text.
     public let detail: String
 
     init(_ kind: Kind, key: RequestKey? = nil, count: Int = 1, bytes: Int = 0, detail: String) {

@@ -6,7 +6,7 @@ public struct StoreVerification: Sendable {
         public let id: Int64
         /// The key of the response, if it can be read.
         public let key: RequestKey?
-        /// What is wrong.
+        /// The problem, as text.
         public let problem: String
     }
 

@@ -15,7 +15,7 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
         case reads
     }
 
-    /// Where a look-up found responses.
+    /// The place in which a look-up found responses.
     enum Outcome: Sendable { case inMemory, onDisk, nothing }
 
     private struct Waiting {
