@@ -164,7 +164,7 @@ extension ResponseStore {
             guard let oldest = try opened.index.oldestResponseTime() else { return }
             if isExpired(oldest, at: now()) { schedule([.expiry]) } else { try awaitCleanUp(in: opened) }
         } catch {
-            handle(error, in: opened, while: "looking for what is too old")
+            handle(error, in: opened, while: "looking for expired responses")
         }
     }
 

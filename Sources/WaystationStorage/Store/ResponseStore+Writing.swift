@@ -32,7 +32,7 @@ extension ResponseStore {
     }
 
     func reportTooLarge(_ key: RequestKey, length: Int) {
-        let detail = "it has at least \(length) bytes and the store takes \(largestBody); it was not stored"
+        let detail = "it has at least \(length) bytes and the store accepts at most \(largestBody); it was not stored"
         report(StoreEvent(.tooLarge, key: key, bytes: length, detail: detail))
     }
 
@@ -88,7 +88,7 @@ extension ResponseStore {
             throw StoreError(.invalidated, "the response was invalidated while it was on its way; it was not stored")
         }
         if let expected = entry.expectedLength, expected != length {
-            let detail = "its body has \(length) bytes where \(expected) were announced; it was not stored"
+            let detail = "its body has \(length) bytes but \(expected) were announced; it was not stored"
             report(StoreEvent(.truncated, key: entry.key, bytes: length, detail: detail))
             throw StoreError(.truncated, detail)
         }
@@ -143,7 +143,7 @@ extension ResponseStore {
         let fileSystem = environment.fileSystem
         try spool.write(rest, in: opened.staging)
         guard let staged = try spool.finish(in: opened.staging), staged.length == length else {
-            throw StoreError(.unavailable, "part of the body could not be written; the store's events say why")
+            throw StoreError(.unavailable, "part of the body could not be written; see the store's events")
         }
         let name = staged.name
         // This does not happen while the index is locked, since it takes as long as the disk does. A file found now may
@@ -187,7 +187,7 @@ extension ResponseStore {
         do {
             try awaitCleanUp(in: opened)
         } catch {
-            handle(error, in: opened, while: "looking for what is too old")
+            handle(error, in: opened, while: "looking for expired responses")
         }
     }
 
