@@ -34,10 +34,10 @@ import WaystationFileSystem
 /// - `totals` is kept up to date by triggers, so that the size is known without summing over the rows. A file that
 ///   several rows name counts once in it.
 ///
-/// The body is the last column: reading the other columns does not touch the body's overflow pages. With one table of 8
-/// KiB pages, a look-up of a 16 KiB body took 5–6 µs among 1,000 rows and 9–11 µs among 100,000; with bodies in a table
-/// of their own it took a quarter longer, and 4 and 32 KiB pages were slower. SQLite does not map the file into memory:
-/// a mapped file that another program truncates kills the process.
+/// The body is the last column: reading the other columns does not touch the body's overflow pages. With one table of
+/// 8 KiB pages, a look-up of a 16 KiB body took 5–6 µs among 1,000 rows and 9–11 µs among 100,000; with bodies in a
+/// table of their own it took a quarter longer, and 4 and 32 KiB pages were slower. SQLite does not map the file into
+/// memory: a mapped file that another program truncates kills the process.
 ///
 /// There are two connections, one for reading and one for writing, each on its own queue: a look-up never waits for a
 /// write. Apart from `package` hooks, errors are GRDB's `DatabaseError`, or ``IndexError``.

@@ -95,7 +95,7 @@ private struct BodyContents {
         switch content {
         case .unreadable(let problem): return "its body file cannot be read: \(problem)"
         case .whole(let length, let checksums, let digest):
-            if length != record.bodyLength { return "its body file has \(length) bytes instead of \(record.bodyLength)" }
+            if length != record.bodyLength { return "its body file has \(length) bytes, not \(record.bodyLength)" }
             if checksums != record.checksums { return "its body file has changed bytes" }
             if let expected = body.digest, expected != digest { return "its body file's digest is not the file's name" }
             return nil

@@ -77,7 +77,7 @@ extension ResponseStore {
                     }
                 )
             }
-            problem = "its body file has \(length) bytes instead of \(record.bodyLength)"
+            problem = "its body file has \(length) bytes, not \(record.bodyLength)"
         } catch {
             // Too many open files do not mean that this file is damaged.
             if let error = error as? FileError, [EMFILE, ENFILE, ENOMEM].contains(error.code) {
