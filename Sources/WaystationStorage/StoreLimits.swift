@@ -1,4 +1,4 @@
-/// How much a store keeps, and for how long.
+/// How much a store keeps, for how long, and where: in the index, in files or in memory.
 public struct StoreLimits: Sendable {
     /// Bytes of all responses together (bodies, fields and URLs).
     ///
