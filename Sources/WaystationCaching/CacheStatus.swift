@@ -10,30 +10,30 @@ import WaystationFields
 public struct CacheStatus: Hashable, Sendable {
     /// Why a request was forwarded (RFC 9211 §2.2).
     public enum ForwardReason: String, Hashable, Sendable {
-        /// The cache was told not to handle this request.
+        /// The cache was configured not to handle this request.
         case bypass
-        /// The method has to be forwarded.
+        /// The method must be forwarded.
         case method
-        /// Nothing was stored for the URL.
+        /// No response was stored for the URL.
         case uriMiss = "uri-miss"
-        /// Something was stored, for other values of the fields that `Vary` names.
+        /// Responses were stored, but for other values of the fields that `Vary` names.
         case varyMiss = "vary-miss"
-        /// Nothing that was stored could be used, and no more is told.
+        /// No stored response could be used, and the reason is not given in more detail.
         case miss
-        /// Something fresh was stored, but the request did not allow its use.
+        /// A fresh response was stored, but the request did not allow its use.
         case request
-        /// What was stored is stale.
+        /// The stored response is stale.
         case stale
-        /// Something fresh was stored, but not all that was asked for.
+        /// A fresh response was stored, but it did not hold all of the requested content.
         case partial
     }
 
-    /// Whether the request was answered from the cache.
+    /// How the cache handled the request: with a stored response or by forwarding it.
     public enum Outcome: Hashable, Sendable {
-        /// Without forwarding (§2.1).
+        /// The request was answered from the cache, without forwarding (§2.1).
         case hit
-        /// Forwarded (§2.2), with the status code that came back (§2.3), whether the response was stored (§2.5) and
-        /// whether one forwarded request was for several (§2.6).
+        /// The request was forwarded (§2.2), with the status code of the response (§2.3), whether the response was
+        /// stored (§2.5) and whether the forwarded request was shared by several client requests (§2.6).
         case forwarded(ForwardReason, status: Int? = nil, isStored: Bool = false, isCollapsed: Bool = false)
     }
 
@@ -42,13 +42,13 @@ public struct CacheStatus: Hashable, Sendable {
 
     /// The cache's name.
     public var cache: String
-    /// What it did.
+    /// How the cache handled the request.
     public var outcome: Outcome
-    /// How much longer the response is fresh, from this cache's view; negative when it is stale (§2.4).
+    /// How much longer the response is fresh, calculated by this cache; negative when it is stale (§2.4).
     public var timeToLive: Duration?
     /// The cache key (§2.7).
     public var key: String?
-    /// Anything more (§2.8); a token where it can be one.
+    /// Further information (§2.8); written as a token if it is a valid one, otherwise as a string.
     public var detail: String?
 
     /// Makes a member.
@@ -83,14 +83,14 @@ public struct CacheStatus: Hashable, Sendable {
         return value
     }
 
-    /// Adds the member after those of the caches nearer to the origin (§2).
+    /// Adds the member after those of the caches that are nearer to the origin (§2).
     public func append(to fields: inout HTTPFields) {
         guard let name = Self.fieldName else { return }
         let earlier = fields[name].flatMap { $0.isEmpty ? nil : $0 + ", " } ?? ""
         fields[name] = earlier + fieldValue
     }
 
-    /// An integer has fifteen digits at most (RFC 8941 §3.3.1).
+    /// Limits an integer to the fifteen digits that are allowed (RFC 8941 §3.3.1).
     private static func integer(_ duration: Duration) -> Int64 {
         min(max(duration.components.seconds, -999_999_999_999_999), 999_999_999_999_999)
     }
@@ -102,7 +102,8 @@ public struct CacheStatus: Hashable, Sendable {
         return text
     }
 
-    /// A string has visible ASCII and spaces only (RFC 8941 §3.3.3); other bytes are percent-encoded.
+    /// Writes a string, which may contain only visible ASCII and spaces (RFC 8941 §3.3.3); other bytes are
+    /// percent-encoded.
     private static func string(_ text: String) -> String {
         var bytes: [UInt8] = [UInt8(ascii: "\"")]
         for byte in text.utf8 {

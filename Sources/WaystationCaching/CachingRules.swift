@@ -1,7 +1,7 @@
 /// The rules of a private HTTP cache, with the choices that the RFCs leave to it.
 ///
-/// This target decides; it does no I/O, has no clock and knows no HTTP engine. A client gives it values of
-/// swift-http-types and the present time, and gets back the next step:
+/// This target makes decisions; it does no I/O, has no clock and does not depend on an HTTP engine. A client passes in
+/// values of swift-http-types and the current time, and gets back the next step:
 ///
 /// ```swift
 /// func load(_ request: HTTPRequest) async throws -> (HTTPResponse, Data) {
@@ -55,73 +55,75 @@
 /// }
 /// ```
 ///
-/// All values here are plain `Sendable` structs and enums; nothing traps on what a server or a store says.
+/// All types here are plain `Sendable` structs and enums; no value that a server or a store supplies causes a trap.
 public struct CachingRules: Hashable, Sendable {
-    /// What may stand in when the network cannot be reached (RFC 9111 §4.2.4).
+    /// Which stale responses may be used when the network cannot be reached (RFC 9111 §4.2.4).
     public enum DisconnectedUse: Hashable, Sendable {
-        /// Nothing stale.
+        /// No stale response.
         case never
         /// A response that is past its lifetime by no more than this.
         case upTo(Duration)
-        /// Any stored response that is not forbidden.
+        /// Any stored response whose use is not forbidden.
         case always
     }
 
-    /// The part of the time since `Last-Modified` that a response without explicit lifetime is fresh; a tenth by
-    /// default, the value that RFC 9111 §4.2.2 calls typical.
+    /// The fraction of the time since `Last-Modified` for which a response without an explicit lifetime is fresh; a
+    /// tenth by default, the value that RFC 9111 §4.2.2 calls typical.
     ///
-    /// Zero switches heuristics off; a negative value or one that is no number does too.
+    /// Zero switches heuristics off; so does a negative value or NaN.
     public var heuristicFraction: Double = 0.1
 
     /// The longest heuristic lifetime; seven days by default.
     ///
-    /// A page that was last changed ten years ago would otherwise be fresh for a year on nobody's word. A week is
-    /// the bound that a browser with one uses.
+    /// Otherwise a page that was last changed ten years ago would be fresh for a year although no server said so. At
+    /// least one browser has such a limit, and it is a week.
     public var heuristicMaximum: Duration = .seconds(7 * 86_400)
 
     /// Whether heuristics apply to URLs with a query; false by default.
     ///
-    /// RFC 2616 §13.9 forbade it. RFC 9111 §4.2.2 only recalls that, but servers older than it still count on it.
+    /// RFC 2616 §13.9 forbade it. RFC 9111 §4.2.2 only mentions that, but servers written before it may still rely on
+    /// it.
     public var usesHeuristicsForQueries = false
 
     /// The status codes whose responses are stored without being marked as storable: those of RFC 9110 §15.1, except
     /// 206, which is never stored.
     ///
-    /// Adding to them is an agreement with the servers at hand; RFC 9111 §3 does not allow it otherwise.
+    /// Add a code only by agreement with the servers in question; otherwise RFC 9111 §3 does not allow it.
     public var heuristicStatuses: Set<Int> = Self.heuristicStatusesOfRFC9110
 
     /// The status codes whose caching rules are implemented in full, for `must-understand` (RFC 9111 §5.2.2.3).
     public var understoodStatuses: Set<Int> = Self.statusesOfRFC9110
 
-    /// How far the clock may go back without making the age of what was stored unknown; one minute by default.
+    /// How far the clock may go back before the age of a stored response counts as unknown; one minute by default.
     ///
-    /// A response that was received later than now, by more than this, has no age that can be told and is not fresh
-    /// (RFC 9111 §4: a cache without a clock validates on every use).
+    /// A response that was received later than now, by more than this, has an unknown age and is not fresh (RFC 9111
+    /// §4: a cache without a clock validates on every use).
     public var clockTolerance: Duration = .seconds(60)
 
-    /// What may stand in when the network cannot be reached; ``DisconnectedUse/always`` by default, bounded by what
-    /// the store keeps.
+    /// Which stale responses may be used when the network cannot be reached; ``DisconnectedUse/always`` by default,
+    /// limited by what the store keeps.
     ///
-    /// Whatever it says, `no-cache`, `must-revalidate` and a request that asks for something fresh keep their word.
+    /// Whatever its value, `no-cache`, `must-revalidate` and a request that asks for a fresh response are still obeyed.
     public var staleWhenDisconnected: DisconnectedUse = .always
 
-    /// Whether a 304 without any validator updates the response whose one validator was sent; true by default.
+    /// Whether a 304 without any validator updates the stored response if only that response's validator was sent; true
+    /// by default.
     ///
-    /// RFC 9110 §15.4.5 has the server repeat its `ETag`; many leave it out. Strictly by RFC 9111 §4.3.4 such a 304
-    /// identifies nothing: when false, the stored response answers this one request, but its fields are not updated,
-    /// and so it stays stale.
+    /// RFC 9110 §15.4.5 requires the server to repeat its `ETag`; many servers leave it out. Strictly by RFC 9111
+    /// §4.3.4 such a 304 identifies no stored response: when this is false, the stored response answers this one
+    /// request, but its fields are not updated, and so it stays stale.
     public var trustsBareNotModified = true
 
-    /// The most entity tags of stored variants that one conditional request lists; 16 by default.
+    /// The maximum number of entity tags of stored variants in one conditional request; 16 by default.
     public var maximumCombinedTags = 16
 
-    /// The rules as the RFCs have them.
+    /// The default rules, as the RFCs define them.
     public static let standard = CachingRules()
 
-    /// The rules as the RFCs have them, to be changed.
+    /// Makes the default rules, which you can then change.
     public init() {}
 
-    // Kept once, so that making rules allocates nothing.
+    // These sets are made once, so that making rules allocates no memory.
     private static let heuristicStatusesOfRFC9110: Set<Int> = [
         200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501,
     ]

@@ -1,20 +1,19 @@
 import Foundation
 public import HTTPTypes
 
-/// The URLs whose stored responses an answer makes invalid (RFC 9111 §4.4).
+/// The URLs whose stored responses become invalid because of a response (RFC 9111 §4.4).
 ///
-/// Remove what is stored under them, all variants, or set ``StoredExchange/needsValidation`` on it.
+/// Remove all stored variants of these URLs, or set ``StoredExchange/needsValidation`` on them.
 public struct Invalidation: Hashable, Sendable {
-    /// The target URI first, then `Location` and `Content-Location` where they have its origin, each once and without
-    /// a fragment; empty when nothing is to be invalidated.
+    /// The URLs: the target URI first, then `Location` and `Content-Location` if they have the same origin.
     ///
-    /// The target URI is as the request has it; the others are absolute, with host in small letters and without the
-    /// standard port.
+    /// Each URL occurs once and has no fragment. The array is empty when nothing is to be invalidated. The target URI
+    /// is as the request has it; the others are absolute, with the host in lower case and without the default port.
     public let urls: [String]
 
-    /// Tells them.
+    /// Finds the URLs that the response to a request invalidates.
     ///
-    /// Every method that is not known as safe counts as unsafe; only 2xx and 3xx invalidate.
+    /// Every method that is not known to be safe counts as unsafe; only 2xx and 3xx invalidate.
     ///
     /// - Parameters:
     ///   - request: The request as sent, with scheme, authority and path.
@@ -39,7 +38,7 @@ public struct Invalidation: Hashable, Sendable {
         self.urls = urls
     }
 
-    /// The methods that are registered as safe (RFC 9110 §9.2.1, §16.1); names are case-sensitive.
+    /// The methods that are registered as safe (RFC 9110 §9.2.1, §16.1); method names are case-sensitive.
     private static let safeMethods: Set<String> = [
         "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
     ]

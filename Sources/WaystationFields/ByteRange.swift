@@ -1,23 +1,24 @@
-/// What a `Range` field asks of content of known length (RFC 9110 §14).
+/// The meaning of a `Range` field for content of a known length (RFC 9110 §14).
 package enum ByteRange: Sendable, Equatable {
-    /// Another unit, invalid, several ranges, or nothing to cut: answer with the whole, which §14.2 always allows.
+    /// Another unit, an invalid value, several ranges, or empty content: answer with the whole, which §14.2 always
+    /// allows.
     case ignored
-    /// A run of bytes that the content has: answer 206.
+    /// A range of bytes that the content has: answer 206.
     case part(Range<Int>)
-    /// No byte of what was asked for exists: answer 416.
+    /// The content has none of the requested bytes: answer 416.
     case unsatisfiable
 
-    /// Reads a field value; numbers too large for `Int` are as good as the largest.
+    /// Parses a field value; numbers too large for `Int` are replaced by the largest one.
     ///
-    /// A suffix of empty content is satisfiable (§14.1.2), by the whole of it. No 206 could say so, as there is no
-    /// `Content-Range` for zero bytes, so the field is ignored.
+    /// A suffix range of empty content is satisfiable (§14.1.2), by the whole content. A 206 cannot express that, since
+    /// there is no `Content-Range` for zero bytes, so the field is ignored.
     ///
     /// - Parameters:
     ///   - value: The field value.
-    ///   - length: How many bytes the content has, 0 or more.
+    ///   - length: The number of bytes in the content, 0 or more.
     package init(_ value: String, length: Int) {
         self = .ignored
-        // §14.1: names of range units are case-insensitive.
+        // §14.1: the names of range units are case-insensitive.
         guard let equals = value.utf8.firstIndex(of: UInt8(ascii: "=")),
             value.utf8[..<equals].map(\.lowercased).elementsEqual("bytes".utf8)
         else { return }

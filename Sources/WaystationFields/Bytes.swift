@@ -1,18 +1,18 @@
 extension UInt8 {
-    /// An ASCII capital as its small letter; anything else as it is.
+    /// An ASCII upper-case letter in lower case; any other byte unchanged.
     @inlinable package var lowercased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 
-    /// The value of an ASCII digit.
+    /// The value of an ASCII digit; nil for any other byte.
     @inlinable package var decimalDigit: Int? {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) ? Int(self - UInt8(ascii: "0")) : nil
     }
 
-    /// Optional whitespace around list members (RFC 9110 §5.6.3).
+    /// Whether the byte is optional whitespace around list members (RFC 9110 §5.6.3).
     @inlinable package var isSpace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
-    /// tchar (RFC 9110 §5.6.2).
+    /// Whether the byte is a tchar (RFC 9110 §5.6.2).
     @inlinable package var isTokenCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -28,7 +28,7 @@ extension UInt8 {
 }
 
 extension BidirectionalCollection<UInt8> where SubSequence == Self {
-    /// Without the spaces and tabs at both ends.
+    /// The collection without the spaces and tabs at both ends.
     @inlinable package func trimmingSpace() -> Self {
         var rest = drop(while: \.isSpace)
         while rest.last?.isSpace == true { rest.removeLast() }
@@ -37,7 +37,7 @@ extension BidirectionalCollection<UInt8> where SubSequence == Self {
 }
 
 extension String {
-    /// The members of a comma-separated list, trimmed, empty ones left out; no quoted strings are looked for.
+    /// The members of a comma-separated list, trimmed and without empty ones; quoted strings get no special treatment.
     @inlinable package var listMembers: [String] {
         utf8.split(separator: UInt8(ascii: ",")).compactMap {
             let member = $0.trimmingSpace()

@@ -1,23 +1,24 @@
 /// An entity tag (RFC 9110 §8.8.3).
 package struct EntityTag: Sendable, Equatable {
-    /// The whole tag as the field has it, with quotes and with `W/` when it is weak.
+    /// The whole tag as in the field, with quotes, and with `W/` if it is weak.
     package let fieldValue: String
     package let isWeak: Bool
 
-    /// Makes a strong tag of what stands between the quotes, which must be `etagc` alone: no quote, space or control.
+    /// Makes a strong tag from the text between the quotes, which must be `etagc` only: no quote, space or control
+    /// character.
     package init(strong opaque: String) {
         fieldValue = "\"\(opaque)\""
         isWeak = false
     }
 
-    /// Reads a field value that is exactly one tag.
+    /// Parses a field value that is exactly one tag.
     package init?(_ value: String) {
         var bytes = value.utf8[...].trimmingSpace()
         self.init(takenFrom: &bytes)
         guard bytes.isEmpty else { return nil }
     }
 
-    /// Takes one tag from the front, or nothing.
+    /// Takes one tag from the front; on failure it takes nothing.
     init?(takenFrom bytes: inout Substring.UTF8View) {
         var rest = bytes
         isWeak = rest.starts(with: "W/".utf8)
@@ -31,17 +32,17 @@ package struct EntityTag: Sendable, Equatable {
         bytes = rest
     }
 
-    /// The same bytes, as a tag is opaque: equal texts may be written in several Unicode forms.
+    /// Compares the bytes, since a tag is opaque: Swift's `String` comparison ignores differences in Unicode form.
     package static func == (left: EntityTag, right: EntityTag) -> Bool {
         left.fieldValue.utf8.elementsEqual(right.fieldValue.utf8)
     }
 
-    /// Both are strong and equal (§8.8.3.2).
+    /// Whether both tags are strong and equal (§8.8.3.2).
     package func stronglyMatches(_ other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && self == other
     }
 
-    /// Equal, weak or not (§8.8.3.2).
+    /// Whether the tags are equal, weak or not (§8.8.3.2).
     package func weaklyMatches(_ other: EntityTag) -> Bool {
         opaque.elementsEqual(other.opaque)
     }

@@ -1,13 +1,14 @@
 /// The value of `If-Match` and `If-None-Match`: `*` or a list of tags (RFC 9110 §13.1.1, §13.1.2).
 package enum EntityTagList: Sendable, Equatable {
-    /// Whatever there is.
+    /// `*`: any existing representation.
     case any
-    /// These, or none at all: the list may be empty.
+    /// A list of tags, which may be empty.
     case tags([EntityTag])
 
-    /// Reads a field value, nil when it is neither; empty elements are left out (§5.6.1.2).
+    /// Parses a field value; nil when it is neither form.
     ///
-    /// What is no tag makes all of it invalid, and so a condition that says less than its sender meant is never evaluated.
+    /// Empty elements are left out (§5.6.1.2). An invalid element makes the whole value invalid, so that a condition
+    /// with fewer tags than its sender meant is never evaluated.
     package init?(_ value: String) {
         var bytes = value.utf8[...].trimmingSpace()
         if bytes.elementsEqual("*".utf8) {
@@ -26,12 +27,14 @@ package enum EntityTagList: Sendable, Equatable {
         self = .tags(tags)
     }
 
-    /// Whether a representation with this tag, or without any, is among them by strong comparison, as `If-Match` asks.
+    /// Whether the list matches a representation with this tag, or without one, by strong comparison, as `If-Match`
+    /// requires.
     package func stronglyMatches(_ tag: EntityTag?) -> Bool {
         matches(tag) { $0.stronglyMatches($1) }
     }
 
-    /// Whether a representation with this tag, or without any, is among them by weak comparison, as `If-None-Match` asks.
+    /// Whether the list matches a representation with this tag, or without one, by weak comparison, as `If-None-Match`
+    /// requires.
     package func weaklyMatches(_ tag: EntityTag?) -> Bool {
         matches(tag) { $0.weaklyMatches($1) }
     }

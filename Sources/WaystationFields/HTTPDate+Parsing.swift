@@ -1,16 +1,17 @@
 extension HTTPDate {
-    /// Reads any of the three forms that HTTP-date has.
+    /// Parses any of the three forms of HTTP-date.
     ///
-    /// IMF-fixdate `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete ones that a recipient must still accept:
-    /// RFC 850 `Sunday, 06-Nov-94 08:49:37 GMT` and asctime `Sun Nov  6 08:49:37 1994`. The name of the day must be one,
-    /// but need not be the right one. A leap second counts as the next one; of the year 9999, as the one before. No local
-    /// time zone plays a part.
+    /// The forms are IMF-fixdate `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete ones that a recipient must still
+    /// accept: RFC 850 `Sunday, 06-Nov-94 08:49:37 GMT` and asctime `Sun Nov  6 08:49:37 1994`. The name of the day
+    /// must be valid, but need not be the right one. A leap second is read as the following second, or as the preceding
+    /// one at the end of the year 9999. The local time zone has no influence.
     ///
     /// - Parameters:
     ///   - text: The field value.
-    ///   - now: The present, for two-digit years: one that seems more than 50 years ahead, to the second, is the past one.
-    ///   - ignoringCase: Whether to take any case for the right one. HTTP-date is case-sensitive (§5.6.7), but not for
-    ///     caches (RFC 9111 §4.2).
+    ///   - now: The current time, for two-digit years: a date that seems more than 50 years ahead, to the second, is
+    ///     taken as one in the past.
+    ///   - ignoringCase: Whether to ignore case. HTTP-date is case-sensitive (§5.6.7), but not for caches (RFC 9111
+    ///     §4.2).
     package init?(_ text: String, now: HTTPDate, ignoringCase: Bool = false) {
         var reader = DateReader(text, ignoringCase: ignoringCase)
         guard let date = reader.imfFixdate() ?? reader.rfc850(now: now) ?? reader.asctime() else { return nil }
@@ -18,7 +19,7 @@ extension HTTPDate {
     }
 }
 
-/// Reads the fixed layouts; each form begins anew.
+/// Reads the fixed layouts; each form is read from the beginning of the text.
 private struct DateReader {
     private let text: [UInt8]
     private let ignoringCase: Bool
@@ -51,7 +52,7 @@ private struct DateReader {
         let (days, seconds) = now.secondsSinceEpoch.quotientAndRemainder(flooringBy: 86_400)
         let today = CivilDay(daysSinceEpoch: days)
         let year = today.year - today.year % 100 + shortYear
-        // The nearest candidates in time, latest first; 50 years ahead to the second is not yet "more than" that.
+        // The candidates, latest first; exactly 50 years ahead, to the second, is not yet "more than" 50 years.
         let limit = (today.year + 50, today.month, today.day, seconds)
         for candidate in [year + 100, year, year - 100] where (candidate, month, day, time) <= limit {
             if let result = moment(candidate, month, day, time) { return result }
@@ -87,7 +88,7 @@ private struct DateReader {
         takeAny(of: HTTPDate.months).map { $0 + 1 }
     }
 
-    /// Takes one of some literals, and tells which.
+    /// Takes one of several literals, and returns its index.
     private mutating func takeAny(of literals: [String]) -> Int? {
         literals.firstIndex { take($0) }
     }

@@ -1,6 +1,6 @@
-/// A moment as HTTP writes it, in whole seconds of UTC (RFC 9110 §5.6.7).
+/// A point in time as HTTP writes it, in whole seconds of UTC (RFC 9110 §5.6.7).
 ///
-/// Covers the years 1 to 9999 of the Gregorian calendar, extended backwards.
+/// Covers the years 1 to 9999 of the proleptic Gregorian calendar.
 package struct HTTPDate: Sendable, Hashable, Comparable {
     /// 0001-01-01 00:00:00 UTC.
     package static let earliest = HTTPDate(unchecked: -62_135_596_800)
@@ -9,14 +9,14 @@ package struct HTTPDate: Sendable, Hashable, Comparable {
     /// 9999-12-31 23:59:59 UTC.
     package static let latest = HTTPDate(unchecked: 253_402_300_799)
 
-    /// Seconds since 1970-01-01 00:00:00 UTC, leap seconds not counted.
+    /// Seconds since 1970-01-01 00:00:00 UTC, without leap seconds.
     package let secondsSinceEpoch: Int
 
     private init(unchecked secondsSinceEpoch: Int) {
         self.secondsSinceEpoch = secondsSinceEpoch
     }
 
-    /// Makes a date, or nil outside the years 1 to 9999.
+    /// Makes a date; nil outside the years 1 to 9999.
     package init?(secondsSinceEpoch: Int) {
         guard (Self.earliest.secondsSinceEpoch...Self.latest.secondsSinceEpoch).contains(secondsSinceEpoch) else {
             return nil
@@ -24,12 +24,12 @@ package struct HTTPDate: Sendable, Hashable, Comparable {
         self.secondsSinceEpoch = secondsSinceEpoch
     }
 
-    /// Makes a date; of a moment outside the years 1 to 9999, the nearest.
+    /// Makes a date; a time outside the years 1 to 9999 becomes the nearest date.
     package init(nearestTo seconds: Int) {
         secondsSinceEpoch = min(max(seconds, Self.earliest.secondsSinceEpoch), Self.latest.secondsSinceEpoch)
     }
 
-    /// Makes a date of the second in which a moment lies; of a moment outside the years 1 to 9999, the nearest.
+    /// Makes a date of the second that contains a time; a time outside the years 1 to 9999 becomes the nearest date.
     package init(nearestTo seconds: Double) {
         self.init(nearestTo: Int(exactly: seconds.rounded(.down)) ?? (seconds > 0 ? .max : .min))
     }
@@ -38,7 +38,7 @@ package struct HTTPDate: Sendable, Hashable, Comparable {
         left.secondsSinceEpoch < right.secondsSinceEpoch
     }
 
-    /// IMF-fixdate, the one form that may be sent: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// IMF-fixdate, the only form that may be sent: `Sun, 06 Nov 1994 08:49:37 GMT`.
     package var fieldValue: String {
         let (days, seconds) = secondsSinceEpoch.quotientAndRemainder(flooringBy: 86_400)
         let day = CivilDay(daysSinceEpoch: days)

@@ -1,21 +1,21 @@
 public import Foundation
 
-/// Bytes of a known length that can be read at any place: a file, a mapped file, memory.
+/// Bytes of a known length that can be read at any offset: a file, a mapped file, or memory.
 ///
 /// Safe to use from any thread. The bytes must not change while they are read.
 public protocol ByteSource: Sendable {
-    /// How many bytes there are.
+    /// The number of bytes.
     var length: Int { get }
 
-    /// Fills a buffer from an offset on.
+    /// Fills a buffer with the bytes from an offset on.
     ///
-    /// - Returns: How many bytes were read: the buffer's count, fewer only where the source ends.
-    /// - Throws: What reading the medium throws.
+    /// - Returns: The number of bytes read: the buffer's count, or fewer if the source ends before that.
+    /// - Throws: The error of reading the medium.
     func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 }
 
 extension ByteSource {
-    /// The bytes of a range; fewer where the source ends.
+    /// The bytes of a range; fewer if the source ends before the end of the range.
     public func read(at offset: Int, count: Int) throws -> Data {
         var data = Data(count: max(0, min(count, length - offset)))
         let read = try data.withUnsafeMutableBytes { try self.read(at: offset, into: $0) }
@@ -27,10 +27,10 @@ extension ByteSource {
 public struct DataSource: ByteSource {
     private let data: Data
 
-    /// A source of these bytes.
+    /// Makes a source of these bytes.
     public init(_ data: Data) { self.data = data }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var length: Int { data.count }
 
     /// Copies bytes; never throws.
@@ -46,7 +46,7 @@ public struct DataSource: ByteSource {
 
 /// An open file, read by `pread`.
 public final class FileSource: ByteSource {
-    /// How many bytes the file had when it was opened.
+    /// The number of bytes in the file when it was opened.
     public let length: Int
 
     private let file: OpenFile
@@ -66,7 +66,7 @@ public final class FileSource: ByteSource {
         length = Int(status.st_size)
     }
 
-    /// Reads from the file; a file that became shorter ends early.
+    /// Reads from the file; returns fewer bytes if the file has become shorter.
     public func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         var filled = 0
         while filled < buffer.count {

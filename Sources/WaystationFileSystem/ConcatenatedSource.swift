@@ -1,13 +1,13 @@
-/// Several sources, one after another, read as one.
+/// Several sources that are read as one, one after another.
 public struct ConcatenatedSource: ByteSource {
     private let parts: [any ByteSource]
-    /// Where each part ends, counted from the beginning of the first.
+    /// The end of each part, counted from the beginning of the first part.
     private let ends: [Int]
 
-    /// How many bytes the parts have together.
+    /// The total number of bytes of all parts.
     public var length: Int { ends.last ?? 0 }
 
-    /// A source of these parts in this order; nil when they are longer together than `Int.max`.
+    /// Makes a source of these parts in this order; nil when their total length exceeds `Int.max`.
     public init?(_ parts: [any ByteSource]) {
         var ends: [Int] = []
         ends.reserveCapacity(parts.count)
@@ -22,10 +22,10 @@ public struct ConcatenatedSource: ByteSource {
         self.ends = ends
     }
 
-    /// Reads across the borders of the parts; ends early where a part has become shorter.
+    /// Reads across the boundaries of the parts; stops early at a part that has become shorter.
     ///
     /// - Complexity: O(log *n*) to find the first of *n* parts.
-    /// - Throws: What reading a part throws.
+    /// - Throws: The error of reading a part.
     public func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         guard offset >= 0, offset < length else { return 0 }
         var index = firstPart(endingAfter: offset)
@@ -46,7 +46,7 @@ public struct ConcatenatedSource: ByteSource {
         return filled
     }
 
-    /// By bisection; parts without bytes are never the first that ends after an offset.
+    /// Finds the part by binary search; an empty part is never the first that ends after an offset.
     private func firstPart(endingAfter offset: Int) -> Int {
         var (low, high) = (0, ends.count)
         while low < high {

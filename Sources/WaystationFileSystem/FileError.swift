@@ -2,14 +2,14 @@ import Glibc
 
 /// A file operation that failed.
 public struct FileError: Error, CustomStringConvertible {
-    /// What was tried, such as `open`.
+    /// The operation that failed, such as `open`.
     public let operation: String
-    /// The path it was tried on.
+    /// The path of the operation.
     public let path: String
     /// The system's `errno`.
     public let code: Int32
 
-    /// What is wrong and what to do, where the system's words for ``code`` do not say it.
+    /// The reason and what to do, if the system's text for ``code`` does not say it.
     private let reason: String?
 
     package init(_ operation: String, _ path: String, code: Int32 = errno, because reason: String? = nil) {
@@ -19,7 +19,7 @@ public struct FileError: Error, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// Whether there is no room: the disk, the quota or the file size limit is exhausted.
+    /// Whether space ran out: the disk, the quota or the file size limit is exhausted.
     package var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
     /// The operation, the path and the reason.

@@ -1,4 +1,4 @@
-/// Device and inode of a file.
+/// The device and the inode of a file.
 package struct FileIdentity: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
@@ -9,9 +9,9 @@ package struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// What stands at a path.
+/// The file, directory or other object at a path.
 package struct FileStatus: Hashable, Sendable {
-    /// The kinds of things a path may name.
+    /// The kinds of objects at a path.
     package enum Kind: Hashable, Sendable { case file, directory, symbolicLink, other }
 
     package let kind: Kind

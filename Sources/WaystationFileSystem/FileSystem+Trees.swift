@@ -1,7 +1,7 @@
 package import Foundation
 
 extension FileSystem {
-    /// Removes what stands at a path, with everything below it; links are removed and not followed.
+    /// Removes the object at a path, with everything below it; links are removed and not followed.
     package func removeTree(_ path: String) throws {
         guard let status = try status(of: path) else { return }
         guard status.kind == .directory else { return try removeFile(path) }
@@ -9,9 +9,9 @@ extension FileSystem {
         try removeDirectory(path)
     }
 
-    /// Reads a whole file; `nil` when there is none.
+    /// Reads a whole file; `nil` when it does not exist.
     ///
-    /// A file larger than `limit` throws: nothing that is read whole should be.
+    /// A file larger than `limit` throws, so that no unexpectedly large file is read into memory.
     package func readFile(_ path: String, limit: Int) throws -> Data? {
         let file: OpenFile
         do {
@@ -24,7 +24,7 @@ extension FileSystem {
         return try read(file, at: 0, count: length)
     }
 
-    /// Puts a file in the place of another at once: after a kill or a power cut there is the old one or the new one.
+    /// Replaces a file atomically: after a kill or a power cut, either the old or the new file is there.
     package func replaceFile(_ path: String, with data: Data) throws {
         let directory = (path as NSString).deletingLastPathComponent
         let staged = "\(path).\(RandomName.make())"

@@ -2,10 +2,10 @@ package import Foundation
 
 /// The machine's own file system, by POSIX calls.
 ///
-/// Every descriptor is close-on-exec, so that a lock ends with the
-/// process that took it and not with the last child it started.
+/// Every descriptor is close-on-exec, so that a lock ends with the process that took it and not with the last child it
+/// started.
 package struct LocalFileSystem: FileSystem {
-    /// Below it every directory is opened by itself; nil where the system resolves paths.
+    /// The directory below which each directory is opened by itself; nil when the system resolves paths.
     private let root: String?
 
     /// Makes the file system; it has no state.
@@ -18,7 +18,7 @@ package struct LocalFileSystem: FileSystem {
         return LocalFileSystem(root: root)
     }
 
-    /// Opens the directories on the way to a path, where it lies at or below the root.
+    /// Opens the directories on the way to a path, if it is at or below the root.
     private func place(of path: String) throws -> Place {
         guard let root, path == root || path.hasPrefix(root + "/") else { return Place(directory: nil, name: path) }
         var directory = try openRoot(root)
@@ -43,7 +43,7 @@ package struct LocalFileSystem: FileSystem {
         try OwnedDirectory.open(Place(directory: nil, name: root), path: root, isRoot: true)
     }
 
-    /// The same; nil when a directory on the way is missing.
+    /// Opens the directories on the way to a path as `place(of:)` does; nil when one is missing.
     private func existingPlace(of path: String) throws -> Place? {
         do {
             return try place(of: path)
@@ -82,7 +82,7 @@ package struct LocalFileSystem: FileSystem {
         }
     }
 
-    /// What is above the root is followed as the system does it.
+    /// Makes the root; links above the root are followed as the system does it.
     private func createRoot(_ root: String) throws {
         do {
             _ = try openRoot(root)
@@ -109,7 +109,7 @@ package struct LocalFileSystem: FileSystem {
         }
     }
 
-    /// Begins to list a directory; nil when there is none.
+    /// Begins to list a directory; nil when it does not exist.
     private func openStream(_ path: String) throws -> OpaquePointer? {
         guard let place = try existingPlace(of: path) else { return nil }
         guard place.directory != nil else {
@@ -119,7 +119,7 @@ package struct LocalFileSystem: FileSystem {
         }
         do {
             let directory = try OwnedDirectory.open(place, path: path, isRoot: false)
-            // The stream closes the descriptor that it is given.
+            // `closedir` on the stream also closes the descriptor, so the stream gets a duplicate.
             let descriptor = fcntl(directory.descriptor, F_DUPFD_CLOEXEC, 0)
             guard descriptor >= 0 else { throw FileError("list", path) }
             if let stream = fdopendir(descriptor) { return stream }
@@ -150,7 +150,7 @@ package struct LocalFileSystem: FileSystem {
         isLocked: Bool = false
     ) throws -> OpenFile {
         let place = try place(of: path)
-        // A FIFO would otherwise be opened when another process opens its other end.
+        // Without `O_NONBLOCK`, opening a FIFO would wait until another process opens its other end.
         let flags = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
         var descriptor: Int32
         repeat {
@@ -158,7 +158,7 @@ package struct LocalFileSystem: FileSystem {
         } while descriptor < 0 && errno == EINTR
         guard descriptor >= 0 else {
             let code = errno
-            // What a FIFO and a socket come to that have nothing at their other end.
+            // This is the error for a FIFO or a socket with no process at its other end.
             if code == ENXIO { throw FileError.notRegular(path) }
             throw code == ELOOP && place.isLink ? FileError.link(path) : FileError(operation, path, code: code)
         }
@@ -166,7 +166,7 @@ package struct LocalFileSystem: FileSystem {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FileError("stat", path) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw FileError.notRegular(path) }
-        // Another user's lock would be held for as long as that user likes.
+        // Another user could hold the lock for an unlimited time.
         if isLocked, place.directory != nil { try OwnedDirectory.checkOwner(status, path) }
         return file
     }
@@ -184,7 +184,7 @@ package struct LocalFileSystem: FileSystem {
         }
         try OwnedDirectory.checkOwner(status, path)
         guard status.st_mode & Mode.notOwner != 0 else { return }
-        // Not by a descriptor: closing one drops the locks that SQLite holds on the file in this process.
+        // This does not use a descriptor: closing one drops the locks that SQLite holds on the file in this process.
         guard fchmodat(place.descriptor, place.name, status.st_mode & Mode.ownerOnly, 0) == 0 else {
             throw FileError("chmod", path)
         }

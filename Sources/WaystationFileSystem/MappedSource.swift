@@ -2,13 +2,12 @@ public import Foundation
 
 /// A file mapped into memory, read only.
 ///
-/// Reading costs no system call, and only the pages that are in use take memory.
-/// A mapped file that becomes shorter ends the process with `SIGBUS` when the lost part is read, and nothing can
-/// prevent that: map only files that nobody else writes to, such as those in a directory of your own.
-/// For any other file take ``FileSource``.
+/// Reading needs no system call, and only the pages that are in use take memory. If a mapped file becomes shorter,
+/// reading the lost part ends the process with `SIGBUS`, and this cannot be prevented: map only files that no other
+/// program writes to, such as those in a directory of your own. For any other file use ``FileSource``.
 ///
-/// The pointer is what the compiler cannot check as `Sendable`: the memory behind it is never written, and is unmapped
-/// only with the last reference.
+/// The compiler cannot check the pointer as `Sendable`: the memory behind it is never written, and is unmapped only
+/// when the last reference is released.
 public final class MappedSource: ByteSource, @unchecked Sendable {
     private let bytes: UnsafeRawBufferPointer
 
@@ -25,11 +24,11 @@ public final class MappedSource: ByteSource, @unchecked Sendable {
         guard status.st_mode & S_IFMT == S_IFREG else { throw FileError("map", file.path, code: EISDIR) }
         let length = Int(status.st_size)
         guard length > 0 else {
-            // The system maps no empty files.
+            // The system cannot map empty files.
             bytes = UnsafeRawBufferPointer(start: nil, count: 0)
             return
         }
-        // The mapping outlives the descriptor.
+        // The mapping remains valid after the descriptor is closed.
         guard let start = mmap(nil, length, PROT_READ, MAP_PRIVATE, file.descriptor, 0), start != MAP_FAILED else {
             throw FileError("map", file.path)
         }
@@ -40,7 +39,7 @@ public final class MappedSource: ByteSource, @unchecked Sendable {
         if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) }
     }
 
-    /// How many bytes the file had when it was mapped.
+    /// The number of bytes in the file when it was mapped.
     public var length: Int { bytes.count }
 
     /// Copies bytes; never throws.
@@ -51,7 +50,7 @@ public final class MappedSource: ByteSource, @unchecked Sendable {
         return count
     }
 
-    /// Lends all the bytes, without a copy, for the length of the call.
+    /// Passes all bytes to a closure without copying them; they are valid only during the call.
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try body(bytes)
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file descriptor that closes with its last owner.
+/// A file descriptor that is closed when its last owner releases it.
 package final class OpenFile: Sendable {
     package let descriptor: Int32
     package let path: String
@@ -15,8 +15,8 @@ package final class OpenFile: Sendable {
     }
 
     deinit {
-        // Closing alone would not do: a child that is just being started has the descriptor too until it runs its
-        // program, and the lock would outlive its owner by that long.
+        // Closing alone is not enough: a child process that is being started also has the descriptor until it executes
+        // its program, and would keep the lock for that time.
         if isLocked { flock(descriptor, LOCK_UN) }
         close(descriptor)
     }

@@ -1,22 +1,22 @@
 import Glibc
 
-/// A name in an open directory, as the system's `…at` calls take it.
+/// A name in an open directory, in the form that the system's `…at` calls take.
 struct Place {
-    /// The directory that holds the name; nil where the name is a path of its own.
+    /// The directory that contains the name; nil when the name is a complete path.
     let directory: OpenFile?
     let name: String
 
     var descriptor: Int32 { directory?.descriptor ?? AT_FDCWD }
 
-    /// What stands here, a link not followed.
+    /// The status of the object at this place, without following a link.
     ///
-    /// - Returns: nil, with the reason in `errno`, when the system does not say.
+    /// - Returns: nil, with the reason in `errno`, when the system call fails.
     func status() -> stat? {
         var status = stat()
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 
-    /// Whether a symbolic link stands here.
+    /// Whether the object at this place is a symbolic link.
     var isLink: Bool { status().map { $0.st_mode & S_IFMT == S_IFLNK } ?? false }
 }
 
@@ -25,12 +25,13 @@ enum OwnedDirectory {
     /// Opens a directory and checks its owner and its mode.
     ///
     /// - Parameters:
-    ///   - place: Where it is.
-    ///   - path: Its path, for errors.
-    ///   - isRoot: Whether an app chose it: then it is not closed to all others but refused, since they may have put
-    ///     something into it, and since it may be one that they are meant to use.
+    ///   - place: The directory's place.
+    ///   - path: The directory's path, for errors.
+    ///   - isRoot: Whether an app chose the directory. Such a directory is refused if all users may write to it, or a
+    ///     group that shares it on purpose: others may have put something into it, or may be meant to use it. In all
+    ///     other cases the write permission of other users is removed.
     /// - Returns: The directory, for the system's `…at` calls.
-    /// - Throws: ``FileError``, which says what was found.
+    /// - Throws: ``FileError``, which reports what was found.
     static func open(_ place: Place, path: String, isRoot: Bool) throws -> OpenFile {
         var descriptor: Int32
         repeat {
@@ -52,7 +53,7 @@ enum OwnedDirectory {
                 "open",
                 path,
                 code: EPERM,
-                because: "other users may write to this directory: look through it, then run chmod 700"
+                because: "other users may write to this directory: check its contents, then run chmod 700"
             )
         }
         guard fchmod(descriptor, status.st_mode & Mode.all & ~Mode.writableByOthers) == 0 else {
@@ -79,7 +80,7 @@ enum Mode {
     static var notOwner: mode_t { 0o077 }
     static var writableByOthers: mode_t { 0o022 }
     static var writableByAll: mode_t { 0o002 }
-    /// A directory with it is shared by a group on purpose.
+    /// The set-group-ID bit: a directory with it is shared by a group on purpose.
     static var setGroup: mode_t { 0o2000 }
 }
 

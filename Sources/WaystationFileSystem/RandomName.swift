@@ -1,6 +1,6 @@
-/// Names for files that nobody asks for by name.
+/// Random names for files that are never looked up by name.
 package enum RandomName {
-    /// 32 hexadecimal digits.
+    /// Makes a name of 32 hexadecimal digits.
     package static func make() -> String {
         [UInt64.random(in: 0 ... .max), .random(in: 0 ... .max)].map { value in
             let digits = String(value, radix: 16)
@@ -8,7 +8,7 @@ package enum RandomName {
         }.joined()
     }
 
-    /// Whether ``make()`` may have given a name.
+    /// Whether a name has the form of those that ``make()`` returns.
     package static func isPossible(_ name: String) -> Bool {
         name.utf8.count == 32
             && name.utf8.allSatisfy {

@@ -3,20 +3,22 @@ import Synchronization
 
 /// A directory in which one owner writes files until they are complete.
 ///
-/// Its file `lock` is locked (`flock`) while its owner lives, so that whoever finds it unlocked may remove it. The
-/// lock ends with the process, however that ends.
+/// Its file `lock` is locked (`flock`) while its owner lives, so that a process that finds it unlocked may remove the
+/// directory. The lock ends with the process, however the process ends.
 package final class StagingDirectory: Sendable {
     package let path: String
     private let lock: OpenFile
     private let fileSystem: any FileSystem
-    /// The last owner may go on a thread that must not wait for the disk, with nothing left to do there.
+    /// The last owner may release the directory on a thread that must not wait for the disk; if this is true, no work
+    /// is left then.
     private let isGone = Atomic(false)
 
-    /// Makes a directory of a random name in `parent`.
+    /// Makes a directory with a random name in `parent`.
     package init(in parent: String, fileSystem: any FileSystem) throws {
         self.fileSystem = fileSystem
-        // Between making the directory and locking its file another process may take it for a left-over and remove
-        // it; whether the locked file is still the one there tells. Its turn is short, so few attempts are enough.
+        // Between making the directory and locking its file, another process may take it for a left-over and remove it.
+        // Comparing the locked file with the one at the path shows that. The interval is short, so a few attempts are
+        // enough.
         for _ in 0..<8 {
             let path = "\(parent)/\(RandomName.make())"
             try fileSystem.createDirectory(path)
@@ -32,15 +34,15 @@ package final class StagingDirectory: Sendable {
 
     deinit { discard() }
 
-    /// Removes the directory with what is in it; done anyway when its last owner goes.
+    /// Removes the directory with its contents; this also happens when its last owner releases it.
     package func discard() {
         guard !isGone.load(ordering: .acquiring), (try? Self.remove(path, fileSystem)) != nil else { return }
         isGone.store(true, ordering: .releasing)
     }
 
-    /// Removes directories in `parent` whose owners are gone.
+    /// Removes directories in `parent` whose owners have ended.
     ///
-    /// Anything in `parent` that no staging directory would be called stays, and so do links.
+    /// Links, and objects whose names are not those of staging directories, stay.
     /// - Returns: How many directories were removed.
     package static func removeLeftOvers(in parent: String, _ fileSystem: any FileSystem) throws -> Int {
         var count = 0
@@ -48,12 +50,13 @@ package final class StagingDirectory: Sendable {
             let other = "\(parent)/\(name)"
             guard try fileSystem.status(of: other)?.kind == .directory else { continue }
             if try fileSystem.contents(of: other).isEmpty {
-                // Someone died, or is just about to lock it; then its removal makes it try again.
+                // The owner has ended, or is just about to lock the directory; in that case the removal makes it try
+                // again.
                 try? fileSystem.removeDirectory(other)
                 continue
             }
-            // Locking makes the lock file when it is missing, which does no harm: it is removed again below. The owner, or
-            // another process that cleans up, may have removed the directory meanwhile.
+            // Locking makes the lock file if it is missing, which does no harm: it is removed again below. The owner,
+            // or another process that cleans up, may have removed the directory meanwhile.
             let lock: OpenFile?
             do {
                 lock = try fileSystem.lock(other + "/lock")
@@ -67,7 +70,7 @@ package final class StagingDirectory: Sendable {
         return count
     }
 
-    /// Removes the lock last, so that a removal cut short is taken up by the next one.
+    /// Removes the lock last, so that the next clean-up continues a removal that was interrupted.
     private static func remove(_ path: String, _ fileSystem: any FileSystem) throws {
         for name in try fileSystem.contents(of: path) where name != "lock" {
             try fileSystem.removeTree("\(path)/\(name)")

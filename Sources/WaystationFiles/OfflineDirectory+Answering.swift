@@ -8,11 +8,11 @@ extension OfflineDirectory {
     func resident(path: String, isHead: Bool) -> FileAnswer? {
         let spelling = ExactPath(path)
         guard let file = residents.withLock({ $0.file(spelled: spelling) }) else { return nil }
-        // What is pinned was compared when it was read, and is never written again.
+        // A pinned file was checked against its digest when it was read, and is never written again.
         if pins != nil { return isHead ? file.headAnswer : file.getAnswer }
         var status = stat()
-        // This walks through links that may have taken the place of directories meanwhile. No harm: the bytes in memory
-        // were read from beneath the root, and only an unchanged inode with unchanged times lets them out.
+        // This call follows links that may have replaced directories meanwhile. That does no harm: the bytes in memory
+        // were read from below the root, and they are served only if inode and times are unchanged.
         guard fstatat(rootDescriptor.number, file.path.text, &status, AT_SYMLINK_NOFOLLOW) == 0,
             FileStamp(status) == file.stamp
         else {
@@ -26,7 +26,7 @@ extension OfflineDirectory {
         let namesDirectory = names.isEmpty || request.path.utf8.last == UInt8(ascii: "/")
         switch rootDescriptor.locate(names) {
         case .file(let file):
-            // A file has no trailing slash.
+            // The path of a file has no trailing slash.
             return namesDirectory ? .notFound : answer(request, file: file, spelling: request.path)
         case .directory(let directory):
             return answer(request, names: names, directory: directory, isRedirected: !namesDirectory)
@@ -36,7 +36,7 @@ extension OfflineDirectory {
         }
     }
 
-    /// Answers with the first index document that the directory has.
+    /// Answers with the first index document that exists in the directory.
     private func answer(
         _ request: FileRequest,
         names: [String],
@@ -52,7 +52,8 @@ extension OfflineDirectory {
                     stamp: file.stamp,
                     path: (names + [document]).joined(separator: "/")
                 )
-                // Only the first document may be found again by the directory's path: one before it could appear.
+                // Only the first index document may be remembered under the directory's path: before any other one, an
+                // earlier one could appear.
                 return answer(request, file: beneath, spelling: index == 0 ? request.path : nil)
             case .directory, .missing: continue
             case .refused(let reason): return .refused(PathRefusal(reason: reason, path: request.path))
@@ -62,7 +63,7 @@ extension OfflineDirectory {
         return .notFound
     }
 
-    /// Answers with a file, which may be found in memory under `spelling` from now on.
+    /// Answers with a file, which may be found in memory under `spelling` afterwards.
     private func answer(_ request: FileRequest, file: OpenFile, spelling: String?) -> FileOutcome {
         do throws(OfflineDirectoryError) {
             let found = try content(of: file)
@@ -88,7 +89,7 @@ extension OfflineDirectory {
         case .failed: return .empty(.preconditionFailed, [:])
         case .notModified: return representation.answerNotModified()
         case .proceed(let honoursRange):
-            // Section 14.2: Range has a meaning for GET only.
+            // Section 14.2: Range is defined for GET only.
             guard honoursRange, !isHead, let range = request.headerFields[.range] else {
                 return representation.answer(isHead: isHead)
             }
@@ -100,16 +101,16 @@ extension OfflineDirectory {
         }
     }
 
-    /// The present in whole seconds; the epoch when the clock is out of HTTP's range.
+    /// The current time in whole seconds; the epoch when the clock is outside HTTP's range.
     var today: HTTPDate {
         HTTPDate(secondsSinceEpoch: now().seconds) ?? .epoch
     }
 }
 
 extension FileAnswer {
-    /// 301 to the same path with a slash at its end.
+    /// Answers 301 to the same path with a slash at its end.
     ///
-    /// `./` keeps a name with a colon from passing for a scheme (RFC 3986 section 4.2).
+    /// The `./` prevents a name with a colon from being read as a scheme (RFC 3986 section 4.2).
     fileprivate static func redirect(toDirectory name: String, _ query: String?) -> FileAnswer {
         let location = "./\(OfflinePath.encoded(name))/" + (query.map { "?\($0)" } ?? "")
         return .empty(.movedPermanently, [.location: location])

@@ -1,24 +1,24 @@
 extension OfflineDirectory {
     /// How an offline directory answers.
     public struct Options: Sendable, Hashable {
-        /// The names tried in order when a directory is asked for.
+        /// The names that are tried in order when a directory is requested.
         ///
         /// Default: `index.html`, `index.htm`.
         public var indexDocuments: [String]
-        /// The most bytes kept in memory, all files together.
+        /// The maximum number of bytes kept in memory, for all files together.
         ///
-        /// Default: 16 MiB. 0 keeps none.
+        /// Default: 16 MiB. 0 keeps no files in memory.
         public var residentLimit: Int
-        /// The most bytes that one file may have to be kept in memory, or read in one piece.
+        /// The maximum size in bytes of a file that is kept in memory, or read in one piece.
         ///
         /// Default: 256 KiB.
         public var residentFileLimit: Int
-        /// How many bytes of a larger file are read at a time.
+        /// The number of bytes of a larger file that are read at a time.
         ///
         /// Default: 256 KiB.
         public var chunkSize: Int
 
-        /// Makes options; what is not given has its default.
+        /// Makes options; each has a default.
         public init(
             indexDocuments: [String] = ["index.html", "index.htm"],
             residentLimit: Int = 16 << 20,

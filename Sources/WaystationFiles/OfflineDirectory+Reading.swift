@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 extension OfflineDirectory {
-    /// A file as it was found: kept in memory, or not.
+    /// A file that was found: kept in memory, or not.
     enum FoundContent {
         case resident(ResidentFile)
         case passing(Representation)
@@ -18,7 +18,8 @@ extension OfflineDirectory {
     func content(of file: OpenFile) throws(OfflineDirectoryError) -> FoundContent {
         let path = ExactPath(file.path)
         if let resident = residents.withLock({ $0.file(at: path, stamp: file.stamp) }) { return .resident(resident) }
-        // The clock is read before the file is: a write after this moment shows in a stamp that was settled by then.
+        // The clock is read before the file: a write after this moment changes any stamp that was settled at this
+        // moment.
         let moment = now()
         guard file.stamp.size <= options.residentFileLimit else {
             return .passing(try largeRepresentation(of: file, at: moment))
@@ -73,7 +74,7 @@ extension OfflineDirectory {
 
     private var chunkSize: Int { max(options.chunkSize, 1) }
 
-    /// The file as answers tell of it, if it is what it must be.
+    /// Makes the representation of a file for its answers; throws if the file differs from its pin.
     private func representation(
         of file: OpenFile,
         fingerprint: Fingerprint,
@@ -86,7 +87,7 @@ extension OfflineDirectory {
             content: content,
             length: file.stamp.size,
             entityTag: fingerprint.entityTag,
-            // RFC 9110 section 8.8.2.1: never later than the answer itself.
+            // RFC 9110 section 8.8.2.1: the date must never be later than the answer itself.
             lastModified: pins?.lastModified
                 ?? HTTPDate(secondsSinceEpoch: min(file.stamp.modified.seconds, moment.seconds)),
             mediaType: pin?.mediaType

@@ -15,20 +15,21 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Answers GET and HEAD with single ranges (RFC 9110 section 14) and preconditions (section 13). A `Range` field that
-/// asks for several ranges is ignored, as section 14.2 allows: the whole file is the answer.
+/// Answers GET and HEAD with single ranges (RFC 9110 section 14) and preconditions (section 13). A `Range` field with
+/// several ranges is ignored, as section 14.2 allows: the whole file is the answer.
 ///
-/// Nothing outside the directory is ever served. Every name of a path is opened by itself, beneath the one before it,
-/// and a symbolic link is refused wherever it stands and wherever it leads. Only regular files are served; a FIFO or a
-/// device is not even opened. Files whose names begin with a dot are files like any other, so keep no secrets in the
-/// directory. Names are compared as exact bytes by the file system; on one that folds case, so does this.
+/// Files outside the directory are never served. Every name of a path is opened by itself, relative to the directory
+/// before it, and a symbolic link is refused wherever it is and wherever it points to. Only regular files are served; a
+/// FIFO or a device is not even opened. Files whose names begin with a dot are served like any other, so keep no
+/// secrets in the directory. The file system compares names as exact bytes; a file system that ignores case does so
+/// here too.
 ///
-/// The directory is held open: renaming or replacing it later changes nothing here. Files in it may change at any time
-/// and are noticed by their size, inode and times. Replace them by renaming, so that no reader sees half of one.
+/// The directory is held open: renaming or replacing it later has no effect here. Files in it may change at any time;
+/// changes are detected by size, inode and times. Replace files by renaming, so that no reader sees half of a file.
 ///
 /// All methods may be called from any thread at once.
 public final class OfflineDirectory: Sendable {
-    /// The directory as it was given.
+    /// The directory as it was passed in.
     public let root: URL
     /// How the directory answers.
     public let options: Options
@@ -42,23 +43,23 @@ public final class OfflineDirectory: Sendable {
     /// Opens a directory.
     ///
     /// - Parameters:
-    ///   - root: A `file:` URL. May itself lead through symbolic links; inside, none is followed.
-    ///   - options: How to answer.
-    /// - Throws: ``OfflineDirectoryError`` when `root` does not exist, is no directory or cannot be opened, or when an
-    ///   index document is not the bare name of a file.
+    ///   - root: A `file:` URL. Its path may contain symbolic links; inside the directory, links are never followed.
+    ///   - options: How the directory answers.
+    /// - Throws: ``OfflineDirectoryError`` when `root` does not exist, is not a directory or cannot be opened, or when
+    ///   an index document is not the bare name of a file.
     public convenience init(_ root: URL, options: Options = .init()) throws(OfflineDirectoryError) {
         try self.init(root, options: options, now: FileTime.now)
     }
 
-    /// Opens a directory with a clock of one's own, which must run no faster than the one that stamps files.
+    /// Opens a directory with a custom clock, which must not be ahead of the clock of the file system.
     ///
     /// - Parameters:
     ///   - root: The directory.
-    ///   - options: How to answer.
-    ///   - pins: What its files must be, when that is known. Files that are something else are not served, and those in
-    ///     memory are served without a look at the disk.
+    ///   - options: How the directory answers.
+    ///   - pins: The known digests of its files, if any. Files that differ from them are not served, and files in
+    ///     memory are served without checking the disk.
     ///   - now: The clock.
-    /// - Throws: What the other initialiser throws.
+    /// - Throws: The same errors as the other initialiser.
     package init(
         _ root: URL,
         options: Options = .init(),
@@ -82,11 +83,11 @@ public final class OfflineDirectory: Sendable {
         residents = Mutex(ResidentTable(limit: options.residentLimit))
     }
 
-    /// Answers from memory, or not at all.
+    /// Answers from memory; nil when that is not possible.
     ///
-    /// For the loading queue: costs a look-up under a lock and one `fstatat`, and never reads a file. A plain GET or HEAD
-    /// (without `Range` and `If-…` fields) that ``answer(_:)`` has answered before gets the same instance again as long
-    /// as the file's inode, size and times stay what they were.
+    /// For use on the loading queue: costs a look-up under a lock and one `fstatat`, and never reads a file. A plain
+    /// GET or HEAD (without `Range` and `If-…` fields) that ``answer(_:)`` has answered before gets the same instance
+    /// again as long as the file's inode, size and times are unchanged.
     ///
     /// - Returns: `nil` when the request is not plain, or the file is not in memory or has changed: call ``answer(_:)``.
     public func resident(_ request: FileRequest) -> FileAnswer? {
@@ -94,17 +95,17 @@ public final class OfflineDirectory: Sendable {
         return resident(path: request.path, isHead: request.method == .head)
     }
 
-    /// Answers a plain GET for a percent-encoded path from memory, or not at all; see ``resident(_:)``.
+    /// Answers a plain GET for a percent-encoded path from memory; nil when that is not possible, see ``resident(_:)``.
     public func resident(path: String) -> FileAnswer? {
         resident(path: path, isHead: false)
     }
 
-    /// Answers, reading from the disk as needed; blocks as long as that takes.
+    /// Answers a request, and reads from the disk if necessary; blocks for as long as that takes.
     ///
-    /// The first answer for a file reads all of it, since the `ETag` is made from the content; what was found is
-    /// remembered until the file changes. A directory asked for without its trailing slash is answered with 301 and a
-    /// relative `Location` (RFC 9110 section 10.2.2), so that it holds wherever the directory is mounted; the request's
-    /// query is kept. A directory without an index document is not found.
+    /// The first answer for a file reads all of it, since the `ETag` is made from the content; the result is remembered
+    /// until the file changes. A directory that is requested without its trailing slash is answered with 301 and a
+    /// relative `Location` (RFC 9110 section 10.2.2), which is correct wherever the directory is mounted; the request's
+    /// query is kept. A directory without an index document is answered with ``FileOutcome/notFound``.
     public func answer(_ request: FileRequest) -> FileOutcome {
         guard request.method == .get || request.method == .head else {
             return .answer(.empty(.methodNotAllowed, [.allow: "GET, HEAD"]))

@@ -1,12 +1,12 @@
 package import Foundation
 
-/// What the files of an offline directory are known to be: those of a pack, by its manifest.
+/// The known properties of the files of an offline directory: those of a pack, from its manifest.
 package struct PinnedFiles: Sendable {
-    /// What is known of one file.
+    /// The known properties of one file.
     package struct Pin: Sendable {
         /// The SHA-256 of its content.
         package let digest: Data
-        /// Its media type, where that is not to be told from name and content.
+        /// Its media type, if it cannot be determined from the name and the content.
         package let mediaType: MediaType?
 
         package init(digest: Data, mediaType: MediaType? = nil) {
@@ -16,7 +16,7 @@ package struct PinnedFiles: Sendable {
     }
 
     private let pins: [ExactPath: Pin]
-    /// When all of them were released, in place of the times on disk.
+    /// When all the files were released; used instead of the times on disk.
     let lastModified: HTTPDate?
 
     /// Pins files by their decoded paths relative to the root.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A file kept in memory, as answers ready to give.
+/// A file kept in memory, with its finished answers.
 final class ResidentFile: Sendable {
     /// The decoded path relative to the root.
     let path: ExactPath
@@ -8,7 +8,8 @@ final class ResidentFile: Sendable {
     let representation: Representation
     let getAnswer: FileAnswer
     let headAnswer: FileAnswer
-    /// When the file was last found, in uses of the table; only the table reads and writes it, under its lock.
+    /// When the file was last found, as a count of uses of the table; only the table reads and writes it, under its
+    /// lock.
     fileprivate let lastUse = Atomic<UInt64>(0)
 
     init(path: ExactPath, stamp: FileStamp, representation: Representation) {
@@ -19,17 +20,19 @@ final class ResidentFile: Sendable {
         headAnswer = representation.answer(isHead: true)
     }
 
-    /// What the file weighs against the limit; the constant stands for the objects around the bytes.
+    /// The cost of the file against the limit; the constant stands for the objects around the bytes.
     var cost: Int { representation.length + 2048 }
 }
 
-/// The files kept in memory, found by how their paths were spelled, bounded in bytes.
+/// The files kept in memory, found by the spellings of their paths, limited in bytes.
 ///
-/// When full, the least recently used files go until a quarter is free, so that making room costs little per file.
+/// When the table is full, the least recently used files are removed until a quarter is free, so that making room costs
+/// little per file.
 struct ResidentTable: Sendable {
-    /// How many spellings of one path are remembered.
+    /// The maximum number of remembered spellings of one path.
     ///
-    /// There are endlessly many (`a`, `%61`), and each one more only saves whoever uses it a walk through directories.
+    /// A path has an unlimited number of spellings (`a`, `%61`), and remembering one only saves a walk through
+    /// directories.
     private static let spellingLimit = 4
 
     private struct Entry {
@@ -47,22 +50,22 @@ struct ResidentTable: Sendable {
         self.limit = limit
     }
 
-    /// The file last found under a spelling; whether it is unchanged is for the caller to see.
+    /// The file last found under a spelling; the caller must check whether it is unchanged.
     mutating func file(spelled spelling: ExactPath) -> ResidentFile? {
         guard let file = spellings[spelling] else { return nil }
         use(file)
         return file
     }
 
-    /// The file at a decoded path, if it is the version with this stamp.
+    /// The file at a decoded path, if its version has this stamp.
     func file(at path: ExactPath, stamp: FileStamp) -> ResidentFile? {
         guard let file = entries[path]?.file, file.stamp == stamp else { return nil }
         return file
     }
 
-    /// Keeps a file, in place of an earlier version of it.
+    /// Keeps a file, and replaces an earlier version of it.
     ///
-    /// - Returns: The file now kept under the path: an equal one that another thread kept first, or this one.
+    /// - Returns: The file that is now kept under the path: an equal one that another thread kept before, or this one.
     mutating func keep(_ file: ResidentFile) -> ResidentFile {
         if let kept = self.file(at: file.path, stamp: file.stamp) { return kept }
         remove(at: file.path)
@@ -74,7 +77,7 @@ struct ResidentTable: Sendable {
         return file
     }
 
-    /// Lets a file be found under a spelling, if it is kept.
+    /// Records a spelling under which a file can be found, if the file is kept.
     mutating func learn(_ spelling: ExactPath, for file: ResidentFile) {
         guard let entry = entries[file.path], entry.file === file else { return }
         guard spellings[spelling] !== file, entry.spellings.count < Self.spellingLimit else { return }
@@ -82,7 +85,7 @@ struct ResidentTable: Sendable {
         entries[file.path]?.spellings.append(spelling)
     }
 
-    /// Forgets a file that has changed.
+    /// Removes a file that has changed.
     mutating func remove(_ file: ResidentFile) {
         guard entries[file.path]?.file === file else { return }
         remove(at: file.path)

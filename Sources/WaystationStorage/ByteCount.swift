@@ -4,7 +4,7 @@
 /// limits.maximumSize = .mebibytes(200)
 /// ```
 ///
-/// Results that do not fit are clamped to `Int.max`, negative ones to zero: a limit read from a configuration file
+/// Results that are too large are clamped to `Int.max`, negative ones to zero: a limit read from a configuration file
 /// never traps.
 public struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number of bytes.
@@ -36,9 +36,9 @@ public struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertible
     /// Multiples of 1,000³ bytes.
     public static func gigabytes(_ count: Int) -> ByteCount { ByteCount(count, times: 1_000_000_000) }
 
-    /// Whether the left count is the smaller one.
+    /// Whether the left count is smaller than the right one.
     public static func < (left: ByteCount, right: ByteCount) -> Bool { left.bytes < right.bytes }
 
-    /// The count in words, such as `65536 bytes`.
+    /// The count as text, such as `65536 bytes`.
     public var description: String { "\(bytes) bytes" }
 }

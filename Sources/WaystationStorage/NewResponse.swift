@@ -1,20 +1,20 @@
 public import Foundation
 public import HTTPTypes
 
-/// A response about to be stored; its body follows through a ``ResponseWriter``.
+/// A response that is about to be stored; its body follows through a ``ResponseWriter``.
 public struct NewResponse: Sendable {
-    /// What the response answers.
+    /// The key of the request that the response answers.
     public var key: RequestKey
 
     /// The status code.
     public var status: Int
 
-    /// The fields to keep; order, case and repeated fields are kept.
+    /// The header fields; their order, their case and repeated fields are kept.
     public var headerFields: HTTPFields
 
-    /// The request fields that chose the response.
+    /// The request fields that selected the response.
     ///
-    /// A stored variant with the same key and record is replaced.
+    /// The response replaces a stored variant with the same key and record.
     public var vary: VaryRecord
 
     /// When the request was sent.
@@ -23,7 +23,7 @@ public struct NewResponse: Sendable {
     /// When the response arrived.
     public var responseTime: Date
 
-    /// The number of body bytes announced, if known.
+    /// The announced number of body bytes, if known.
     ///
     /// A body of any other length is not stored.
     public var expectedLength: Int?
@@ -59,7 +59,7 @@ public struct NewResponse: Sendable {
     }
 }
 
-/// Everything of a response but its body.
+/// All parts of a response except its body.
 struct ResponseHead: Sendable {
     let key: RequestKey
     let status: Int

@@ -1,6 +1,6 @@
-/// What a stored response answers: one method on one URL, within one partition.
+/// The key of a stored response: one method on one URL, within one partition.
 ///
-/// Keys are compared byte for byte. Two spellings of one URL are two keys, so make URLs canonical first.
+/// Keys are compared byte for byte. Two spellings of one URL are two keys, so canonicalise URLs first.
 public struct RequestKey: Hashable, Sendable {
     /// The method as sent, such as `GET`.
     ///
@@ -10,9 +10,9 @@ public struct RequestKey: Hashable, Sendable {
     /// The canonical absolute URL, query included, without its fragment.
     public let url: String
 
-    /// Keeps apart the responses of callers who must not see each other's, such as two logins.
+    /// Separates the responses of callers who must not see each other's, such as two logins.
     ///
-    /// The default, the empty string, is the partition that everyone shares.
+    /// The default, the empty string, is the partition that all callers share.
     public let partition: String
 
     /// Makes a key.

@@ -1,4 +1,4 @@
-/// Which responses a listing, a purge or an invalidation concerns, told by their keys alone.
+/// The responses that a listing, a purge or an invalidation applies to, selected by their keys alone.
 ///
 /// ```swift
 /// try await store.remove(.host("shop.example", partition: ""))
@@ -7,30 +7,30 @@ public struct ResponseScope: Hashable, Sendable {
     enum URLs: Hashable, Sendable {
         case all
         case one(String)
-        /// Those that begin with one of these, compared byte for byte.
+        /// URLs that begin with one of these strings, compared byte for byte.
         case prefixes([String])
     }
 
     var urls = URLs.all
     /// `nil` for all partitions.
     var partition: String?
-    /// What the names of the partitions begin with.
+    /// The prefix of the partitions' names.
     var partitionPrefix = ""
 
     /// Every response.
     public static let all = ResponseScope()
 
-    /// All methods and variants of a canonical URL, in one partition or in all.
+    /// All methods and variants of a canonical URL, in one partition or in all partitions.
     public static func url(_ url: String, partition: String? = nil) -> ResponseScope {
         ResponseScope(urls: .one(url), partition: partition)
     }
 
-    /// All URLs that begin with a text, compared byte for byte.
+    /// All URLs that begin with a prefix, compared byte for byte.
     public static func prefix(_ prefix: String, partition: String? = nil) -> ResponseScope {
         ResponseScope(urls: .prefixes([prefix]), partition: partition)
     }
 
-    /// All URLs of a host, on any port, by http and https; not those of its subdomains.
+    /// All URLs of a host, on any port, for http and https; the host's subdomains are not included.
     public static func host(_ host: String, partition: String? = nil) -> ResponseScope {
         let name = host.lowercased()
         let authority = name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name
@@ -41,13 +41,13 @@ public struct ResponseScope: Hashable, Sendable {
         )
     }
 
-    /// All that is kept apart under this name.
+    /// All responses of one partition.
     public static func partition(_ partition: String) -> ResponseScope { ResponseScope(partition: partition) }
 
-    /// All partitions whose names begin with a text, compared byte for byte.
+    /// All partitions whose names begin with a prefix, compared byte for byte.
     public static func partitions(prefix: String) -> ResponseScope { ResponseScope(partitionPrefix: prefix) }
 
-    /// Whether a key is among those concerned.
+    /// Whether the scope contains a key.
     public func contains(_ key: RequestKey) -> Bool {
         guard partition == nil || partition == key.partition,
             key.partition.utf8.starts(with: partitionPrefix.utf8)

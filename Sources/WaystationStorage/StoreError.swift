@@ -5,13 +5,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// The code's name: short and stable.
         public let description: String
 
-        /// Bytes on disk are not those that were stored.
+        /// Bytes on disk differ from those that were stored.
         public static let damaged = Code(description: "damaged")
         /// The store cannot be opened, or another process held it for too long.
         public static let unavailable = Code(description: "unavailable")
         /// The disk is full.
         public static let full = Code(description: "full")
-        /// The body is larger than the store keeps.
+        /// The body is larger than the store accepts.
         public static let tooLarge = Code(description: "tooLarge")
         /// The body did not have the length that was announced.
         public static let truncated = Code(description: "truncated")
@@ -19,9 +19,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let abandoned = Code(description: "abandoned")
         /// The response was invalidated while it was on its way.
         public static let invalidated = Code(description: "invalidated")
-        /// The directory holds no store.
+        /// The directory does not contain a store.
         public static let notAStore = Code(description: "notAStore")
-        /// The directory cannot hold a store: it cannot be made, it or something in it is a link, another user owns
+        /// The directory cannot hold a store: it cannot be made, it or something in it is a link, or another user owns
         /// it or may write to it.
         public static let unusableDirectory = Code(description: "unusableDirectory")
         /// The store was written by a later version.
@@ -31,10 +31,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The sort of failure.
     public let code: Code
 
-    /// What was wrong, where, and what can be done.
+    /// The problem, its place, and what can be done.
     public let message: String
 
-    /// The error beneath, if there was one.
+    /// The underlying error, if there was one.
     public let cause: (any Error)?
 
     init(_ code: Code, _ message: String, cause: (any Error)? = nil) {

@@ -1,8 +1,8 @@
 /// Something that happened inside a store, for logs and metrics.
 ///
-/// More kinds may come.
+/// Later versions may add kinds.
 public struct StoreEvent: Sendable, CustomStringConvertible {
-    /// What sort of thing happened.
+    /// The sort of event.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         /// The kind's name, such as `evicted`: short and stable, fit for a metric's label.
         public let description: String
@@ -11,37 +11,37 @@ public struct StoreEvent: Sendable, CustomStringConvertible {
         public static let stored = Kind(description: "stored")
         /// Responses were removed because the store was over its size.
         public static let evicted = Kind(description: "evicted")
-        /// Responses were removed because they were older than the store keeps any.
+        /// Responses were removed because they were older than ``StoreLimits/maximumAge``.
         public static let expired = Kind(description: "expired")
-        /// Something on disk was not what had been written; it was dropped or moved aside.
+        /// Something on disk differed from what had been written; it was dropped or moved aside.
         public static let damaged = Kind(description: "damaged")
-        /// The store, or one operation of it, did not work; look-ups miss and writes are dropped meanwhile.
+        /// The store, or one operation of it, did not work; until it works again, look-ups miss and writes are dropped.
         public static let unavailable = Kind(description: "unavailable")
         /// The store works again.
         public static let recovered = Kind(description: "recovered")
-        /// The disk is full; writes are suspended for a while.
+        /// The disk is full; writes are paused for a while.
         public static let full = Kind(description: "full")
-        /// A body was larger than the store keeps.
+        /// A body was larger than the store accepts.
         public static let tooLarge = Kind(description: "tooLarge")
         /// A body did not have the length that was announced for it and was not stored.
         public static let truncated = Kind(description: "truncated")
-        /// Left-overs of processes that ended in the middle of a write were removed.
+        /// Left-overs of processes that ended during a write were removed.
         public static let swept = Kind(description: "swept")
     }
 
-    /// What sort of thing happened.
+    /// The sort of event.
     public let kind: Kind
 
-    /// The response concerned, when it is one.
+    /// The key of the response concerned; `nil` when the event does not concern a single response.
     public let key: RequestKey?
 
-    /// How many responses or files it concerns.
+    /// How many responses or files the event concerns.
     public let count: Int
 
-    /// How many bytes it concerns; zero when none are known.
+    /// How many bytes the event concerns; zero when the number is unknown.
     public let bytes: Int
 
-    /// What happened and what the store did about it, in words.
+    /// The event and the store's reaction to it, as text.
     public let detail: String
 
     init(_ kind: Kind, key: RequestKey? = nil, count: Int = 1, bytes: Int = 0, detail: String) {

@@ -1,16 +1,17 @@
-/// How much a store keeps, for how long, and where.
+/// How much a store keeps, for how long, and where: in the index, in files or in memory.
 public struct StoreLimits: Sendable {
     /// Bytes of all responses together (bodies, fields and URLs).
     ///
     /// Default: 256 MiB.
     ///
-    /// Eviction begins above this and goes down to ``lowWaterMark`` of it, least recently used first.
+    /// Eviction begins above this size and continues down to ``lowWaterMark`` of it, least recently used responses
+    /// first.
     public var maximumSize: ByteCount
 
     /// How long a response is kept after its response time.
     ///
-    /// Default: 30 days. Older ones are never returned, and are removed within a minute, also while nothing else
-    /// happens. `.seconds(Int32.max)` and more keep responses for ever.
+    /// Default: 30 days. Older responses are never returned, and are removed within a minute, even while the store is
+    /// idle. `.seconds(Int32.max)` and more keep responses for ever.
     public var maximumAge: Duration
 
     /// Whether responses can become too old.
@@ -18,28 +19,28 @@ public struct StoreLimits: Sendable {
 
     /// The largest body that is stored at all.
     ///
-    /// Default: 32 MiB. A body whose length was not announced is given up as soon as it is larger.
+    /// Default: 32 MiB. A body whose length was not announced is dropped as soon as it exceeds this.
     public var maximumEntrySize: ByteCount
 
-    /// Bodies up to this live in the index, larger ones in files.
+    /// Bodies up to this size are kept in the index, larger ones in files.
     ///
-    /// Default: 64 KiB. Equal bodies in files are kept once and count once, whatever they were stored for.
+    /// Default: 64 KiB. Equal bodies in files are kept once and count once, even for different URLs.
     public var inlineBodyLimit: ByteCount
 
-    /// Memory for responses kept at hand after a look-up.
+    /// The memory for responses that are kept after a look-up.
     ///
     /// Default: 32 MiB; zero keeps none.
     public var residentLimit: ByteCount
 
-    /// Variants kept for one key; beyond it the oldest goes.
+    /// The largest number of variants kept for one key; when it is exceeded, the oldest variant is removed.
     ///
     /// Default: 16.
     public var maximumVariants: Int
 
-    /// The part of ``maximumSize`` that eviction leaves: 0.8.
+    /// The fraction of ``maximumSize`` that eviction leaves: 0.8.
     public static let lowWaterMark = 0.8
 
-    /// Limits that nothing reaches, for tools that must not evict what an app keeps.
+    /// Limits that are never reached, for tools that must not evict what an app keeps.
     public static let unlimited = StoreLimits(
         maximumSize: .bytes(.max),
         maximumAge: .seconds(Int32.max),

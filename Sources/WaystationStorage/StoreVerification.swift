@@ -1,12 +1,12 @@
-/// What a check of a whole store has found.
+/// The result of a check of a whole store.
 public struct StoreVerification: Sendable {
-    /// A response that is not what was stored.
+    /// A response that differs from what was stored.
     public struct Damage: Sendable {
-        /// Names the response in its store.
+        /// The identifier of the response in its store.
         public let id: Int64
-        /// What it answers, where that can be read.
+        /// The key of the response, if it can be read.
         public let key: RequestKey?
-        /// What is wrong.
+        /// The problem, as text.
         public let problem: String
     }
 
@@ -14,15 +14,15 @@ public struct StoreVerification: Sendable {
     public internal(set) var entries = 0
     /// How many body files were read.
     public internal(set) var bodyFiles = 0
-    /// How many body files no response names.
+    /// How many body files exist that no response uses.
     ///
-    /// These are left-overs of a kill, which the next opening sweeps, and no damage.
+    /// They are left-overs of a kill, which the next opening removes; they are not damage.
     public internal(set) var unnamedFiles = 0
     /// The responses that are damaged, in the order of their URLs.
     public internal(set) var damaged: [Damage] = []
-    /// What is wrong with the index itself.
+    /// The problems of the index itself.
     public internal(set) var indexProblems: [String] = []
 
-    /// Whether everything is as it was stored.
+    /// Whether neither the responses nor the index have problems.
     public var isIntact: Bool { damaged.isEmpty && indexProblems.isEmpty }
 }

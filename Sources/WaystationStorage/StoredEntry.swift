@@ -1,14 +1,14 @@
 public import Foundation
 
-/// What a store's index says about one response, without its fields and its body.
+/// The index data of one response, without its header fields and its body.
 public struct StoredEntry: Sendable {
-    /// Names the response in its store.
+    /// The identifier of the response in its store.
     public let id: Int64
 
-    /// What the response answers.
+    /// The key of the request that the response answers.
     public let key: RequestKey
 
-    /// The request fields that chose the response.
+    /// The request fields that selected the response.
     public let vary: VaryRecord
 
     /// The status code.
@@ -20,15 +20,15 @@ public struct StoredEntry: Sendable {
     /// When the response arrived or was last freshened.
     public let responseTime: Date
 
-    /// When it was last used; written down now and then only.
+    /// When the response was last used; the store writes this only now and then.
     public let lastUsed: Date
 
     /// The number of bytes in the body.
     public let bodyLength: Int
 
-    /// What it counts against the size of the store: body, fields and URL.
+    /// The bytes that the response counts towards the size of the store: body, fields and URL.
     ///
-    /// Where several responses share a body, the store counts that once.
+    /// A body that several responses share counts once for the store.
     public let size: Int
 
     /// The body's path below `bodies/`; `nil` for a body in the index.

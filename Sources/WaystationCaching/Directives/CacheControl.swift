@@ -2,51 +2,52 @@ public import HTTPTypes
 
 /// The directives of a response's `Cache-Control` field (RFC 9111 §5.2.2, RFC 5861, RFC 8246).
 ///
-/// Several lines count as one list. Where a directive occurs more than once the first one with a number counts
-/// (RFC 9111 §4.2.1). Numbers may be quoted; beyond 2^31 they count as 2^31. A directive that restricts counts even
-/// when its argument is malformed, one that permits counts only when it is well formed; so `max-age=abc` is an age of
-/// zero, and `stale-if-error=abc` is nothing.
+/// Several lines count as one list. If a directive occurs more than once, the first one with a number counts (RFC 9111
+/// §4.2.1). Numbers may be quoted; numbers above 2^31 count as 2^31. A directive that restricts use counts even when
+/// its argument is malformed; one that permits use counts only when it is well formed. So `max-age=abc` means an age of
+/// zero, and `stale-if-error=abc` is ignored.
 ///
 /// `CDN-Cache-Control` and other targeted fields (RFC 9213) are for caches whose target list names them. A private
-/// cache is on none of those lists, so no field but `Cache-Control` is read.
+/// cache has no such target list, so only `Cache-Control` is read.
 public struct CacheControl: Hashable, Sendable {
-    /// How much of a response a directive with optional field names concerns.
+    /// How much of a response a directive with optional field names applies to.
     public enum Scope: Hashable, Sendable {
         /// The directive is absent.
         case nothing
-        /// The qualified form: these fields.
+        /// The qualified form: the directive applies to these fields.
         case fields([HTTPField.Name])
-        /// The unqualified form: all of it.
+        /// The unqualified form: the directive applies to the whole response.
         case response
     }
 
-    /// `max-age` (§5.2.2.1): how old the response may become and be fresh.
+    /// `max-age` (§5.2.2.1): the age up to which the response is fresh.
     public private(set) var maxAge: Duration?
     /// `s-maxage` (§5.2.2.10): for shared caches; a private one ignores it.
     public private(set) var sharedMaxAge: Duration?
-    /// `no-cache` (§5.2.2.4): what may not be used again without validation.
+    /// `no-cache` (§5.2.2.4): the part of the response that may not be used again without validation.
     public private(set) var noCache: Scope = .nothing
-    /// `private` (§5.2.2.7): what shared caches may not store.
+    /// `private` (§5.2.2.7): the part of the response that shared caches may not store.
     public private(set) var `private`: Scope = .nothing
-    /// `no-store` (§5.2.2.5): nothing may be stored.
+    /// `no-store` (§5.2.2.5): no part of the response may be stored.
     public private(set) var noStore = false
     /// `public` (§5.2.2.9): the response may be stored whatever its status code.
     public private(set) var isPublic = false
-    /// `must-revalidate` (§5.2.2.2): once stale, never used again without validation.
+    /// `must-revalidate` (§5.2.2.2): once stale, the response is never used again without validation.
     public private(set) var mustRevalidate = false
     /// `proxy-revalidate` (§5.2.2.8): the same for shared caches; a private one ignores it.
     public private(set) var proxyRevalidate = false
-    /// `must-understand` (§5.2.2.3): store only when the status code is understood, and then despite `no-store`.
+    /// `must-understand` (§5.2.2.3): store only if the status code is understood, and then despite `no-store`.
     public private(set) var mustUnderstand = false
-    /// `no-transform` (§5.2.2.6): the content is not to be transformed.
+    /// `no-transform` (§5.2.2.6): the content must not be transformed.
     public private(set) var noTransform = false
     /// `immutable` (RFC 8246): the content does not change while the response is fresh.
     public private(set) var immutable = false
-    /// `stale-while-revalidate` (RFC 5861 §3): how long past its lifetime the response may be used while it is renewed.
+    /// `stale-while-revalidate` (RFC 5861 §3): how long past its lifetime the response may be used while it is
+    /// revalidated.
     public private(set) var staleWhileRevalidate: Duration?
-    /// `stale-if-error` (RFC 5861 §4): how long past its lifetime the response may stand in for an error.
+    /// `stale-if-error` (RFC 5861 §4): how long past its lifetime the response may be used in place of an error.
     public private(set) var staleIfError: Duration?
-    /// The directives that are none of these, kept and otherwise ignored (§5.2.3).
+    /// All other directives, kept and otherwise ignored (§5.2.3).
     public private(set) var extensions: [CacheDirective] = []
 
     /// Reads the directives of a response.
@@ -81,7 +82,8 @@ extension CacheControl.Scope {
         if case .fields(let names) = self { names } else { [] }
     }
 
-    /// Adds a directive; the unqualified form goes before the qualified one, and a list that cannot be read is the whole.
+    /// Adds a directive: the unqualified form outweighs the qualified one, and an unreadable field list counts as the
+    /// unqualified form.
     fileprivate mutating func widen(by directive: CacheDirective) {
         guard self != .response, let names = directive.fieldNames else {
             self = .response
@@ -92,9 +94,9 @@ extension CacheControl.Scope {
 }
 
 extension CacheDirective {
-    /// The seconds of a directive that restricts; zero when they cannot be read.
+    /// The seconds of a directive that restricts use; zero when they cannot be read.
     var limit: Duration { seconds.map(Duration.init(wholeSeconds:)) ?? .zero }
 
-    /// The seconds of a directive that permits; nil when they cannot be read.
+    /// The seconds of a directive that permits use; nil when they cannot be read.
     var allowance: Duration? { seconds.map(Duration.init(wholeSeconds:)) }
 }

@@ -3,14 +3,14 @@ import WaystationFields
 
 /// One directive of a `Cache-Control` field as it was received (RFC 9111 §5.2).
 public struct CacheDirective: Hashable, Sendable {
-    /// The name in small letters; names are compared without regard to case.
+    /// The name in lower case; names are compared case-insensitively.
     public let name: String
-    /// The argument, unquoted, or nil when there is none.
+    /// The argument, unquoted, or nil when the directive has none.
     public let argument: String?
-    /// Whether the argument obeys the grammar: a token or a quoted string, with no space around the equals sign.
+    /// Whether the argument follows the grammar: a token or a quoted string, with no space around the equals sign.
     public let isWellFormed: Bool
 
-    /// All directives of all lines of a field, in their order; what has no name that is a token is left out.
+    /// All directives of all lines of a field, in their order; members whose name is not a token are left out.
     static func all(in fields: HTTPFields, of field: HTTPField.Name = .cacheControl) -> [CacheDirective] {
         var directives: [CacheDirective] = []
         for line in fields where line.name == field {
@@ -32,7 +32,7 @@ public struct CacheDirective: Hashable, Sendable {
         var valid: CacheDirective?
     }
 
-    /// Takes one list member and the comma after it; nil at the end.
+    /// Takes one list member from the front; nil at the end.
     private static func take(from rest: inout ArraySlice<UInt8>) -> Member? {
         rest = rest.drop { $0.isSpace || $0 == UInt8(ascii: ",") }
         guard !rest.isEmpty else { return nil }
@@ -50,14 +50,15 @@ public struct CacheDirective: Hashable, Sendable {
         return Member(valid: CacheDirective(name: name, argument: argument.text, isWellFormed: isWellFormed))
     }
 
-    /// Takes what follows the equals sign, up to the comma that ends the member.
+    /// Takes the argument after the equals sign, up to the comma that ends the member.
     private static func takeArgument(from rest: inout ArraySlice<UInt8>) -> (text: String, isWellFormed: Bool) {
         if rest.first == UInt8(ascii: "\""), let quoted = quotedString(at: rest) {
             let trailing = rest[quoted.end...].prefix { $0 != UInt8(ascii: ",") }
             rest = rest[trailing.endIndex...]
             return (String(decoding: quoted.text, as: UTF8.self), trailing.allSatisfy(\.isSpace))
         }
-        // A quotation mark without its partner ends at the comma, so that it swallows no restriction after it.
+        // An argument with an unclosed quotation mark ends at the comma, so that it does not swallow a restriction
+        // after it.
         let member = rest.prefix { $0 != UInt8(ascii: ",") }
         rest = rest[member.endIndex...]
         var token = member
@@ -65,7 +66,7 @@ public struct CacheDirective: Hashable, Sendable {
         return (String(decoding: token, as: UTF8.self), !token.isEmpty && token.allSatisfy(\.isTokenCharacter))
     }
 
-    /// The text of a quoted string and where it ends (RFC 9110 §5.6.4); nil when nothing closes it.
+    /// The text of a quoted string and the index of its end (RFC 9110 §5.6.4); nil when it is not closed.
     private static func quotedString(at rest: ArraySlice<UInt8>) -> (text: [UInt8], end: Int)? {
         var text: [UInt8] = []
         var position = rest.startIndex + 1
@@ -84,15 +85,15 @@ public struct CacheDirective: Hashable, Sendable {
 }
 
 extension CacheDirective {
-    /// The argument as delta-seconds (RFC 9111 §1.2.2), in token or quoted form; nil when it is none.
+    /// The argument as delta-seconds (RFC 9111 §1.2.2), in token or quoted form; nil when it is not a valid number.
     ///
-    /// What is greater than 2^31 counts as 2^31.
+    /// Values above 2^31 count as 2^31.
     var seconds: Double? {
         guard isWellFormed, let argument else { return nil }
         return DeltaSeconds.parse(argument)
     }
 
-    /// The argument as a list of field names; nil when there is none, when it is empty or when a member is no name.
+    /// The argument as a list of field names; nil when it is missing or empty, or when a member is not a field name.
     var fieldNames: [HTTPField.Name]? {
         guard isWellFormed, let argument else { return nil }
         var names: [HTTPField.Name] = []
@@ -106,10 +107,10 @@ extension CacheDirective {
 
 /// Delta-seconds (RFC 9111 §1.2.2).
 enum DeltaSeconds {
-    /// What a value beyond it, or an overflow, counts as.
+    /// The value that stands for larger values and overflows.
     static let greatest: Double = 2_147_483_648
 
-    /// Digits alone; nil otherwise.
+    /// Parses text of decimal digits only; nil for any other text.
     static func parse(_ text: String) -> Double? {
         guard !text.isEmpty else { return nil }
         var value: Double = 0
@@ -122,14 +123,14 @@ enum DeltaSeconds {
 }
 
 extension Duration {
-    /// A number of seconds, within ±2^31, the fraction dropped downwards; not a number counts as the greatest.
+    /// Makes a duration of whole seconds, limited to ±2^31 and rounded down; NaN counts as 2^31.
     init(wholeSeconds seconds: Double) {
         let bounded =
             seconds.isNaN ? DeltaSeconds.greatest : min(max(seconds, -DeltaSeconds.greatest), DeltaSeconds.greatest)
         self = .seconds(Int64(bounded.rounded(.down)))
     }
 
-    /// The span in seconds.
+    /// The duration in seconds.
     var inSeconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }

@@ -2,11 +2,11 @@ import HTTPTypes
 import WaystationFields
 
 extension HTTPFields {
-    /// The fields without those that end with the connection or belong to a proxy (RFC 9111 §3.1, RFC 9110 §7.6.1).
+    /// The fields without those that apply to the connection only or to a proxy (RFC 9111 §3.1, RFC 9110 §7.6.1).
     ///
-    /// Those are `Connection` and what it lists, `Proxy-Connection`, `Keep-Alive`, `TE`, `Transfer-Encoding`,
-    /// `Upgrade`, and the three of the proxy: `Proxy-Authenticate`, `Proxy-Authentication-Info` and
-    /// `Proxy-Authorization`.
+    /// Those are `Connection` and the fields that it lists, `Proxy-Connection`, `Keep-Alive`, `TE`,
+    /// `Transfer-Encoding`, `Upgrade`, and the three proxy fields: `Proxy-Authenticate`, `Proxy-Authentication-Info`
+    /// and `Proxy-Authorization`.
     func withoutConnectionFields() -> HTTPFields {
         var excluded = Self.connectionFields
         if let connection = self[.connection] {
@@ -21,14 +21,14 @@ extension HTTPFields {
         "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
     ]
 
-    /// All lines of a field as one value, or nil where there is none; without building anything where there is one.
+    /// All lines of a field as one value, or nil if there is none; a single line is returned without building a string.
     func combined(_ name: HTTPField.Name) -> String? {
         guard let first = firstIndex(where: { $0.name == name }) else { return nil }
         guard self[(first + 1)...].contains(where: { $0.name == name }) else { return self[first].value }
         return self[name]
     }
 
-    /// The first line of a field that ought to have one only.
+    /// The first line of a field that should have only one.
     func firstValue(_ name: HTTPField.Name) -> String? {
         first { $0.name == name }?.value
     }

@@ -1,12 +1,12 @@
 import WaystationFields
 
-/// What the `Content-Length` fields of a message say together (RFC 9110 §8.6).
+/// The combined meaning of a message's `Content-Length` fields (RFC 9110 §8.6).
 package enum ContentLength: Hashable, Sendable {
-    /// There is no such field.
+    /// The message has no such field.
     case absent
     /// One number, or the same number several times.
     case bytes(Int)
-    /// No decimal number, or numbers that contradict each other: the length is unknown (RFC 9112 §6.3).
+    /// A value that is not a decimal number, or contradictory numbers: the length is unknown (RFC 9112 §6.3).
     case invalid
 
     /// Reads a field value, in which several lines are joined by commas.

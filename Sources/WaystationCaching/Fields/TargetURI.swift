@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 extension HTTPRequest {
-    /// The target URI as the request has it, without a fragment; nil when scheme or authority is missing.
+    /// The target URI as the request has it, without a fragment; nil when the scheme or the authority is missing.
     var targetURI: String? {
         guard let scheme, let authority, !authority.isEmpty else { return nil }
         var path = path ?? "/"
@@ -16,7 +16,7 @@ struct OriginURL: Equatable {
     let url: URL
     let origin: String
 
-    /// Makes one from text, resolved against another URL where it is relative; nil when it has no origin.
+    /// Makes a URL from text, resolved against a base URL if it is relative; nil when it has no origin.
     init?(_ text: String, relativeTo base: OriginURL? = nil) {
         guard let resolved = URL(string: text, relativeTo: base?.url)?.absoluteURL,
             var components = URLComponents(url: resolved, resolvingAgainstBaseURL: true),

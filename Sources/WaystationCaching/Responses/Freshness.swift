@@ -1,41 +1,41 @@
 public import Foundation
 import HTTPTypes
 
-/// How old a stored response is and how old it may become (RFC 9111 §4.2), in whole seconds.
+/// The age and the freshness lifetime of a stored response (RFC 9111 §4.2), in whole seconds.
 public struct Freshness: Hashable, Sendable {
-    /// Where a lifetime comes from.
+    /// The source of a lifetime.
     public enum Basis: Hashable, Sendable {
         /// The `max-age` directive (§4.2.1).
         case maxAge
         /// The `Expires` field (§4.2.1).
         case expires
-        /// The cache's own guess (§4.2.2).
+        /// The cache's own estimate (§4.2.2).
         case heuristic
-        /// Nothing: the response is stale from the beginning.
+        /// No source: the response is stale from the beginning.
         case none
     }
 
-    /// current_age (§4.2.3); 2^31 when it cannot be told, because the clock went back.
+    /// current_age (§4.2.3); 2^31 when it is unknown because the clock went back.
     public let age: Duration
     /// freshness_lifetime (§4.2.1).
     public let lifetime: Duration
-    /// Where the lifetime comes from.
+    /// The source of the lifetime.
     public let basis: Basis
 
-    /// Whether the lifetime is greater than the age; equal is stale (§4.2).
+    /// Whether the lifetime is greater than the age; when they are equal, the response is stale (§4.2).
     public var isFresh: Bool { lifetime > age }
 
-    /// How much longer the response is fresh; negative when it is not.
+    /// How much longer the response is fresh; negative when it is stale.
     public var timeToLive: Duration { lifetime - age }
 }
 
 extension StoredExchange {
-    /// Its age and lifetime at a moment.
+    /// The exchange's age and lifetime at a given time.
     ///
     /// - Parameters:
-    ///   - now: The present.
-    ///   - rules: The choices for heuristics and the clock.
-    /// - Returns: Both, and where the lifetime comes from.
+    /// The current time.
+    /// The rules for heuristics and the clock.
+    /// - Returns: The age, the lifetime, and the source of the lifetime.
     /// - Complexity: O(1); the fields were read when the exchange was made.
     public func freshness(now: Date, rules: CachingRules = .standard) -> Freshness {
         let lifetime = lifetime(rules)
@@ -46,7 +46,7 @@ extension StoredExchange {
         )
     }
 
-    /// When its age, in whole seconds, will be another one than now.
+    /// The next time at which the age, in whole seconds, changes.
     package func nextAge(after now: Date, rules: CachingRules) -> Date {
         let age = age(now: now.timeIntervalSince1970, rules)
         return now.addingTimeInterval(age.rounded(.down) + 1 - age)
@@ -59,7 +59,7 @@ extension StoredExchange {
         return min(facts.initialAge + max(resident, 0), DeltaSeconds.greatest)
     }
 
-    /// The first of max-age, Expires and a guess (§4.2.1); `s-maxage` is for shared caches.
+    /// The lifetime by max-age, else by Expires, else by the heuristic (§4.2.1); `s-maxage` is for shared caches.
     private func lifetime(_ rules: CachingRules) -> ResponseFacts.Lifetime {
         if let explicit = facts.explicitLifetime { return explicit }
         guard let span = facts.heuristicSpan, rules.heuristicFraction > 0,

@@ -2,9 +2,9 @@ import Foundation
 import HTTPTypes
 import WaystationFields
 
-/// What the decisions need to know of a stored response, read once, so that each of them is arithmetic.
+/// The values that decisions need from a stored response, read once, so that each decision is arithmetic.
 final class ResponseFacts: Sendable {
-    /// A freshness lifetime in seconds, and where it comes from.
+    /// A freshness lifetime in seconds, and its source.
     struct Lifetime: Hashable, Sendable {
         var seconds: Double
         var basis: Freshness.Basis
@@ -12,15 +12,15 @@ final class ResponseFacts: Sendable {
 
     let cacheControl: CacheControl
     let entityTag: EntityTag?
-    /// `Last-Modified`, where it is valid.
+    /// `Last-Modified`, if it is valid.
     let lastModified: HTTPDate?
-    /// `Last-Modified` as received, to be sent back to the letter.
+    /// `Last-Modified` exactly as received, to be sent back unchanged.
     let lastModifiedText: String?
-    /// `Date` in seconds since 1970, or the time of receipt where there is none (RFC 9110 §6.6.1).
+    /// `Date` in seconds since 1970, or the time of receipt if there is no `Date` (RFC 9110 §6.6.1).
     let date: Double
-    /// What the origin says, in seconds, and where it says so; nil when it says nothing (RFC 9111 §4.2.1).
+    /// The origin's explicit lifetime, in seconds, and its source; nil when there is none (RFC 9111 §4.2.1).
     let explicitLifetime: Lifetime?
-    /// The time from `Last-Modified` to `Date`, where heuristics may apply but for the status code (RFC 9111 §4.2.2).
+    /// The time from `Last-Modified` to `Date`, if heuristics may apply apart from the status code (RFC 9111 §4.2.2).
     let heuristicSpan: Double?
     /// Whether `public` or `private` marks the response as storable whatever its status code.
     let isMarkedStorable: Bool
@@ -28,7 +28,7 @@ final class ResponseFacts: Sendable {
     let initialAge: Double
     let staleWhileRevalidate: Double
     let staleIfError: Double?
-    /// `immutable` counts, because the exchange was authenticated (RFC 8246 §3).
+    /// Whether `immutable` applies, which requires that the exchange was authenticated (RFC 8246 §3).
     let isImmutable: Bool
     let hasQuery: Bool
 
@@ -46,7 +46,7 @@ final class ResponseFacts: Sendable {
         if let maxAge = cacheControl.maxAge {
             explicitLifetime = Lifetime(seconds: maxAge.inSeconds, basis: .maxAge)
         } else if let expires = fields.firstValue(.expires) {
-            // §5.3: what is no date has already expired.
+            // §5.3: an invalid date means that the response has already expired.
             let expiry = HTTPDate(cached: expires, now: received)?.moment ?? date
             let seconds = min(max(expiry - date, 0), DeltaSeconds.greatest)
             explicitLifetime = Lifetime(seconds: seconds, basis: .expires)
@@ -56,7 +56,7 @@ final class ResponseFacts: Sendable {
         heuristicSpan = lastModified.map { date - $0.moment }.flatMap { $0 > 0 ? $0 : nil }
         isMarkedStorable = cacheControl.isPublic || cacheControl.private == .response
 
-        // §5.1: the first member counts; what is no number is ignored.
+        // §5.1: the first member counts; a value that is not a number is ignored.
         let ageValue = fields.firstValue(.age)?.listMembers.first.flatMap(DeltaSeconds.parse) ?? 0
         let apparentAge = max(0, responseTime - date)
         let responseDelay = max(0, responseTime - requestTime)

@@ -1,35 +1,35 @@
 public import Foundation
 public import HTTPTypes
 
-/// What a store keeps of one response beside its content: enough for every later decision.
+/// The data of one response, besides its content, that a store keeps for later decisions.
 ///
-/// Make it with ``StoringDecision``. It is `Codable` for stores without columns of their own; what it knows of the
-/// fields is read anew when it is decoded.
+/// Make it with ``StoringDecision``. It is `Codable` for stores without separate columns; values that are derived from
+/// the fields are derived again when it is decoded.
 public struct StoredExchange: Sendable, Hashable {
-    /// The number of bytes of the content as the fields describe it, or nil when that is not known.
+    /// The number of bytes of the content as the fields describe it, or nil when it is unknown.
     ///
-    /// Give it to have ranges answered. Leave it nil when the store keeps decoded content beside `Content-Encoding`:
-    /// ranges count coded bytes.
+    /// Ranges are answered only if it is set. Leave it nil when the store keeps decoded content of a response with
+    /// `Content-Encoding`: ranges count encoded bytes.
     public var contentLength: Int?
-    /// Whether the content arrived to its end; what did not is never used (RFC 9111 §3.3).
+    /// Whether the content arrived completely; incomplete content is never used (RFC 9111 §3.3).
     public var isComplete: Bool
-    /// Whether it must be validated before its next use, fresh or not (RFC 9111 §4.3.5, §4.4).
+    /// Whether the exchange must be validated before its next use, even if it is fresh (RFC 9111 §4.3.5, §4.4).
     public var needsValidation: Bool
 
     private let record: ExchangeRecord
 
-    /// Makes an exchange from what a store kept.
+    /// Makes an exchange from the values that a store kept.
     ///
     /// - Parameters:
     ///   - url: The target URI.
     ///   - method: The method of the request.
     ///   - vary: The key that was made when the response was stored.
-    ///   - response: Status and fields.
+    ///   - response: The status and the header fields.
     ///   - requestTime: When the request was sent.
     ///   - responseTime: When the response was received.
-    ///   - contentLength: The number of bytes of the content, where known.
-    ///   - isComplete: Whether the content arrived to its end.
-    ///   - needsValidation: Whether it must be validated before its next use.
+    ///   - contentLength: The number of bytes of the content, if known.
+    ///   - isComplete: Whether the content arrived completely.
+    ///   - needsValidation: Whether the exchange must be validated before its next use.
     public init(
         url: String,
         method: HTTPRequest.Method = .get,
@@ -54,21 +54,22 @@ public struct StoredExchange: Sendable, Hashable {
         )
     }
 
-    /// The method of the request: GET, or POST whose response stands for a GET (RFC 9110 §9.3.3).
+    /// The method of the request: GET, or POST if its response may answer a later GET (RFC 9110 §9.3.3).
     public var method: HTTPRequest.Method { record.method }
 
     /// The target URI.
     ///
-    /// Finding the exchanges whose URI is that of a request is the store's part (RFC 9111 §4).
+    /// Finding the exchanges whose URI is that of a request is the store's task (RFC 9111 §4).
     public var url: String { record.url }
 
     /// The request fields that `Vary` nominated.
     public var vary: VaryKey { record.vary }
 
-    /// Status and fields, without those that end with the connection and those that `no-cache="…"` names.
+    /// The status and the header fields, without those that apply to the connection only and those that `no-cache="…"`
+    /// names.
     public var response: HTTPResponse { record.response }
 
-    /// When the request that led to the response, or validated it last, was sent.
+    /// When the request was sent that led to the response, or that validated it last.
     public var requestTime: Date { record.requestTime }
 
     /// When that response was received.
@@ -79,15 +80,16 @@ public struct StoredExchange: Sendable, Hashable {
     /// The response's directives.
     public var cacheControl: CacheControl { facts.cacheControl }
 
-    /// Whether the response has an `ETag` or `Last-Modified` to validate it by.
+    /// Whether the response has a validator: an `ETag` or a `Last-Modified` field.
     public var hasValidator: Bool { facts.entityTag != nil || facts.lastModified != nil }
 
-    /// When the response was made, by its `Date` field; when it was received where that is absent.
+    /// When the response was generated, by its `Date` field, or when it was received if it has none.
     public var date: Date { Date(timeIntervalSince1970: facts.date) }
 }
 
-/// The part of an exchange that never changes, behind one reference: decisions pass exchanges around, and an exchange
-/// of a dozen strings would be retained string by string.
+/// The part of an exchange that never changes, behind one reference.
+///
+/// Decisions copy exchanges, and copying an exchange of a dozen strings would retain each of them.
 private final class ExchangeRecord: Hashable, Sendable {
     let method: HTTPRequest.Method
     let url: String
@@ -138,7 +140,7 @@ extension StoredExchange: Codable {
         case method, url, vary, response, requestTime, responseTime, contentLength, isComplete, needsValidation
     }
 
-    /// Writes all but what can be read from the fields again.
+    /// Encodes everything except the values that can be derived from the fields.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(method.rawValue, forKey: .method)
@@ -152,7 +154,7 @@ extension StoredExchange: Codable {
         try container.encode(needsValidation, forKey: .needsValidation)
     }
 
-    /// Reads what ``encode(to:)`` wrote.
+    /// Decodes an exchange that ``encode(to:)`` has written.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let name = try container.decode(String.self, forKey: .method)
@@ -160,7 +162,7 @@ extension StoredExchange: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .method,
                 in: container,
-                debugDescription: "\"\(name)\" is no HTTP method; load the response again"
+                debugDescription: "\"\(name)\" is not a valid HTTP method; load the response again"
             )
         }
         self.init(

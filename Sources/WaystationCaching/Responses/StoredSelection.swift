@@ -1,11 +1,11 @@
 public import Foundation
 public import HTTPTypes
 
-/// A stored response that was chosen to answer a request, and what to send of it.
+/// A stored response that was selected to answer a request, and the part of it to send.
 public struct StoredSelection: Sendable, Hashable {
     /// The part of the stored content that belongs to the answer.
     public enum Content: Hashable, Sendable {
-        /// Nothing.
+        /// No bytes.
         case none
         /// All of it.
         case whole
@@ -13,17 +13,17 @@ public struct StoredSelection: Sendable, Hashable {
         case bytes(Range<Int>)
     }
 
-    /// Its place among the stored exchanges that the decision was given.
+    /// The exchange's index among the stored exchanges that were passed to the decision.
     public let index: Int
-    /// The exchange, as updated where a 304 updated it.
+    /// The exchange, with the updates of a 304 if there was one.
     public let exchange: StoredExchange
-    /// Its age and lifetime.
+    /// The age and lifetime of the exchange.
     public let freshness: Freshness
-    /// What it comes to for this request.
+    /// The form in which the exchange answers this request.
     public let answer: StoredAnswer
-    /// Whether the origin has just confirmed it.
+    /// Whether the origin has just confirmed the exchange.
     public let isValidated: Bool
-    /// The fields of `no-cache="…"` that came with the validation; they belong to this answer and are not stored.
+    /// The fields that `no-cache="…"` lists in the validating response; they belong to this answer and are not stored.
     private let unstoredFields: HTTPFields
 
     init(
@@ -42,15 +42,15 @@ public struct StoredSelection: Sendable, Hashable {
         self.unstoredFields = unstoredFields
     }
 
-    /// Selects a stored response whatever its freshness, for a client with reasons of its own.
+    /// Selects a stored response regardless of its freshness, for a client that decides this by itself.
     ///
     /// - Parameters:
     ///   - exchange: The response.
-    ///   - index: Its place among those that are stored.
+    ///   - index: Its index among the stored exchanges.
     ///   - request: The request that it answers; its range and conditions are evaluated.
-    ///   - now: The present.
+    ///   - now: The current time.
     ///   - isValidated: Whether the origin has just confirmed it.
-    ///   - rules: The choices.
+    ///   - rules: The caching rules.
     public init(
         of exchange: StoredExchange,
         at index: Int,
@@ -80,9 +80,9 @@ public struct StoredSelection: Sendable, Hashable {
     /// The `Age` field's value: the age in whole seconds, never negative (RFC 9111 §5.1).
     public var ageFieldValue: String { String(max(0, freshness.age.components.seconds)) }
 
-    /// Status and fields of the answer.
+    /// The status and header fields of the answer.
     ///
-    /// Without validation it has an `Age` of its own, in place of any that was stored (RFC 9111 §4).
+    /// Without validation it has its own `Age`, which replaces a stored one (RFC 9111 §4).
     public var response: HTTPResponse {
         var response = exchange.response
         response.headerFields.append(contentsOf: unstoredFields)
@@ -107,7 +107,7 @@ public struct StoredSelection: Sendable, Hashable {
         return response
     }
 
-    /// What describes content that is not sent (RFC 9110 §15.4.5).
+    /// Fields that describe content that is not sent (RFC 9110 §15.4.5).
     private static let representationFields: [HTTPField.Name] = [
         .contentLength, .contentType, .contentEncoding, .contentLanguage, .contentRange,
     ]

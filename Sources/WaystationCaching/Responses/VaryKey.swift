@@ -1,27 +1,28 @@
 public import HTTPTypes
 import WaystationFields
 
-/// The part of a cache key that `Vary` adds: which request fields were nominated, and what they were (RFC 9111 §4.1).
+/// The part of a cache key that `Vary` adds: the nominated request fields and their values (RFC 9111 §4.1).
 public struct VaryKey: Hashable, Sendable, Codable {
     /// One nominated request field.
     public struct Nominee: Hashable, Sendable, Codable {
-        /// The field.
+        /// The name of the field.
         public let name: HTTPField.Name
-        /// Its normalised value, or nil when the request did not have it; absent only matches absent.
+        /// The normalised value, or nil when the request did not have the field; a missing field matches only a missing
+        /// field.
         public let value: String?
     }
 
     /// Whether `Vary` has a member `*`, so that no request ever matches.
     public let matchesNothing: Bool
-    /// The nominated fields, in the order of their names, each once.
+    /// The nominated fields, sorted by name; each name occurs once.
     public let nominees: [Nominee]
 
-    /// Whether the response had a `Vary` field that nominates something.
+    /// Whether the response had a `Vary` field that nominates any field.
     public var isPresent: Bool { matchesNothing || !nominees.isEmpty }
 
     /// Makes the key of a response to a request.
     ///
-    /// A member that is no field name nominates nothing that a request could be compared by, so it counts as `*`.
+    /// A member that is not a valid field name cannot be compared with a request, so it counts as `*`.
     ///
     /// - Parameters:
     ///   - response: The response's fields, with `Vary`.
@@ -44,7 +45,7 @@ public struct VaryKey: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether a request has the same values.
+    /// Whether a request has the same values in the nominated fields.
     public func matches(_ request: HTTPFields) -> Bool {
         if matchesNothing { return false }
         for nominee in nominees {
@@ -53,17 +54,17 @@ public struct VaryKey: Hashable, Sendable, Codable {
                 return false
             }
             guard let value = nominee.value else { return false }
-            // Most values are already normal.
+            // Most values are already normalised.
             if presented != value, Self.normalized(presented, of: nominee.name) != value { return false }
         }
         return true
     }
 
-    /// A value in a form that is the same for all values that mean the same.
+    /// Normalises a value, so that values with the same meaning become equal.
     ///
-    /// Several lines are one list already. Lists that are known as such lose the space around their members and the
-    /// empty members; those that are case-insensitive become small letters; codings, of which order means nothing, are
-    /// sorted. Nothing is assumed of other fields.
+    /// Several lines have been joined to one list before. In fields that are known to be lists, the space around
+    /// members and empty members are removed; case-insensitive lists are converted to lower case; codings, whose order
+    /// has no meaning, are sorted. Other fields only lose the space at both ends.
     static func normalized(_ value: String, of name: HTTPField.Name) -> String {
         switch name {
         case .acceptEncoding: listMembers(value.lowercased()).sorted().joined(separator: ",")

@@ -7,7 +7,7 @@ struct Candidate {
     var standing: Standing
     var freshness: Freshness
 
-    /// The most usable one; among equals one with `Vary`, then the most recent (§4, §4.1).
+    /// The most usable candidate; among equally usable ones, one with `Vary` first, then the most recent (§4, §4.1).
     static func best(
         among stored: [StoredExchange],
         for request: HTTPRequest,
@@ -30,23 +30,23 @@ struct Candidate {
 }
 
 extension StoredExchange {
-    /// Whether it could be chosen for a request, but for its freshness (§4).
+    /// Whether the exchange could be selected for a request, apart from its freshness (§4).
     func mayAnswer(_ request: HTTPRequest) -> Bool {
         isComplete && vary.matches(request.headerFields)
     }
 
-    /// Whether the origin can be asked about it by a condition.
+    /// Whether a conditional request may ask the origin about the exchange.
     ///
-    /// Validators tell of the selected representation (RFC 9110 §8.8); those on a redirect or an error could make a
-    /// 304 about a page that has come into being since.
+    /// Validators describe the selected representation (RFC 9110 §8.8). With those of a redirect or an error, a 304
+    /// could refer to a page that was created since.
     var mayBeValidated: Bool { (200..<300).contains(response.status.code) }
 
-    /// Whether it can be offered for a request that it does not match (§4.1).
+    /// Whether the exchange's tag can be sent for a request that it does not match (§4.1).
     var mayBeAdopted: Bool {
         isComplete && facts.entityTag != nil && response.status.code == 200
     }
 
-    /// Whether it is to be chosen before another that matches as well (§4, §4.1).
+    /// Whether the exchange is preferred to another that also matches (§4, §4.1).
     func precedes(_ other: StoredExchange) -> Bool {
         if vary.isPresent != other.vary.isPresent { return vary.isPresent }
         if facts.date != other.facts.date { return facts.date > other.facts.date }

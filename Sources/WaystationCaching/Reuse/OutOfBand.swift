@@ -1,20 +1,21 @@
 public import Foundation
 public import HTTPTypes
 
-// What a user or a rule may ask for beside the protocol: RFC 9111 §4.2.4 calls it "configuration in accordance with an
-// out-of-band contract".
+// Reuse that a user or a rule requests outside the protocol: RFC 9111 §4.2.4 calls it "configuration in accordance with
+// an out-of-band contract".
 
 extension StoredSelection {
-    /// The stored response that a request would be answered by, however old it is, and whatever forbids its use.
+    /// Selects the stored response that answers a request, however old it is, and even if its use is forbidden.
     ///
-    /// For a client that was told to prefer what is stored. Nil when nothing complete matches (RFC 9111 §4.1), or when
-    /// the request is not for a cache: another method than GET and HEAD, `If-Match`, `If-Unmodified-Since`.
+    /// This is for a client that is configured to prefer stored responses. Nil when no complete response matches (RFC
+    /// 9111 §4.1), or when the request is not for a cache: a method other than GET and HEAD, `If-Match`, or
+    /// `If-Unmodified-Since`.
     ///
     /// - Parameters:
     ///   - request: The client's request.
-    ///   - stored: All that is stored for its target URI.
-    ///   - now: The present.
-    ///   - rules: The choices.
+    ///   - stored: All stored exchanges of its target URI.
+    ///   - now: The current time.
+    ///   - rules: The caching rules.
     public init?(
         ignoringFreshnessFor request: HTTPRequest,
         among stored: [StoredExchange],
@@ -28,17 +29,17 @@ extension StoredSelection {
 }
 
 extension Revalidation {
-    /// The validation of the stored response that a request would be answered by, fresh or not.
+    /// The validation of the stored response that answers a request, fresh or not.
     ///
-    /// For a client that was told to ask always. The request gets no directive that says so, and therefore what is
-    /// stored can stand in when there is no network. Nil where ``StoredSelection/init(ignoringFreshnessFor:among:now:rules:)``
-    /// is.
+    /// This is for a client that is configured to ask the origin every time. The request gets no directive that says
+    /// so, so a stored response can still be used when there is no network. Nil in the same cases as
+    /// ``StoredSelection/init(ignoringFreshnessFor:among:now:rules:)``.
     ///
     /// - Parameters:
     ///   - request: The client's request.
-    ///   - stored: All that is stored for its target URI.
-    ///   - now: The present.
-    ///   - rules: The choices.
+    ///   - stored: All stored exchanges of its target URI.
+    ///   - now: The current time.
+    ///   - rules: The caching rules.
     public init?(
         alwaysFor request: HTTPRequest,
         among stored: [StoredExchange],

@@ -1,18 +1,18 @@
 import HTTPTypes
 
-/// What the fields of a request say about stored responses, read in one pass.
+/// The request fields that concern stored responses, read in one pass.
 struct RequestDemands {
     private(set) var cacheControl = RequestCacheControl()
-    /// `If-Match` or `If-Unmodified-Since`, which are for the origin alone (RFC 9111 §4.3.2).
+    /// `If-Match` or `If-Unmodified-Since`, which only the origin evaluates (RFC 9111 §4.3.2).
     private(set) var hasOriginPrecondition = false
-    /// `If-None-Match`, `If-Modified-Since` or `Range`: the answer may be other than the whole.
+    /// `If-None-Match`, `If-Modified-Since` or `Range`: the answer may differ from the whole response.
     private(set) var isConditional = false
 
     init(_ fields: HTTPFields) {
         var hasDirectives = false
         for field in fields {
             let name = field.name.canonicalName
-            // Most fields are told from these by their length alone.
+            // The length alone rules out most other fields.
             switch name.utf8.count {
             case 5 where name == "range": isConditional = true
             case 6 where name == "pragma": hasDirectives = true

@@ -1,9 +1,9 @@
 public import Foundation
 public import HTTPTypes
 
-/// What stored responses may do for a request, and the next step (RFC 9111 §4).
+/// How stored responses may be used for a request, and the next step (RFC 9111 §4).
 ///
-/// A fresh hit reads the request's fields once and is arithmetic from there.
+/// For a fresh hit, the decision reads the request's fields once; the rest is arithmetic.
 public enum ReuseDecision: Sendable {
     /// Why a stale response may be served (RFC 9111 §4.2.4).
     public enum StaleReason: Hashable, Sendable {
@@ -13,27 +13,28 @@ public enum ReuseDecision: Sendable {
         case maxStale
     }
 
-    /// Answer with this.
+    /// Answer with this selection.
     case fresh(StoredSelection)
-    /// Answer with this although it is stale; where there is a revalidation, do it in the background.
+    /// Answer with this selection although it is stale; if there is a revalidation, do it in the background.
     case stale(StoredSelection, because: StaleReason, revalidation: Revalidation?)
     /// Send the revalidation's request, and make a ``ValidationOutcome`` of the response.
     case revalidate(Revalidation)
-    /// Send the request as it is; nothing stored can help.
+    /// Send the request as it is; no stored response can help.
     case forward(CacheStatus.ForwardReason)
-    /// Answer 504: the request has `only-if-cached`, and nothing stored will do (RFC 9111 §5.2.1.7).
+    /// Answer 504: the request has `only-if-cached`, and no stored response is usable (RFC 9111 §5.2.1.7).
     case gatewayTimeout
 
-    /// Decides.
+    /// Decides how a request is answered.
     ///
-    /// Among several that match, the most recent of the most usable is chosen: a fresh variant is found behind an
-    /// expired one. One with a `Vary` field goes before one without (§4.1).
+    /// If several stored responses match, the decision selects the most usable ones and, among those, the most recent:
+    /// a fresh variant is found even if an expired one is more recent. A response with a `Vary` field is preferred to
+    /// one without (§4.1).
     ///
     /// - Parameters:
     ///   - request: The client's request.
-    ///   - stored: All that is stored for its target URI, whatever the variant.
-    ///   - now: The present.
-    ///   - rules: The choices.
+    ///   - stored: All stored exchanges of its target URI, of every variant.
+    ///   - now: The current time.
+    ///   - rules: The caching rules.
     /// - Complexity: O(*n*) in the number of stored exchanges.
     public init(
         for request: HTTPRequest,
@@ -42,7 +43,7 @@ public enum ReuseDecision: Sendable {
         rules: CachingRules = .standard
     ) {
         guard request.method == .get || request.method == .head else {
-            // §4: what is unsafe is written through.
+            // §4: requests with unsafe methods are written through to the origin.
             self = .forward(.method)
             return
         }
@@ -82,7 +83,7 @@ public enum ReuseDecision: Sendable {
         demands.cacheControl.onlyIfCached ? .gatewayTimeout : .forward(reason)
     }
 
-    /// Nothing matches: ask with the tags of the other variants, so that the origin may choose one (§4.1).
+    /// If no variant matches, asks the origin with the tags of the other variants, so that it may select one (§4.1).
     private static func missAllVariants(
         of stored: [StoredExchange],
         _ request: HTTPRequest,
@@ -97,7 +98,7 @@ public enum ReuseDecision: Sendable {
 }
 
 extension HTTPRequest {
-    /// The request for all of the content, without conditions of its own.
+    /// The request for the whole content, without the client's range and conditions.
     var forWhole: HTTPRequest {
         var whole = self
         whole.headerFields = headerFields.without([.range, .ifRange, .ifNoneMatch, .ifModifiedSince])

@@ -1,12 +1,12 @@
-/// What one stored response may do for one request (RFC 9111 §4, §4.2.4, §5.2).
+/// How one stored response may be used for one request (RFC 9111 §4, §4.2.4, §5.2).
 enum Standing: Comparable {
-    /// Only after validation; why it is asked for.
+    /// It may be used only after validation; the value is the reason for the forwarding.
     case needsValidation(CacheStatus.ForwardReason)
-    /// Served although stale, because the request says so.
+    /// It may be used although it is stale, because the request allows that.
     case staleForRequest
-    /// Served although stale, because the response says so.
+    /// It may be used although it is stale, because the response allows that.
     case staleWhileRevalidate
-    /// Served.
+    /// It may be used because it is fresh.
     case fresh
 
     private var rank: Int {
@@ -22,7 +22,7 @@ enum Standing: Comparable {
 
     init(of exchange: StoredExchange, _ freshness: Freshness, for request: RequestCacheControl) {
         let response = exchange.facts.cacheControl
-        // §5.2.2.4, §4.4: nothing but a validation helps.
+        // §5.2.2.4, §4.4: such a response always needs validation.
         if exchange.needsValidation || response.noCache == .response {
             self = .needsValidation(.stale)
             return
@@ -38,7 +38,7 @@ enum Standing: Comparable {
             self = .needsValidation(freshness.isFresh ? .request : .stale)
             return
         }
-        // §5.2.1.1; RFC 8246 §2: what does not change while fresh need not be newer than fresh.
+        // §5.2.1.1; RFC 8246 §2: a fresh response that is immutable need not satisfy the request's max-age.
         let surplus = request.maxAge.map { freshness.age - $0 } ?? .zero
         let isTooOld = surplus > .zero && !(exchange.facts.isImmutable && freshness.isFresh)
         if freshness.isFresh, !isTooOld {
@@ -54,7 +54,7 @@ enum Standing: Comparable {
         } else if canBeStale, let maxStale = request.maxStale,
             maxStale.covers(max(staleness, isTooOld ? surplus : .zero))
         {
-            // §5.2.1.2; with max-age it is counted from there.
+            // §5.2.1.2; with the request's max-age, staleness also counts from there.
             self = freshness.isFresh ? .fresh : .staleForRequest
         } else {
             self = .needsValidation(freshness.isFresh ? .request : .stale)

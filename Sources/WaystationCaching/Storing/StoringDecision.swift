@@ -4,28 +4,28 @@ import WaystationFields
 
 /// Whether a response may be stored (RFC 9111 §3).
 ///
-/// A private cache may store what was asked for with `Authorization` (§3.5 binds shared caches) and what sets cookies
-/// (RFC 6265 asks nothing of caches); it is for the store to keep logins apart. Trailer fields are discarded: only the
-/// header section is ever given (§3.1).
+/// A private cache may store responses to requests with `Authorization` (§3.5 applies to shared caches) and responses
+/// that set cookies (RFC 6265 requires nothing of caches); the store must keep logins apart. Trailer fields are
+/// discarded: callers pass only the header section (§3.1).
 public enum StoringDecision: Hashable, Sendable {
-    /// Store it, with this beside the content.
+    /// Store the response: keep this exchange together with the content.
     case store(StoredExchange)
-    /// Store nothing of it.
+    /// Do not store the response.
     case refuse(StoringRefusal)
 
-    /// Decides.
+    /// Decides whether a response may be stored.
     ///
-    /// To store while the content still arrives, decide when the head is there and commit when the content has ended
-    /// well.
+    /// To store a response while its content is still arriving, decide when the head has arrived and commit when the
+    /// content has ended without an error.
     ///
     /// - Parameters:
-    ///   - response: Status and fields as received.
+    ///   - response: The status and the header fields as received.
     ///   - request: The request as sent, with scheme, authority and path.
     ///   - requestTime: When the request was sent.
     ///   - responseTime: When the head of the response was received.
-    ///   - contentLength: The number of bytes of the content, where known; see ``StoredExchange/contentLength``.
-    ///   - isComplete: False when the content is known to be cut off.
-    ///   - rules: The choices.
+    ///   - contentLength: The number of bytes of the content, if known; see ``StoredExchange/contentLength``.
+    ///   - isComplete: False when the content is known to be truncated.
+    ///   - rules: The caching rules.
     public init(
         of response: HTTPResponse,
         to request: HTTPRequest,
@@ -109,8 +109,8 @@ public enum StoringDecision: Hashable, Sendable {
         return nil
     }
 
-    /// RFC 9110 §9.3.3: the response to a POST stands for a later GET when it has an explicit lifetime and a
-    /// `Content-Location` that is the target URI.
+    /// Whether the response to a POST may answer a later GET: it has an explicit lifetime and a `Content-Location` that
+    /// is the target URI (RFC 9110 §9.3.3).
     private static func isPostForLaterGet(_ request: HTTPRequest, _ response: HTTPResponse, url: String) -> Bool {
         guard request.method == .post, response.status.code == 200,
             let location = response.headerFields.firstValue(.contentLocation), let target = OriginURL(url)
@@ -120,7 +120,7 @@ public enum StoringDecision: Hashable, Sendable {
 }
 
 extension HTTPFields {
-    /// Whether the fields leave open where the content ends.
+    /// Whether the fields do not determine where the content ends.
     package var hasUncertainLength: Bool {
         switch ContentLength(combined(.contentLength)) {
         case .absent: false
@@ -129,15 +129,15 @@ extension HTTPFields {
         }
     }
 
-    /// How many lines may be stored; far below what `HTTPFields` can hold, so that adding to them never traps.
+    /// How many field lines may be stored; far fewer than `HTTPFields` can hold, so that adding to them never traps.
     static var greatestStoredCount: Int { 16_384 }
 
-    /// The fields without those of these names.
+    /// The fields without those that have these names.
     func without(_ names: [HTTPField.Name]) -> HTTPFields {
         names.isEmpty ? self : HTTPFields(filter { !names.contains($0.name) })
     }
 
-    /// The fields with a valid `Date`: where there is none, the time of receipt (RFC 9110 §6.6.1).
+    /// The fields with a valid `Date`: if it is missing or invalid, the time of receipt is used (RFC 9110 §6.6.1).
     func dated(_ received: Date) -> HTTPFields {
         let received = HTTPDate(nearestTo: received.timeIntervalSince1970)
         if let date = firstValue(.date), HTTPDate(cached: date, now: received) != nil { return self }

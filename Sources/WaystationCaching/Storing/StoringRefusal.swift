@@ -1,37 +1,38 @@
 /// Why a response may not be stored.
 public enum StoringRefusal: Hashable, Sendable {
-    /// The method is not GET, nor a POST whose response says that it stands for a later GET (RFC 9111 §3,
-    /// RFC 9110 §9.3.3).
+    /// The method is not GET, nor a POST whose response says that it may answer a later GET (RFC 9111 §3, RFC 9110
+    /// §9.3.3).
     case method
-    /// The target URI is not absolute, so that nothing could be found under it (RFC 9111 §2).
+    /// The target URI is not absolute, so that the response could never be found (RFC 9111 §2).
     case target
-    /// An interim response, 1xx (RFC 9111 §3).
+    /// The response is an interim response, 1xx (RFC 9111 §3).
     case interim
-    /// 206: partial content is never stored here, so nothing ever needs combining (RFC 9111 §3.3 and §3.4 allow both
-    /// and ask for neither).
+    /// 206: this cache never stores partial content, so it never needs to combine responses (RFC 9111 §3.3 and §3.4
+    /// allow both and require neither).
     case partialContent
-    /// 304: it updates what is stored and is nothing by itself (RFC 9111 §3, §4.3.4).
+    /// 304: it updates a stored response and is not a complete response itself (RFC 9111 §3, §4.3.4).
     case notModified
-    /// 412 or 416: the answer to a precondition or a range, which are no part of the key (RFC 9111 §4).
+    /// 412 or 416: the answer to a precondition or a range, which are not part of the cache key (RFC 9111 §4).
     case conditional
-    /// The request's `no-store` (RFC 9111 §5.2.1.5).
+    /// The request has `no-store` (RFC 9111 §5.2.1.5).
     case requestNoStore
-    /// The response's `no-store` (RFC 9111 §5.2.2.5).
+    /// The response has `no-store` (RFC 9111 §5.2.2.5).
     case responseNoStore
-    /// `must-understand`, and a status code whose rules are not implemented (RFC 9111 §5.2.2.3).
+    /// The response has `must-understand`, and its status code's rules are not implemented (RFC 9111 §5.2.2.3).
     case notUnderstood
-    /// Neither `public`, `private`, `max-age` nor `Expires`, and a status code that is not heuristically cacheable
-    /// (RFC 9111 §3).
+    /// The response has none of `public`, `private`, `max-age` and `Expires`, and its status code is not heuristically
+    /// cacheable (RFC 9111 §3).
     case notMarkedStorable
-    /// `Vary: *`, which no later request matches (RFC 9111 §4.1).
+    /// The response has `Vary: *`, which no later request matches (RFC 9111 §4.1).
     case variesOnEverything
-    /// More than 16,384 field lines; a recipient may limit them (RFC 9110 §5.4), and `HTTPFields` traps beyond 65,534.
+    /// The response has more than 16,384 field lines; a recipient may limit them (RFC 9110 §5.4), and `HTTPFields`
+    /// traps beyond 65,534.
     case tooManyFields
-    /// The content did not arrive to its end (RFC 9111 §3.3).
+    /// The content did not arrive completely (RFC 9111 §3.3).
     case incomplete
-    /// `Content-Length` is no number, contradicts itself, or stands beside `Transfer-Encoding`: where the content ends is
-    /// uncertain (RFC 9112 §6.1, §6.3).
+    /// `Content-Length` is not a number, contradicts itself, or occurs together with `Transfer-Encoding`: where the
+    /// content ends is uncertain (RFC 9112 §6.1, §6.3).
     case uncertainLength
-    /// The content came in a content coding that was taken off without a check that the coded bytes were whole.
+    /// The content had a content coding that was decoded without a check that the encoded bytes were complete.
     case uncheckedCoding
 }

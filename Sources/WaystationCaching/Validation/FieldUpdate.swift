@@ -4,13 +4,14 @@ import HTTPTypes
 extension StoredExchange {
     /// The exchange with the fields of a newer response (RFC 9111 §3.2).
     ///
-    /// Nothing is updated by more lines than may be stored. Every field of the response replaces its namesake, `Content-Type` among them, except:
-    /// those that end with the connection and those of a proxy (§3.1); those that `no-cache="…"` names (§3.1,
-    /// §5.2.2.4); `Content-Length` (§3.2); and `Content-Encoding` and `Content-Range`, on which the stored content
-    /// depends and which would make it unreadable (§3.2).
+    /// The exchange stays as it is if it would get more field lines than may be stored. Every field of the response
+    /// replaces the stored fields of the same name, including `Content-Type`, except: fields that apply to the
+    /// connection only and proxy fields (§3.1); fields that `no-cache="…"` names (§3.1, §5.2.2.4); `Content-Length`
+    /// (§3.2); and `Content-Encoding` and `Content-Range`, on which the stored content depends: changing them would
+    /// make it unreadable (§3.2).
     ///
-    /// `Age` of the older response goes in any case: the age begins anew with the validation (§4.2.3). `Date` becomes
-    /// the time of receipt where the response has none. The variant is told anew from the request when `Vary` changed.
+    /// `Age` of the older response is always removed: the age starts again with the validation (§4.2.3). `Date` becomes
+    /// the time of receipt if the response has none. If `Vary` changed, the vary key is made again from the request.
     func updated(
         from response: HTTPResponse,
         request: HTTPRequest,
@@ -43,7 +44,7 @@ extension StoredExchange {
         )
     }
 
-    /// The exchange as the one for another request, which the origin answered by it.
+    /// The exchange as the response to another request, which the origin confirmed for that request.
     func adopted(by request: HTTPRequest) -> StoredExchange {
         StoredExchange(
             url: url,

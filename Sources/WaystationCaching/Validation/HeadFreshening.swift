@@ -2,18 +2,19 @@ public import Foundation
 public import HTTPTypes
 
 extension StoredChange {
-    /// What the 200 response to a HEAD says about stored GET responses (RFC 9111 §4.3.5).
+    /// The changes to stored GET responses that the 200 response to a HEAD requires (RFC 9111 §4.3.5).
     ///
-    /// Each that could have been chosen for the request is updated when all validators that the response has are its
-    /// own, and its `Content-Length`; otherwise it needs validation from now on. No other status says anything.
+    /// Each stored response that could have been selected for the request is updated if all validators of the HEAD
+    /// response and its `Content-Length` equal the stored ones; otherwise it needs validation from now on. A response
+    /// with any other status requires no changes.
     ///
     /// - Parameters:
-    ///   - response: Status and fields as received.
-    ///   - request: The HEAD.
-    ///   - stored: All that is stored for its target URI.
+    ///   - response: The status and the header fields as received.
+    ///   - request: The HEAD request.
+    ///   - stored: All stored exchanges of its target URI.
     ///   - requestTime: When the request was sent.
     ///   - responseTime: When the response was received.
-    /// - Returns: The changes, none of which touches content.
+    /// - Returns: The changes, none of which affects content.
     public static func changes(
         byHead response: HTTPResponse,
         to request: HTTPRequest,
@@ -35,7 +36,7 @@ extension StoredChange {
                 requestTime: requestTime,
                 responseTime: responseTime
             )
-            // Without a validator an equal length proves nothing.
+            // Without a validator, an equal length proves nothing.
             updated.needsValidation = exchange.needsValidation && !exchange.hasValidator
             return .update(index: index, updated)
         }
@@ -43,7 +44,7 @@ extension StoredChange {
 }
 
 extension StoredExchange {
-    /// Whether the validators and the length that the fields have are those of the stored response.
+    /// Whether the validators and the length in the fields equal those of the stored response.
     fileprivate func agrees(with fields: HTTPFields) -> Bool {
         let own = response.headerFields
         if let tag = fields[.eTag], tag != own[.eTag] { return false }

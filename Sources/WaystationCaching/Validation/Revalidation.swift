@@ -2,19 +2,20 @@ public import Foundation
 public import HTTPTypes
 import WaystationFields
 
-/// A request that asks the origin about stored responses (RFC 9111 §4.3.1), and what may stand in when it fails.
+/// A request that asks the origin about stored responses (RFC 9111 §4.3.1), and the stored response that may be used
+/// when it fails.
 public struct Revalidation: Sendable {
-    /// How an exchange failed.
+    /// How the revalidation failed.
     public enum Failure: Hashable, Sendable {
-        /// No answer came: no network, no server, or the answer broke off before its head.
+        /// No response arrived: no network, no server, or the connection broke before the response's head was complete.
         case unreachable
-        /// An answer came, with this status code.
+        /// A response arrived, with this status code.
         case status(Int)
     }
 
-    /// What to send: conditional where something stored has a validator.
+    /// The request to send: conditional if a stored response has a validator.
     public let request: HTTPRequest
-    /// Why it is sent, for ``CacheStatus``.
+    /// The reason for the request, for ``CacheStatus``.
     public let reason: CacheStatus.ForwardReason
     /// Whether ``request`` carries validators of stored responses.
     public let isConditional: Bool
@@ -22,13 +23,14 @@ public struct Revalidation: Sendable {
     /// The client's request.
     let original: HTTPRequest
     let stored: [StoredExchange]
-    /// The response that would be used, or nil when none matches the request.
+    /// The index of the response that would be used, or nil when none matches the request.
     let selected: Int?
-    /// How many validators of stored responses are sent; `ETag` and `Last-Modified` of one response are one.
+    /// How many stored responses have their validators in the request; `ETag` and `Last-Modified` of one response count
+    /// once.
     let validatorCount: Int
     let rules: CachingRules
 
-    /// Whether nothing stored matches the request, so that all asked about are other variants.
+    /// Whether no stored response matches the request, so that the request asks only about other variants.
     var isVaryMiss: Bool { selected == nil }
 
     init(
@@ -46,20 +48,20 @@ public struct Revalidation: Sendable {
         var request = original
         let own = original.headerFields[.ifNoneMatch].map { EntityTagList($0) }
         if case .some(.none) = own {
-            // The client's condition cannot be read, so it cannot be joined with ours.
+            // The client's condition cannot be read, so it cannot be combined with the cache's.
             validatorCount = 0
         } else if case .any?? = own {
-            // It asks whether there is anything at all; that is for the origin to say.
+            // `*` asks whether the resource exists at all; only the origin can answer that.
             validatorCount = 0
         } else {
             let tags = Self.tags(of: selected, among: stored, for: original, limit: max(1, rules.maximumCombinedTags))
             let modified = selected.flatMap { stored[$0].mayBeValidated ? stored[$0].facts.lastModifiedText : nil }
             if !tags.isEmpty {
-                // §4.3.1 MUST, §4.3.2 MAY: the client's tags and ours.
+                // §4.3.1 MUST, §4.3.2 MAY: the client's tags and the cache's.
                 var union: [EntityTag] = if case .tags(let list)?? = own { list } else { [] }
                 for tag in tags where !union.contains(tag) { union.append(tag) }
                 request.headerFields[.ifNoneMatch] = union.map(\.fieldValue).joined(separator: ", ")
-                // §4.3.1 SHOULD; for one response only. The client's own date is answered from what is stored.
+                // §4.3.1 SHOULD; for one response only. The client's own date is evaluated against the stored response.
                 request.headerFields[.ifModifiedSince] = tags.count == 1 ? modified : nil
             } else if let modified, own == nil {
                 request.headerFields[.ifModifiedSince] = modified
@@ -70,7 +72,7 @@ public struct Revalidation: Sendable {
         self.request = isConditional ? request : original
     }
 
-    /// The tags to send: of all that match when the chosen one has a tag, of all variants when none matches.
+    /// The tags to send: of all matching responses if the selected one has a tag, or of all variants if none matches.
     private static func tags(
         of selected: Int?,
         among stored: [StoredExchange],
@@ -97,16 +99,16 @@ public struct Revalidation: Sendable {
         return tags
     }
 
-    /// What may be served instead when the request fails (RFC 9111 §4.2.4, §4.3.3; RFC 5861 §4).
+    /// Selects the stored response to use when the request fails (RFC 9111 §4.2.4, §4.3.3; RFC 5861 §4).
     ///
-    /// `no-cache`, an invalidation, and `must-revalidate` of a stale response allow nothing, with or without a network;
-    /// `proxy-revalidate` and `s-maxage` do not concern a private cache. A request with `no-cache`, `max-age` or
-    /// `min-fresh` gets what is stale only by its own `max-stale` or `stale-if-error`.
+    /// `no-cache`, an invalidation, and `must-revalidate` of a stale response forbid any use, with or without a
+    /// network; `proxy-revalidate` and `s-maxage` do not apply to a private cache. A request with `no-cache`, `max-age`
+    /// or `min-fresh` gets a stale response only if its own `max-stale` or `stale-if-error` allows it.
     ///
     /// - Parameters:
-    ///   - failure: What happened.
-    ///   - now: The present.
-    /// - Returns: What to serve, or nil to pass the failure on: as 504 where a status code is needed (§5.2.2.2).
+    ///   - failure: How the request failed.
+    ///   - now: The current time.
+    /// - Returns: The response to use, or nil to pass the failure on: as 504 if a status code is needed (§5.2.2.2).
     public func standIn(for failure: Failure, now: Date) -> StoredSelection? {
         guard let selected else { return nil }
         let exchange = stored[selected]

@@ -1,7 +1,8 @@
-/// A change to what is stored that an answer of the origin asks for.
+/// A change to stored exchanges that a response of the origin requires.
 public enum StoredChange: Hashable, Sendable {
-    /// Replace what is kept beside the content of the exchange at this place; the content stays.
+    /// Replace the exchange at this index; its content stays.
     case update(index: Int, StoredExchange)
-    /// Add an exchange whose content is that of the exchange at this place: a variant that turned out to be the same.
+    /// Add an exchange with the same content as the exchange at this index: the origin selected that variant for the
+    /// request.
     case add(contentOf: Int, StoredExchange)
 }

@@ -2,26 +2,28 @@ public import Foundation
 public import HTTPTypes
 import WaystationFields
 
-/// What the answer to a ``Revalidation`` comes to, and the next step (RFC 9111 §4.3.3).
+/// The meaning of the response to a ``Revalidation``, and the next step (RFC 9111 §4.3.3).
 public enum ValidationOutcome: Sendable {
-    /// 304: answer with the selection, and make the changes (§4.3.4). The 304's own content is empty; still end it.
+    /// 304: answer with the selection, and make the changes (§4.3.4). The 304 has no content, but still read it to its
+    /// end.
     case freshened(StoredSelection, changes: [StoredChange])
-    /// A response of its own: answer with it, store it or not, and remove the stored exchanges at these places, which
-    /// it shows to be outdated.
+    /// A full response: answer with it, store it if the decision allows that, and remove the stored exchanges at these
+    /// indices, which it shows to be outdated.
     case replaced(StoringDecision, outdated: [Int])
-    /// A server error, for which a stored response stands in: answer with the selection, and store nothing.
+    /// A server error, for which a stored response is used instead: answer with the selection, and store nothing.
     case standIn(StoredSelection)
-    /// Answer with the response, store nothing of it, and make the changes.
+    /// Answer with the response, do not store it, and make the changes.
     case passOn(changes: [StoredChange])
-    /// A 304 that fits nothing stored: forget it and send this request, which has no conditions of ours (§4.3.4).
+    /// A 304 that matches no stored response: ignore it and send this request, which has no conditions of the cache
+    /// (§4.3.4).
     case reload(HTTPRequest)
 
-    /// Decides.
+    /// Decides how to continue after a revalidation.
     ///
     /// - Parameters:
-    ///   - response: Status and fields as received.
-    ///   - revalidation: What was sent.
-    ///   - requestTime: When it was sent.
+    ///   - response: The status and the header fields as received.
+    ///   - revalidation: The revalidation whose request was sent.
+    ///   - requestTime: When the request was sent.
     ///   - responseTime: When the head of the response was received.
     public init(
         of response: HTTPResponse,
@@ -36,7 +38,7 @@ public enum ValidationOutcome: Sendable {
         case ..<200, 206, 304, 412, 416:
             self = .passOn(changes: [])
         case 500...:
-            // An error never replaces what was good.
+            // An error never replaces a good response.
             if let selection = revalidation.standIn(for: .status(code), now: responseTime) {
                 self = .standIn(selection)
             } else {
@@ -79,7 +81,7 @@ public enum ValidationOutcome: Sendable {
         }
         var changes: [StoredChange] = []
         var answering = revalidation.stored[chosen]
-        // One variant is enough where the request had none.
+        // If no stored response matched the request, one variant is enough.
         for index in revalidation.isVaryMiss ? [chosen] : identified {
             var updated = revalidation.stored[index].updated(
                 from: response,
@@ -103,10 +105,10 @@ public enum ValidationOutcome: Sendable {
 }
 
 extension Revalidation {
-    /// The places of the stored responses that a 304 identifies (§4.3.4), the most recent first.
+    /// The indices of the stored responses that a 304 identifies (§4.3.4), the most recent first.
     ///
-    /// The initial set are those that could have been chosen for the request; where there are none, those whose tags
-    /// were sent (§4.1: what does not match may be used once it is validated).
+    /// The initial set consists of the responses that could have been selected for the request; if there are none, of
+    /// those whose tags were sent (§4.1: a response that does not match may be used once it is validated).
     fileprivate func identified(by response: HTTPResponse) -> [Int] {
         let initial = stored.indices
             .filter {
@@ -131,10 +133,11 @@ extension Revalidation {
         return []
     }
 
-    /// The place of the one stored response that was asked about, unless the 304 names another.
+    /// The index of the one stored response that the request asked about, unless the 304 names another response.
     ///
-    /// A 304 whose strong tag equals a weak one of ours (as when a server weakens the tags of compressed content, and
-    /// has nothing to compress in a 304) must not update what is stored (§4.3.4), but it does say that it is current.
+    /// A 304 whose strong tag equals the weak tag of the stored response must not update it (§4.3.4), but it does
+    /// confirm that it is current. This happens when a server weakens the tags of compressed content but has no content
+    /// to compress in a 304.
     fileprivate func confirmed(by response: HTTPResponse) -> Int? {
         guard let selected, validatorCount == 1, !hasClientCondition else { return nil }
         guard let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag($0) }) else {
@@ -164,7 +167,7 @@ extension Revalidation {
         original.headerFields.contains(.ifNoneMatch) || original.headerFields.contains(.ifModifiedSince)
     }
 
-    /// Whether a 304 that fits nothing stored fits what the client itself asked.
+    /// Whether a 304 that matches no stored response answers the client's own condition.
     fileprivate func isAnswerToClient(_ response: HTTPResponse) -> Bool {
         guard let value = original.headerFields[.ifNoneMatch] else {
             return original.headerFields.contains(.ifModifiedSince) && !request.headerFields.contains(.ifNoneMatch)
@@ -175,9 +178,9 @@ extension Revalidation {
         return tags.contains { $0.weaklyMatches(tag) }
     }
 
-    /// The places of the stored responses that a full response of this status shows to be outdated.
+    /// The indices of the stored responses that a full response with this status shows to be outdated.
     ///
-    /// A refusal such as 401 or 429 says nothing about them.
+    /// A refusal such as 401 or 429 does not affect them.
     fileprivate func outdated(by code: Int) -> [Int] {
         guard (200..<400).contains(code) || code == 404 || code == 410 else { return [] }
         return stored.indices.filter { stored[$0].mayAnswer(original) }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What stands at a path.
+/// The object at a path, or the reason why it is not served.
 enum Located {
     case file(OpenFile)
     case directory(Descriptor)
@@ -21,7 +21,7 @@ extension Descriptor {
             )
         }
         let path = root.path(percentEncoded: false)
-        // A name with a NUL byte would name another directory to the system.
+        // The system would cut the path at a NUL byte and open another directory.
         let number = path.utf8.contains(0) ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number < 0 else {
             self.init(owning: number)
@@ -44,7 +44,7 @@ extension Descriptor {
         }
     }
 
-    /// Walks from this directory through names, each opened beneath the one before and never through a link.
+    /// Walks from this directory through names; opens each one in the directory before it and never follows a link.
     func locate(_ names: some Collection<String>) -> Located {
         var located = Located.directory(self)
         var path = ""
@@ -53,7 +53,7 @@ extension Descriptor {
             case .directory(let directory):
                 path += path.isEmpty ? name : "/\(name)"
                 located = directory.entry(name, path: path)
-            // A file has nothing beneath it.
+            // Nothing can be below a file.
             case .file: return .missing
             case .missing, .refused, .failed: return located
             }
@@ -61,17 +61,17 @@ extension Descriptor {
         return located
     }
 
-    /// Opens what a name stands for in this directory.
+    /// Opens the object that a name refers to in this directory.
     ///
-    /// Looks before it opens: opening a FIFO or a device can wait or have effects. What is then open is looked at again,
-    /// since it may have been exchanged in between.
+    /// The object is checked before it is opened, since opening a FIFO or a device can block or have side effects. It
+    /// is checked again afterwards, since it may have been replaced in between.
     private func entry(_ name: String, path: String) -> Located {
         var status = stat()
         guard fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return .unopened(errno, path) }
         switch status.kind {
         case S_IFLNK: return .refused(.symbolicLink)
         case S_IFDIR:
-            // This asks only for the permission to search the directory, as any path does.
+            // This requires only the permission to search the directory, like any use of a path.
             let opened = openat(number, name, pathOnly | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             return opened < 0 ? .unopened(errno, path) : .directory(Descriptor(owning: opened))
         case S_IFREG:

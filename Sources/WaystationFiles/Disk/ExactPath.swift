@@ -1,6 +1,6 @@
-/// A path compared and hashed as bytes.
+/// A path that is compared and hashed as bytes.
 ///
-/// `String` counts canonically equivalent forms as equal, so as a dictionary key it would let the NFD spelling of a name
+/// `String` treats canonically equivalent forms as equal, so as a dictionary key it would let the NFD form of a name
 /// find the file whose name is in NFC.
 struct ExactPath: Sendable, Hashable {
     let text: String

@@ -1,16 +1,16 @@
 public import Foundation
 import Glibc
 
-/// A run of bytes of an open file.
+/// A range of bytes of an open file.
 ///
-/// Owns an open descriptor, which is closed when the last reference goes. A file that is replaced or removed meanwhile
-/// stays readable as it was. May be read from several threads at once.
+/// The slice owns an open descriptor, which is closed when the last reference is released. If the file is replaced or
+/// removed meanwhile, its old content stays readable. May be read from several threads at once.
 public final class FileSlice: Sendable {
-    /// Where the slice begins in the file, in bytes.
+    /// The offset of the slice in the file, in bytes.
     public let offset: Int
-    /// How many bytes the slice has.
+    /// The number of bytes in the slice.
     public let length: Int
-    /// How many bytes to read at a time, as a suggestion.
+    /// The suggested number of bytes to read at a time.
     public let chunkSize: Int
 
     private let file: OpenFile
@@ -25,12 +25,12 @@ public final class FileSlice: Sendable {
     /// Reads bytes; blocks for as long as the disk needs.
     ///
     /// - Parameters:
-    ///   - position: Where to begin, counted from the start of the slice.
-    ///   - count: How many bytes to read at most.
-    /// - Returns: Exactly `count` bytes, or what is left until the end of the slice; nothing beyond the end.
-    /// - Throws: ``OfflineDirectoryError/Code/changedWhileReading`` when the file shrank or was rewritten in place since
-    ///   it was opened, so that bytes of two versions never mix and a cut body never passes for a whole one;
-    ///   ``OfflineDirectoryError/Code/unreadable`` when the system cannot read it.
+    ///   - position: The first byte to read, counted from the start of the slice.
+    ///   - count: The maximum number of bytes to read.
+    /// - Returns: Exactly `count` bytes, or fewer at the end of the slice; empty beyond the end.
+    /// - Throws: ``OfflineDirectoryError/Code/changedWhileReading`` when the file shrank or was rewritten in place
+    ///   since it was opened, so that the bytes of two versions are never mixed and a truncated body is never taken for
+    ///   a complete one; ``OfflineDirectoryError/Code/unreadable`` when the system cannot read it.
     public func read(at position: Int, count: Int) throws(OfflineDirectoryError) -> Data {
         guard position >= 0, position < length, count > 0 else { return Data() }
         let data = try file.read(at: offset + position, count: min(count, length - position))

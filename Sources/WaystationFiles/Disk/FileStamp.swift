@@ -1,6 +1,6 @@
 import Glibc
 
-/// A moment of the file system's clock.
+/// A point in time on the file system's clock.
 package struct FileTime: Sendable, Hashable, Comparable {
     package var seconds: Int
     package var nanoseconds: Int
@@ -18,7 +18,7 @@ package struct FileTime: Sendable, Hashable, Comparable {
         (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
     }
 
-    /// The clock that the kernel stamps files with, at the same granularity.
+    /// The current time of the clock that the kernel uses for file times, at the same granularity.
     @Sendable package static func now() -> FileTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &time)
@@ -26,10 +26,10 @@ package struct FileTime: Sendable, Hashable, Comparable {
     }
 }
 
-/// What must stay the same for a file to count as unchanged.
+/// The properties of a file that show that it is unchanged.
 ///
-/// The change time is part of it, though contents do not depend on it alone: it cannot be set back by hand, and it
-/// moves when permissions do, so that a file made unreadable is not served from memory any more.
+/// The change time is included although the content may be the same when it changes: it cannot be set back by hand, and
+/// it changes with the permissions, so that a file made unreadable is no longer served from memory.
 struct FileStamp: Sendable, Hashable {
     let device: UInt
     let inode: UInt
@@ -45,10 +45,10 @@ struct FileStamp: Sendable, Hashable {
         changed = FileTime(status.st_ctim)
     }
 
-    /// Whether every write after `moment` is sure to change the stamp.
+    /// Whether every write after `moment` is certain to change the stamp.
     ///
-    /// A file written twice within one tick of the kernel's clock keeps its stamp. So a stamp is only worth remembering
-    /// when its tick is over (the "racily clean" entries of git's index).
+    /// A file that is written twice within one tick of the kernel's clock keeps its stamp. So a stamp may only be
+    /// remembered when its tick is over (the "racily clean" entries of git's index).
     func isSettled(at moment: FileTime) -> Bool {
         modified < moment && changed < moment
     }

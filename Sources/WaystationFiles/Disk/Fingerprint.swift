@@ -2,16 +2,16 @@ import Crypto
 import Foundation
 import WaystationFields
 
-/// What reading a whole file tells: its digest, how it begins, and whether it is UTF-8.
+/// The results of reading a whole file: its digest, its first bytes, and whether it is UTF-8.
 struct Fingerprint: Sendable {
     /// The SHA-256 of the content.
     let digest: Data
-    /// As many first bytes as telling the media type takes.
+    /// The first bytes, as many as are needed to determine the media type.
     let leadingBytes: Data
     /// Whether all bytes together are valid UTF-8.
     let isUTF8: Bool
 
-    /// A strong validator made of the content (RFC 9110 section 8.8.3): 128 bits of its SHA-256.
+    /// A strong validator made from the content (RFC 9110 section 8.8.3): 128 bits of its SHA-256.
     var entityTag: EntityTag {
         let opaque = digest.prefix(16).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
@@ -42,9 +42,9 @@ struct Fingerprinter {
     }
 }
 
-/// The fingerprints of files too large to be kept in memory, by stamp.
+/// The fingerprints of files that are too large to be kept in memory, by stamp.
 ///
-/// Bounded: when full, it starts anew.
+/// The size is limited: when the table is full, it is emptied.
 struct FingerprintMemo: Sendable {
     private static let limit = 4096
     private var known: [FileStamp: Fingerprint] = [:]

@@ -2,7 +2,7 @@ import Glibc
 
 /// Why an offline directory could not be opened or a file in it could not be read.
 ///
-/// ``code`` is for programs, ``message`` is for people: it says what was wrong, where, and what to do.
+/// ``code`` is for programs; ``message`` is for people and gives the problem, its place, and what to do.
 public struct OfflineDirectoryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure.
     ///
@@ -17,13 +17,13 @@ public struct OfflineDirectoryError: Error, Sendable, Hashable, CustomStringConv
         public static let missing = Code(value: .missing)
         /// The root of the offline directory is not a directory, or not a `file:` URL.
         public static let notADirectory = Code(value: .notADirectory)
-        /// An option cannot be what it was set to.
+        /// An option has an invalid value.
         public static let invalidOptions = Code(value: .invalidOptions)
-        /// The system refused or failed to open or read; ``OfflineDirectoryError/errorNumber`` says why.
+        /// The system could not open or read the file; ``OfflineDirectoryError/errorNumber`` gives the reason.
         public static let unreadable = Code(value: .unreadable)
         /// The file shrank or was rewritten while it was being read.
         public static let changedWhileReading = Code(value: .changedWhileReading)
-        /// The file is not what it must be.
+        /// The file's digest is not the expected one.
         public static let damaged = Code(value: .damaged)
 
         /// A short stable name, for logs and metrics.
@@ -32,7 +32,7 @@ public struct OfflineDirectoryError: Error, Sendable, Hashable, CustomStringConv
 
     /// The kind of failure.
     public let code: Code
-    /// What was wrong, where, and what to do.
+    /// The problem, its place, and what to do.
     public let message: String
     /// The `errno` of the system call that failed, or `nil` when no system call failed.
     public let errorNumber: Int32?
@@ -44,7 +44,7 @@ public struct OfflineDirectoryError: Error, Sendable, Hashable, CustomStringConv
         let advice =
             switch errorNumber {
             case EACCES, EPERM: "give this process permission to read it and to search the directories above it"
-            case EMFILE, ENFILE: "raise the limit of open files, or let go of answers that are no longer needed"
+            case EMFILE, ENFILE: "raise the limit of open files, or release answers that are no longer needed"
             default: "check the disk, then load again"
             }
         return OfflineDirectoryError(
@@ -66,7 +66,7 @@ public struct OfflineDirectoryError: Error, Sendable, Hashable, CustomStringConv
     static func damaged(_ path: String) -> OfflineDirectoryError {
         OfflineDirectoryError(
             code: .damaged,
-            message: "'\(path)' does not have the digest that its manifest gives; it is not served, install it anew",
+            message: "'\(path)' does not have the digest that its manifest gives; it is not served: install it again",
             errorNumber: nil
         )
     }

@@ -1,21 +1,21 @@
-/// The names that a percent-encoded URL path stands for, or why it stands for none.
+/// Converts a percent-encoded URL path to names, or gives the reason why the path is refused.
 ///
-/// Pure: looks at the text only, never at a disk. The names are exact bytes. Nothing is folded or normalised: another
-/// case or another Unicode form of a name is another name. `C:`, `~`, `...` and names that begin with a dot are
-/// ordinary names on Linux.
+/// The conversion uses only the text and never reads a disk. The names are exact bytes. Names are not case-folded or
+/// normalised: a name in another case or another Unicode form is another name. `C:`, `~`, `...` and names that begin
+/// with a dot are ordinary names on Linux.
 public enum OfflinePath {
-    /// The most bytes that one name may have (`NAME_MAX`).
+    /// The maximum number of bytes in one name (`NAME_MAX`).
     public static let maximumNameLength = 255
-    /// The most bytes that the names and the slashes between them may have (`PATH_MAX`).
+    /// The maximum number of bytes in the names and the slashes between them (`PATH_MAX`).
     public static let maximumLength = 4096
 
     /// Decodes a path once and splits it into names.
     ///
-    /// One slash at the start and one at the end are ignored, so `""` and `"/"` are the root: no names. Escapes are
-    /// decoded exactly once (RFC 3986 section 2.4): `%252e` is the name `%2e`. Letters outside ASCII may also stand
-    /// there unescaped.
+    /// One slash at the start and one at the end are ignored, so `""` and `"/"` are the root, with no names. Escapes
+    /// are decoded exactly once (RFC 3986 section 2.4): `%252e` is the name `%2e`. Letters outside ASCII may also occur
+    /// unescaped.
     ///
-    /// - Complexity: O(*n*) in the length of the path, and never beyond the first fault.
+    /// - Complexity: O(*n*) in the length of the path; it stops at the first fault.
     public static func components(of percentEncodedPath: String) -> Result<[String], PathRefusal> {
         var splitter = Splitter()
         for byte in percentEncodedPath.utf8 {
@@ -29,7 +29,7 @@ public enum OfflinePath {
         return .success(splitter.names)
     }
 
-    /// Percent-encodes one name as a path segment: all but `unreserved` (RFC 3986 section 2.3) is escaped.
+    /// Percent-encodes one name as a path segment: all bytes but `unreserved` (RFC 3986 section 2.3) are escaped.
     package static func encoded(_ name: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -47,7 +47,7 @@ public enum OfflinePath {
     }
 }
 
-/// Decodes and splits byte by byte; the first fault ends it.
+/// Decodes and splits a path byte by byte; stops at the first fault.
 private struct Splitter {
     private(set) var names: [String] = []
     private(set) var fault: PathRefusal.Reason?
@@ -108,7 +108,7 @@ private struct Splitter {
             return fault = .dotSegment
         }
         guard let text = String(validating: name, as: UTF8.self) else { return fault = .invalidUTF8 }
-        // C1 controls are two bytes in UTF-8, so they show only now.
+        // C1 control characters are two bytes in UTF-8, so they can only be found after decoding.
         guard !text.unicodeScalars.contains(where: { (0x80..<0xA0).contains($0.value) }) else {
             return fault = .controlCharacter
         }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// An open descriptor, closed when the last reference goes.
+/// An open descriptor that is closed when the last reference is released.
 final class Descriptor: Sendable {
     let number: Int32
 
@@ -14,14 +14,14 @@ final class Descriptor: Sendable {
     }
 }
 
-/// A regular file open for reading, with its stamp when it was opened.
+/// A regular file that is open for reading, with its stamp when it was opened.
 struct OpenFile: Sendable {
     let descriptor: Descriptor
     let stamp: FileStamp
     /// The path relative to the root, for messages.
     let path: String
 
-    /// Reads exactly `count` bytes; an earlier end is an error.
+    /// Reads exactly `count` bytes; throws if the file ends before that.
     func read(at offset: Int, count: Int) throws(OfflineDirectoryError) -> Data {
         var data = Data(count: count)
         var done = 0
@@ -39,10 +39,10 @@ struct OpenFile: Sendable {
         return data
     }
 
-    /// Whether size and modification time are what they were when the file was opened.
+    /// Whether size and modification time are the same as when the file was opened.
     ///
-    /// The change time is left out: it moves too when a new version is renamed over this one, which leaves the bytes
-    /// behind this descriptor as they were.
+    /// The change time is not compared: it also changes when a new version is renamed over this file, which does not
+    /// affect the bytes behind this descriptor.
     func hasSameContentStamp() throws(OfflineDirectoryError) -> Bool {
         var status = stat()
         guard fstat(descriptor.number, &status) == 0 else { throw .unreadable(path, errorNumber: errno) }

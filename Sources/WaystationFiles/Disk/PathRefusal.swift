@@ -1,4 +1,4 @@
-/// Why a path is never served, whatever the directory holds.
+/// Why a path is never served, whatever the directory contains.
 public struct PathRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The rule that the path broke.
     ///
@@ -12,27 +12,27 @@ public struct PathRefusal: Error, Sendable, Hashable, CustomStringConvertible {
 
         /// A `.` or `..` segment in any spelling (`%2e%2E`, `.%2e`).
         public static let dotSegment = Reason(value: .dotSegment)
-        /// Two slashes in a row; each file has one path.
+        /// Two slashes in a row; each file has only one path.
         public static let emptySegment = Reason(value: .emptySegment)
         /// A NUL byte (`%00`), which would end the name early for the system.
         public static let nul = Reason(value: .nul)
         /// A control character: U+0001 to U+001F, U+007F to U+009F.
         public static let controlCharacter = Reason(value: .controlCharacter)
-        /// A backslash, which other systems take for a separator.
+        /// A backslash, which other systems use as a separator.
         public static let backslash = Reason(value: .backslash)
-        /// A slash hidden in a segment (`%2F`).
+        /// An escaped slash inside a segment (`%2F`).
         public static let encodedSlash = Reason(value: .encodedSlash)
         /// A `%` that is not followed by two hexadecimal digits.
         public static let invalidEscape = Reason(value: .invalidEscape)
-        /// Bytes that are not UTF-8 once decoded, overlong forms and surrogates among them.
+        /// Bytes that are not valid UTF-8 after decoding, such as overlong forms and surrogates.
         public static let invalidUTF8 = Reason(value: .invalidUTF8)
-        /// A literal `?` or `#`: what follows is a query or a fragment, not a path.
+        /// A literal `?` or `#`: the text after it is a query or a fragment, not part of the path.
         public static let undelimited = Reason(value: .undelimited)
-        /// A name over 255 bytes or a path over 4096 bytes once decoded.
+        /// A name over 255 bytes or a path over 4096 bytes after decoding.
         public static let tooLong = Reason(value: .tooLong)
         /// A component is a symbolic link; links are never followed.
         public static let symbolicLink = Reason(value: .symbolicLink)
-        /// What is there is a FIFO, a socket or a device; only regular files are served.
+        /// The object at the path is a FIFO, a socket or a device; only regular files are served.
         public static let notARegularFile = Reason(value: .notARegularFile)
 
         /// A short stable name, for logs and metrics.
@@ -40,17 +40,17 @@ public struct PathRefusal: Error, Sendable, Hashable, CustomStringConvertible {
 
         fileprivate var explanation: String {
             switch value {
-            case .dotSegment: "it has a '.' or '..' segment; resolve dot segments before asking"
+            case .dotSegment: "it has a '.' or '..' segment; resolve dot segments before the request"
             case .emptySegment: "it has an empty segment; write one slash between names"
             case .nul: "it has a NUL byte"
             case .controlCharacter: "it has a control character"
             case .backslash: "it has a backslash; separate names with '/'"
-            case .encodedSlash: "it hides a slash as %2F; separate names with '/'"
+            case .encodedSlash: "it has an escaped slash (%2F); separate names with '/'"
             case .invalidEscape: "it has a '%' without two hexadecimal digits; write a literal percent sign as %25"
-            case .invalidUTF8: "it is not UTF-8 once decoded"
+            case .invalidUTF8: "its decoded bytes are not valid UTF-8"
             case .undelimited: "it has a '?' or '#'; split off query and fragment, or escape them as %3F and %23"
             case .tooLong:
-                "a name is over \(OfflinePath.maximumNameLength) bytes, or all of it over \(OfflinePath.maximumLength)"
+                "a name is over \(OfflinePath.maximumNameLength) bytes, or the path over \(OfflinePath.maximumLength)"
             case .symbolicLink: "it passes through a symbolic link; put the file itself there"
             case .notARegularFile: "it is a FIFO, a socket or a device; only regular files are served"
             }
@@ -59,10 +59,10 @@ public struct PathRefusal: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The rule that the path broke.
     public let reason: Reason
-    /// The path as it was asked for.
+    /// The path as it was requested.
     public let path: String
 
-    /// What was wrong, with the path made printable.
+    /// The problem, with the path in printable form.
     public var description: String {
         "refused '\(path.prefix(200).unicodeScalars.map { $0.escaped(asASCII: true) }.joined())': \(reason.explanation)"
     }

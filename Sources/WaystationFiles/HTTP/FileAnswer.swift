@@ -2,34 +2,34 @@ public import Foundation
 public import HTTPTypes
 package import Synchronization
 
-/// What an ``OfflineDirectory`` has to say to a request.
+/// The result of a request to an ``OfflineDirectory``.
 public enum FileOutcome: Sendable {
     /// A complete HTTP answer, which may also be a 301, 304, 405, 412 or 416.
     case answer(FileAnswer)
-    /// The directory holds no such file.
+    /// The directory does not contain such a file.
     case notFound
-    /// The path is never served, whatever the directory holds.
+    /// The path is never served, whatever the directory contains.
     case refused(PathRefusal)
-    /// The file is there, but could not be read.
+    /// The file exists, but could not be read.
     case failed(OfflineDirectoryError)
 }
 
 /// A complete HTTP answer made from a file.
 ///
-/// Immutable but for `prepared`. The fields do not include `Date`, since an answer may be given many times.
+/// Immutable except for `prepared`. The fields do not include `Date`, since an answer may be used many times.
 public final class FileAnswer: Sendable {
     /// 200, 206, 301, 304, 405, 412 or 416.
     public let status: HTTPResponse.Status
-    /// The response's header fields; `Content-Length` is that of a GET for an answer to HEAD too.
+    /// The response's header fields; for HEAD, `Content-Length` is that of the answer to GET.
     public let headerFields: HTTPFields
-    /// The bytes to send; empty for an answer to HEAD.
+    /// The bytes to send; empty for the answer to HEAD.
     public let body: FileBody
-    /// How many bytes ``body`` has.
+    /// The number of bytes in ``body``.
     public let length: Int
 
-    /// A place for an object that a consumer builds from this answer once and uses as long as the answer lives.
+    /// An object that a caller makes from this answer once and uses as long as the answer lives.
     ///
-    /// Empty at first. Never read or written here.
+    /// It is nil at first. This module never reads or writes it.
     package let prepared = Mutex<(any Sendable)?>(nil)
 
     package init(status: HTTPResponse.Status, headerFields: HTTPFields, body: FileBody) {
@@ -46,10 +46,10 @@ public enum FileBody: Sendable {
     case empty
     /// Bytes in memory.
     case data(Data)
-    /// Bytes still in a file, to be read piece by piece.
+    /// Bytes in a file, to be read piece by piece.
     case slice(FileSlice)
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var count: Int {
         switch self {
         case .empty: 0

@@ -1,18 +1,18 @@
 public import HTTPTypes
 
-/// What is asked of an ``OfflineDirectory``.
+/// A request to an ``OfflineDirectory``.
 public struct FileRequest: Sendable {
     /// The request method.
     ///
-    /// All but GET and HEAD are answered with 405.
+    /// All methods other than GET and HEAD are answered with 405.
     public var method: HTTPRequest.Method
     /// The percent-encoded path relative to the directory, without query and fragment; no leading slash needed.
     public var path: String
     /// The percent-encoded query without its `?`, or `nil`.
     ///
-    /// A file does not depend on it; it is only repeated in the `Location` of a redirect.
+    /// The file does not depend on it; it is only repeated in the `Location` of a redirect.
     public var query: String?
-    /// The request's header fields; `Range` and the conditional fields are looked at.
+    /// The request's header fields; `Range` and the conditional fields are evaluated.
     public var headerFields: HTTPFields
 
     /// Describes a request.
@@ -30,7 +30,7 @@ public struct FileRequest: Sendable {
 }
 
 extension FileRequest {
-    /// Whether the answer depends on nothing but the file: GET or HEAD without `Range` and `If-…` fields.
+    /// Whether the answer depends only on the file: the request is a GET or HEAD without `Range` and `If-…` fields.
     var isPlain: Bool {
         guard method == .get || method == .head else { return false }
         return headerFields.allSatisfy { field in

@@ -1,9 +1,9 @@
 import HTTPTypes
 import WaystationFields
 
-/// What a request's conditional fields come to for a file that exists (RFC 9110 section 13.2.2).
+/// The result of a request's conditional fields for a file that exists (RFC 9110 section 13.2.2).
 enum Precondition: Sendable, Equatable {
-    /// Go on as if there were no conditions, with or without the `Range` field.
+    /// Continue as if there were no conditions, with or without the `Range` field.
     case proceed(honoursRange: Bool)
     /// Answer 304.
     case notModified
@@ -12,7 +12,7 @@ enum Precondition: Sendable, Equatable {
 
     /// Evaluates the fields of a GET or HEAD in the order of section 13.2.2.
     ///
-    /// A date that is none is ignored; a list of tags that is none matches nothing.
+    /// An invalid date is ignored; an invalid list of tags matches nothing.
     init(_ fields: HTTPFields, entityTag: EntityTag, lastModified: HTTPDate?, now: HTTPDate) {
         // 1 and 2
         if let value = fields[.ifMatch] {
@@ -42,7 +42,7 @@ enum Precondition: Sendable, Equatable {
         if let tag = EntityTag(value) {
             self = .proceed(honoursRange: entityTag.stronglyMatches(tag))
         } else if let date = HTTPDate(value, now: now), let lastModified {
-            // Section 13.1.5: an exact match. Section 8.8.2.2: weak while the second that it names still runs.
+            // Section 13.1.5: an exact match. Section 8.8.2.2: the date is weak until the second that it names is over.
             self = .proceed(honoursRange: date == lastModified && lastModified < now)
         } else {
             self = .proceed(honoursRange: false)

@@ -2,9 +2,9 @@ import Foundation
 import HTTPTypes
 import WaystationFields
 
-/// A version of a file with all that its answers say about it; answers themselves need no I/O.
+/// A version of a file with all metadata for its answers; making an answer needs no I/O.
 struct Representation: Sendable {
-    /// Where the bytes are.
+    /// The place of the bytes.
     enum Content: Sendable {
         case memory(Data)
         case file(OpenFile, chunkSize: Int)
@@ -17,26 +17,26 @@ struct Representation: Sendable {
     let lastModified: HTTPDate?
     let mediaType: MediaType
 
-    /// The whole file: 200.
+    /// Answers 200 with the whole file.
     func answer(isHead: Bool) -> FileAnswer {
         FileAnswer(status: .ok, headerFields: fields(length: length), body: isHead ? .empty : body(0..<length))
     }
 
-    /// A run of its bytes: 206 (RFC 9110 section 15.3.7).
+    /// Answers 206 with a range of the file's bytes (RFC 9110 section 15.3.7).
     func answer(part: Range<Int>) -> FileAnswer {
         var fields = fields(length: part.count)
         fields[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)"
         return FileAnswer(status: .partialContent, headerFields: fields, body: body(part))
     }
 
-    /// None of the bytes asked for exists: 416 (section 15.5.17).
+    /// Answers 416: the file has none of the requested bytes (section 15.5.17).
     func answerRangeNotSatisfiable() -> FileAnswer {
         .empty(.rangeNotSatisfiable, [.contentRange: "bytes */\(length)", .acceptRanges: "bytes"])
     }
 
-    /// The client has it already: 304 (section 15.4.5).
+    /// Answers 304: the client already has this version (section 15.4.5).
     ///
-    /// With an `ETag` no other field is needed to update a cache.
+    /// With an `ETag`, a cache needs no other field for its update.
     func answerNotModified() -> FileAnswer {
         FileAnswer(status: .notModified, headerFields: [.eTag: entityTag.fieldValue], body: .empty)
     }
@@ -58,7 +58,8 @@ struct Representation: Sendable {
         switch content {
         case .memory(let data):
             if range.count == data.count { return .data(data) }
-            // A copy, so that a few bytes do not keep all of them in memory, and so that its indices begin at 0.
+            // This copies the bytes, so that a small part does not keep the whole file in memory, and so that its
+            // indices begin at 0.
             return .data(Data(data[data.startIndex + range.lowerBound..<data.startIndex + range.upperBound]))
         case .file(let file, let chunkSize):
             return .slice(FileSlice(of: file, offset: range.lowerBound, length: range.count, chunkSize: chunkSize))
@@ -67,7 +68,7 @@ struct Representation: Sendable {
 }
 
 extension FileAnswer {
-    /// An answer that has nothing but a status and fields.
+    /// An answer that has only a status and fields.
     static func empty(_ status: HTTPResponse.Status, _ fields: HTTPFields) -> FileAnswer {
         var fields = fields
         fields[.contentLength] = "0"

@@ -1,4 +1,4 @@
-/// The signatures of the WHATWG MIME Sniffing standard that take more than comparing bytes (section 6.2).
+/// The signatures of the WHATWG MIME Sniffing standard that need more than comparing bytes (section 6.2).
 enum MediaSignature {
     /// Section 6.2.1: a `ftyp` box that names an `mp4…` brand.
     static func isMP4(_ bytes: [UInt8]) -> Bool {
@@ -18,20 +18,20 @@ enum MediaSignature {
             guard size < bytes.count else { return false }
             let value = size + vintLength(bytes[size])
             guard value < bytes.count else { return false }
-            // The name may be padded with zero bytes in front.
+            // The name may be preceded by zero bytes as padding.
             return bytes[value...].drop { $0 == 0 }.starts(with: "webm".utf8)
         }
         return false
     }
 
-    /// How many bytes an EBML variable-length integer takes, by its first byte.
+    /// The number of bytes of an EBML variable-length integer, determined by its first byte.
     private static func vintLength(_ first: UInt8) -> Int {
         min(first.leadingZeroBitCount + 1, 8)
     }
 
     /// Section 6.2.3: two MPEG audio layer III frames in a row, without an ID3 tag in front.
     ///
-    /// The sizes of MPEG-2 and 2.5 frames follow ISO 13818-3, where the standard's own formula takes the sample rates of
+    /// The sizes of MPEG-2 and 2.5 frames follow ISO 13818-3; the standard's own formula uses the sample rates of
     /// MPEG-1 for them.
     static func isMP3(_ bytes: [UInt8]) -> Bool {
         guard let size = mp3FrameSize(bytes[...]), size >= 4, size < bytes.count else { return false }

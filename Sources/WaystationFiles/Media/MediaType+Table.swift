@@ -1,5 +1,5 @@
 extension MediaType {
-    /// The type for each extension that is known, in lower case.
+    /// The type for each known extension, in lower case.
     static let essencesByExtension: [String: String] = Dictionary(
         extensionsByEssence.flatMap { essence, extensions in
             extensions.split(separator: " ").map { (String($0), essence) }
@@ -7,10 +7,10 @@ extension MediaType {
         uniquingKeysWith: { first, _ in first }
     )
 
-    /// The table itself, by what the files are for.
+    /// The extensions of each type, grouped by the use of the files.
     ///
-    /// Types are the registered ones (https://www.iana.org/assignments/media-types); where none is, the one that
-    /// browsers and servers agree on.
+    /// The types are the registered ones (https://www.iana.org/assignments/media-types); if there is none, the type is
+    /// the one that browsers and servers agree on.
     package static let extensionsByEssence: [(essence: String, extensions: String)] = [
         // Pages and what runs in them
         ("text/html", "html htm shtml"),
@@ -117,7 +117,8 @@ extension MediaType {
         ("application/ogg", "ogx"),
         ("video/quicktime", "mov qt"),
         ("video/mpeg", "mpg mpeg"),
-        // Also what TypeScript sources end with; on the web the segments of HLS are what is loaded.
+        // TypeScript sources end with `ts` too, but on the web the files loaded with this extension are the segments of
+        // HLS.
         ("video/mp2t", "ts m2ts"),
         ("video/iso.segment", "m4s"),
         ("video/x-matroska", "mkv"),

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The media type of a file: what `Content-Type` and `Content-Encoding` say about it.
+/// The media type of a file: the values of its `Content-Type` and `Content-Encoding`.
 public struct MediaType: Sendable, Hashable, CustomStringConvertible {
-    /// Type and subtype in lower case, as `text/html`.
+    /// Type and subtype in lower case, such as `text/html`.
     public let essence: String
-    /// The value of the `charset` parameter, or `nil` when none is claimed.
+    /// The value of the `charset` parameter, or `nil` when the type has none.
     public let charset: String?
     /// The value of `Content-Encoding`, or `nil`: `gzip` for `.svgz`, which is an SVG in a gzip stream.
     public let contentEncoding: String?
@@ -16,7 +16,7 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
         self.contentEncoding = contentEncoding
     }
 
-    /// The value of `Content-Type`, as `text/html; charset=utf-8`.
+    /// The value of `Content-Type`, such as `text/html; charset=utf-8`.
     public var fieldValue: String {
         guard let charset else { return essence }
         return "\(essence); charset=\(charset)"
@@ -25,24 +25,26 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     /// The value of `Content-Type`.
     public var description: String { fieldValue }
 
-    /// How many bytes of a file are enough to tell its type (the WHATWG MIME Sniffing standard, section 5.2).
+    /// The number of bytes of a file that are enough to determine its type (the WHATWG MIME Sniffing standard, section
+    /// 5.2).
     public static let leadingByteCount = 1445
 
-    /// Tells the media type of a file by its name, or by its bytes when the name does not.
+    /// Determines the media type of a file by its name, or by its bytes if the name is not sufficient.
     ///
-    /// The name decides when what follows its last dot is in the table, in any case; the bytes are then only looked at
-    /// for the charset. Otherwise the bytes decide, by the WHATWG MIME Sniffing standard.
+    /// The name decides if the text after its last dot is in the table, in upper or lower case; then the bytes are only
+    /// used for the charset. Otherwise the bytes decide, by the WHATWG MIME Sniffing standard.
     ///
-    /// A charset is claimed for text that a reader could get wrong without it (`text/*` except XML, which names its own;
-    /// JSON and SVG have none): `utf-16` when the bytes begin with its byte order mark (RFC 2781 section 3.3), `utf-8`
-    /// when they are valid UTF-8, and none otherwise, which leaves the word to `<meta charset>` and its like.
+    /// A charset is given for text that a reader could misread without it (`text/*` except XML, which declares its own;
+    /// JSON and SVG need none): `utf-16` when the bytes begin with its byte order mark (RFC 2781 section 3.3), `utf-8`
+    /// when they are valid UTF-8, and none otherwise, which leaves the decision to `<meta charset>` and similar
+    /// declarations.
     ///
     /// - Parameters:
     ///   - name: The file's name, or a path that ends with it.
-    ///   - bytes: The first bytes of the file, ``leadingByteCount`` of them or fewer. A character cut at their end does
-    ///     not count against UTF-8.
-    ///   - restIsUTF8: Whether the bytes that follow keep the whole file UTF-8.
-    /// - Returns: The type; `text/plain` or `application/octet-stream` when nothing more is known.
+    ///   - bytes: The first bytes of the file, ``leadingByteCount`` of them or fewer. A character that is cut at their
+    ///     end still counts as valid UTF-8.
+    ///   - restIsUTF8: Whether the whole file is valid UTF-8 together with the bytes that follow.
+    /// - Returns: The type; `text/plain` or `application/octet-stream` when no more specific type is known.
     public static func mediaType(
         forFileName name: String,
         leadingBytes bytes: Data,
@@ -57,12 +59,12 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
         )
     }
 
-    /// The type that the table has for a file's name, or `nil` when it has none.
+    /// The type that the table has for a file's name, or `nil` when the table has none.
     public static func essence(forFileName name: String) -> String? {
         pathExtension(of: name).flatMap { essencesByExtension[$0] }
     }
 
-    /// What follows the last dot of the last name, in lower case; `gz` for `a.tar.gz`, `css` for `.css`.
+    /// The text after the last dot of the last name, in lower case; `gz` for `a.tar.gz`, `css` for `.css`.
     private static func pathExtension(of name: String) -> String? {
         let last = name.utf8.lastIndex(of: UInt8(ascii: "/")).map { name[$0...].dropFirst() } ?? name[...]
         guard let dot = last.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }

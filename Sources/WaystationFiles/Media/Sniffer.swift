@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells a media type by the first bytes of a file, as the WHATWG MIME Sniffing standard does for an unknown type
+/// Determines a media type by the first bytes of a file, as the WHATWG MIME Sniffing standard does for an unknown type
 /// (section 7.1, with its sniff-scriptable flag set).
 struct Sniffer {
     private let bytes: [UInt8]
@@ -9,7 +9,7 @@ struct Sniffer {
         self.bytes = Array(bytes)
     }
 
-    /// Type and subtype; `application/octet-stream` when the bytes are binary and tell nothing.
+    /// The type and subtype; `application/octet-stream` when the bytes are binary and match no pattern.
     var essence: String {
         if let essence = markup ?? match(Self.documents) ?? match(Self.images) ?? match(Self.media) {
             return essence
@@ -19,17 +19,17 @@ struct Sniffer {
         if MediaSignature.isMP3(bytes) { return "audio/mpeg" }
         if let essence = match(Self.archives) { return essence }
         if !bytes.contains(where: Self.isBinary) { return "text/plain" }
-        // Fonts are told last, and only in binary files: "LP" alone also stands in text.
+        // Fonts come last, and only for binary files: "LP" alone also occurs in text.
         return match(Self.fonts) ?? "application/octet-stream"
     }
 
-    /// HTML and XML, whitespace before them skipped.
+    /// The type of HTML or XML; whitespace before the markup is skipped.
     private var markup: String? {
         let text = bytes.drop { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }
         for tag in Self.tags {
             let name = tag.utf8
             guard text.count > name.count, zip(text, name).allSatisfy({ $0.asciiUppercased == $1 }) else { continue }
-            // A tag-terminating byte must follow: a space or ">".
+            // The next byte must be a tag-terminating byte: a space or ">".
             if let next = text.dropFirst(name.count).first, next == 0x20 || next == 0x3E { return "text/html" }
         }
         return text.starts(with: "<?xml".utf8) ? "text/xml" : nil
@@ -55,7 +55,7 @@ struct Sniffer {
     private static let documents = [
         Pattern("application/pdf", "%PDF-"),
         Pattern("application/postscript", "%!PS-Adobe-"),
-        // Byte order marks; at least two bytes of text follow one of UTF-16, one byte one of UTF-8.
+        // Byte order marks: at least two more bytes must follow one of UTF-16, and one more byte one of UTF-8.
         Pattern("text/plain", [0xFE, 0xFF, nil, nil]),
         Pattern("text/plain", [0xFF, 0xFE, nil, nil]),
         Pattern("text/plain", [0xEF, 0xBB, 0xBF, nil]),
@@ -73,7 +73,7 @@ struct Sniffer {
         Pattern("image/jpeg", [0xFF, 0xD8, 0xFF]),
     ]
 
-    /// Section 6.2; those with a signature to compute are in ``MediaSignature``.
+    /// Section 6.2; signatures that must be computed are in ``MediaSignature``.
     private static let media = [
         Pattern("audio/aiff", "FORM????AIFF"),
         Pattern("audio/mpeg", "ID3"),
@@ -101,7 +101,7 @@ struct Sniffer {
     ]
 }
 
-/// Bytes that a file must begin with; `nil` stands for any byte.
+/// The bytes with which a file must begin; `nil` stands for any byte.
 private struct Pattern {
     let essence: String
     private let bytes: [UInt8?]

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Tells whether bytes that come piece by piece are UTF-8 (Unicode 16, table 3-7).
+/// Checks whether bytes that arrive piece by piece are UTF-8 (Unicode 16, table 3-7).
 struct UTF8Validator: Sendable {
-    /// Whether all bytes so far can be the beginning of UTF-8.
+    /// Whether all bytes so far can be the beginning of valid UTF-8.
     private(set) var isValid = true
-    /// How many continuation bytes are due, and what the next of them may be.
+    /// The number of continuation bytes that must follow, and the allowed values of the next one.
     private var due = 0
     private var allowed: ClosedRange<UInt8> = 0x80...0xBF
 
-    /// Whether all bytes so far are UTF-8 and the last character is complete.
+    /// Whether all bytes so far are valid UTF-8 and the last character is complete.
     var isValidAtEnd: Bool { isValid && due == 0 }
 
     mutating func take(_ bytes: Data) {
@@ -20,7 +20,7 @@ struct UTF8Validator: Sendable {
         var index = 0
         while index < bytes.count {
             if due == 0 {
-                // Most text is ASCII: eight bytes at a time as long as none has its high bit.
+                // Most text is ASCII: this skips eight bytes at a time as long as no byte has its high bit set.
                 while index + 8 <= bytes.count,
                     bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
                 {

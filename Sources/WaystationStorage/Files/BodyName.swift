@@ -1,11 +1,12 @@
 import Crypto
 import Foundation
 
-/// The name of a body file below `bodies/`, as `body_file` holds it: a digest below its first two digits.
+/// The name of a body file below `bodies/`, as the column `body_file` holds it: a directory of the digest's first two
+/// digits, then the digest.
 ///
-/// Equal bodies have one name, and so one file, whichever URLs, variants and partitions they came from.
+/// Equal bodies have one name, and so one file, even for different URLs, variants and partitions.
 struct BodyName: Hashable, Sendable {
-    /// Such as `4f/4f0c9d8e…`.
+    /// For example `4f/4f0c9d8e…`.
     let text: String
 
     init(digest: SHA256Digest) {
@@ -16,12 +17,12 @@ struct BodyName: Hashable, Sendable {
         text = "\(digits.prefix(2))/\(digits)"
     }
 
-    /// Checks a name that was read.
+    /// Parses a name that was read from the index or the disk.
     ///
-    /// - Returns: `nil` for any name that no version of this store has given.
+    /// - Returns: `nil` for a name that no version of this store assigns.
     init?(_ text: String) {
         let digits = text.dropFirst(3)
-        // Schema version 1 named bodies at random, with half as many digits; such files stay as long as their rows.
+        // Schema version 1 named bodies at random, with half as many digits; such a file stays as long as its row.
         guard [64, 32].contains(digits.utf8.count), digits.count == digits.utf8.count,
             text.utf8.count == digits.utf8.count + 3, text.dropFirst(2).first == "/",
             digits.hasPrefix(text.prefix(2)),
@@ -30,7 +31,7 @@ struct BodyName: Hashable, Sendable {
         self.text = text
     }
 
-    /// Whether a directory below `bodies/` is one in which body files may be.
+    /// Whether a directory name below `bodies/` is one that may contain body files.
     static func isShard(_ name: String) -> Bool {
         name.utf8.count == 2 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
     }
@@ -38,6 +39,6 @@ struct BodyName: Hashable, Sendable {
     /// The directory below `bodies/`.
     var shard: String { String(text.prefix(2)) }
 
-    /// The SHA-256 of the body in hexadecimal; `nil` for a name that was given at random.
+    /// The SHA-256 of the body in hexadecimal; `nil` for a random name.
     var digest: String? { text.utf8.count == 67 ? String(text.dropFirst(3)) : nil }
 }

@@ -3,9 +3,9 @@ import Foundation
 import Synchronization
 import WaystationFileSystem
 
-/// A body on its way to a file: written in whole blocks, each with its checksum, and digested meanwhile.
+/// Writes a body to a staging file in whole blocks, and calculates the blocks' checksums and the digest meanwhile.
 ///
-/// Used from the store's write queue only; the lock makes that a matter of speed and not of safety.
+/// Used from the store's write queue only, so its lock is never contended.
 final class BodySpool: Sendable {
     private struct State {
         var file: OpenFile?
@@ -21,7 +21,7 @@ final class BodySpool: Sendable {
 
     init(fileSystem: any FileSystem) { self.fileSystem = fileSystem }
 
-    /// Appends bytes; the file is made in the staging directory with the first of them.
+    /// Appends bytes; the first write makes the file in the staging directory.
     func write(_ data: Data, in staging: StagingDirectory) throws {
         try state.withLock { state in
             guard !state.isDiscarded else { return }
@@ -35,7 +35,7 @@ final class BodySpool: Sendable {
         }
     }
 
-    /// A body that is whole, under a name that nobody asks for.
+    /// A complete body, under a random name in the staging directory.
     struct Staged {
         let path: String
         let length: Int
@@ -43,9 +43,9 @@ final class BodySpool: Sendable {
         let name: BodyName
     }
 
-    /// Writes what is left.
+    /// Writes the remaining bytes.
     ///
-    /// The bytes need not be on the medium yet: see ``synchronize()``.
+    /// The bytes need not be on the storage medium yet: see ``synchronize()``.
     /// - Returns: `nil` when the spool was discarded before.
     func finish(in staging: StagingDirectory) throws -> Staged? {
         try state.withLock { state in
@@ -64,12 +64,12 @@ final class BodySpool: Sendable {
         }
     }
 
-    /// Returns when all that was written is on the medium.
+    /// Returns when all written bytes are on the storage medium.
     func synchronize() throws {
         if let file = state.withLock({ $0.file }) { try fileSystem.synchronize(file) }
     }
 
-    /// Gives the file to whoever has moved it to its place.
+    /// Ends the spool's ownership of the file, after the caller has moved it to its place.
     func release() {
         state.withLock { state in
             state.isDiscarded = true

@@ -1,8 +1,9 @@
 import Foundation
 
-/// XXH64, a fast 64-bit hash: tells bytes that were damaged from those that were stored.
+/// XXH64, a fast 64-bit hash: detects bytes that were damaged after they were stored.
 ///
-/// It is no defence against someone who may write to the directory, and needs none: who may do that owns the store.
+/// It does not protect against an attacker who may write to the directory, and need not: such an attacker controls the
+/// store anyway.
 /// Specification: https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md (§ XXH64).
 enum Checksum {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
@@ -67,7 +68,7 @@ enum Checksum {
     }
 }
 
-/// One checksum for each block of a body, so that any range can be checked by reading the blocks it touches.
+/// One checksum for each block of a body, so that any range can be checked by reading only the blocks it touches.
 struct BlockChecksums: Equatable, Sendable {
     static let blockSize = 64 * 1024
 
@@ -83,7 +84,7 @@ struct BlockChecksums: Equatable, Sendable {
         }
     }
 
-    /// Reads what ``encoded`` wrote; `nil` when it cannot belong to a body of that length.
+    /// Decodes what ``encoded`` returned; `nil` when the data cannot belong to a body of that length.
     init?(encoded: Data, bodyLength: Int) {
         guard bodyLength >= 0, encoded.count == Self.count(forLength: bodyLength) * 8 else { return nil }
         values = encoded.withUnsafeBytes { bytes in

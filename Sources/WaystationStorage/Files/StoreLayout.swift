@@ -1,7 +1,7 @@
 import Foundation
 import WaystationFileSystem
 
-/// Where a store keeps what.
+/// The paths of a store's files.
 ///
 /// ```
 /// index.sqlite (-wal, -shm)     index and small bodies
@@ -24,12 +24,12 @@ struct StoreLayout: Sendable {
     var bodies: String { root + "/bodies" }
     var staging: String { root + "/staging" }
 
-    /// Makes the directories that are missing and checks what is there: directories and index must not be links and must
-    /// belong to this process's user, and nobody else may write to them.
+    /// Makes the directories that are missing and checks those that exist: the directories and the index must not be
+    /// links, must belong to this process's user, and must not be writable by other users.
     ///
-    /// Access of others to the index and below the root is taken away. Nothing is opened but directories.
+    /// Removes other users' access to the index and to the directories below the root. Opens only directories.
     /// - Parameter fileSystem: One that is confined to the root.
-    /// - Throws: `FileError`, which says what was found and what to do.
+    /// - Throws: `FileError`, which reports what was found and what to do.
     func claim(_ fileSystem: any FileSystem) throws {
         for path in [root, bodies, staging] { try fileSystem.createDirectory(path) }
         for name in try fileSystem.contents(of: bodies) where BodyName.isShard(name) {
@@ -40,7 +40,7 @@ struct StoreLayout: Sendable {
 
     /// The path of a body file that the index names.
     ///
-    /// - Returns: `nil` for any name that this store would not have given, which may point anywhere.
+    /// - Returns: `nil` for any name that this store would not have assigned, since such a name may point anywhere.
     func body(_ name: String) -> String? { BodyName(name).map(path(of:)) }
 
     func path(of body: BodyName) -> String { "\(bodies)/\(body.text)" }

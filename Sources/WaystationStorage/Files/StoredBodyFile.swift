@@ -30,13 +30,13 @@ public final class StoredBodyFile: Sendable {
 
     /// Reads bytes and checks them against the checksums taken when they were stored.
     ///
-    /// Checksums cover blocks of 64 KiB: ranges that begin and end on multiples of it read nothing twice.
+    /// Each checksum covers a block of 64 KiB: ranges that begin and end on multiples of 64 KiB read no byte twice.
     /// - Parameters:
-    ///   - offset: Where to begin; at or beyond ``length`` there are no bytes.
-    ///   - count: How many bytes; the range is cut at ``length``.
+    ///   - offset: The first byte to read; at or beyond ``length`` the result is empty.
+    ///   - count: How many bytes to read; the range ends at ``length`` at the latest.
     /// - Returns: The bytes of the range; never fewer than it holds.
-    /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when the file is short or its bytes have changed,
-    ///   after the store was told to drop the response. Never returns fewer bytes than the range holds.
+    /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when the file is short or its bytes have changed. The
+    ///   store has been asked to drop the response by then. Never returns fewer bytes than the range holds.
     public func read(at offset: Int, count: Int) throws(StoreError) -> Data {
         guard offset >= 0, count > 0, offset < length else { return Data() }
         let end = offset + min(count, length - offset)

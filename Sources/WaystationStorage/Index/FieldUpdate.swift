@@ -1,20 +1,20 @@
 public import Foundation
 public import HTTPTypes
 
-/// New fields and times for a stored response, as a 304 brings them (RFC 9111 §4.3.4).
+/// New header fields and times for a stored response, as a 304 supplies them (RFC 9111 §4.3.4).
 ///
-/// Status, vary record and body of the response stay.
+/// The status, the vary record and the body of the response do not change.
 public struct FieldUpdate: Sendable {
     /// The response to freshen.
     public var response: StoredResponse
 
-    /// All of its fields from now on.
+    /// The complete header fields that replace the stored ones.
     public var headerFields: HTTPFields
 
     /// When the validating request was sent.
     public var requestTime: Date
 
-    /// When its answer arrived.
+    /// When the response to the validating request arrived.
     public var responseTime: Date
 
     /// Makes an update.

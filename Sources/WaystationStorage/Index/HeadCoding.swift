@@ -4,7 +4,7 @@ import Synchronization
 
 /// Header fields as the bytes of a field section: `name: value` and CR LF for each, in order (RFC 9112 §5).
 ///
-/// Values are kept as bytes, since a field may hold text that is no UTF-8.
+/// Values are kept as bytes, since a field may hold text that is not valid UTF-8.
 enum FieldSection {
     static func encode(_ fields: HTTPFields) -> Data {
         var data = Data(capacity: fields.count * 48)
@@ -17,7 +17,7 @@ enum FieldSection {
         return data
     }
 
-    /// - Returns: `nil` when the bytes are no field section.
+    /// - Returns: `nil` when the bytes are not a valid field section.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> HTTPFields? {
         var fields = HTTPFields()
         for line in Lines(bytes) {
@@ -36,7 +36,7 @@ enum FieldSection {
 extension VaryRecord {
     /// The record as a field section; a field that the request did not have is a line without a colon.
     ///
-    /// Equal records have equal bytes: names are in lower case and in order.
+    /// Equal records have equal bytes: the names are in lower case and sorted.
     var encoded: Data {
         var data = Data()
         for field in fields {
@@ -50,13 +50,13 @@ extension VaryRecord {
         return data
     }
 
-    /// - Returns: `nil` when the bytes are no such record.
+    /// - Returns: `nil` when the bytes are not a valid record.
     init?(encoded bytes: UnsafeRawBufferPointer) {
         var fields: [Field] = []
         for line in Lines(bytes) {
             let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
             guard let name = FieldNames.name(UnsafeRawBufferPointer(rebasing: line[..<colon])) else { return nil }
-            // Past the colon and the one space that was written: a value may itself begin with a space.
+            // Skips the colon and the one space that was written: a value may itself begin with a space.
             let value = colon == line.endIndex ? nil : String(decoding: line[colon...].dropFirst(2), as: UTF8.self)
             fields.append(Field(name: name, value: value))
         }
@@ -64,7 +64,7 @@ extension VaryRecord {
     }
 }
 
-/// The lines of a field section without their ends.
+/// The lines of a field section without their line ends.
 private struct Lines: Sequence, IteratorProtocol {
     private var rest: Slice<UnsafeRawBufferPointer>
 
@@ -78,7 +78,7 @@ private struct Lines: Sequence, IteratorProtocol {
     }
 }
 
-/// Field names that were seen before, so that the few that every response has are checked once and not per look-up.
+/// Field names that were parsed before, so that the few common names are not parsed again for each look-up.
 private enum FieldNames {
     private static let known = Mutex<[String: HTTPField.Name]>([:])
 
@@ -86,17 +86,17 @@ private enum FieldNames {
         let text = String(decoding: bytes, as: UTF8.self)
         if let name = known.withLock({ $0[text] }) { return name }
         guard let name = HTTPField.Name(text) else { return nil }
-        // Servers choose names: the table stops growing long before that could matter.
+        // Servers choose the names, so the table stops growing before it could take much memory.
         known.withLock { if $0.count < 512 { $0[text] = name } }
         return name
     }
 }
 
 extension Date {
-    /// Whole microseconds since 1970, which is what the index keeps.
+    /// Whole microseconds since 1970, the unit of the index.
     var microseconds: Int64 {
         let value = (timeIntervalSince1970 * 1_000_000).rounded()
-        // Comparison is false for NaN too, and keeps far away dates from trapping.
+        // The comparison is false for NaN too, and prevents a trap for dates that are very far away.
         return abs(value) < 9e18 ? Int64(value) : (value > 0 ? .max : .min)
     }
 

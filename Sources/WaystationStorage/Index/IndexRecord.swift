@@ -2,7 +2,7 @@ import Foundation
 
 /// One row of the index, as it was read.
 struct IndexRecord: Sendable {
-    /// Where the bytes of the body are.
+    /// The place of the body's bytes.
     enum Body: Sendable {
         case inline(Data)
         /// A path below `bodies/`.
@@ -19,13 +19,13 @@ struct IndexRecord: Sendable {
     var checksums: BlockChecksums
     var body: Body
     var lastUsed: Date
-    /// The checksum of everything but `id` and `lastUsed`, which change without the response changing.
+    /// The checksum of everything but `id` and `lastUsed`, which may change although the response does not.
     var seal: UInt64
 
     var bodyFile: String? { body.file }
 }
 
-/// The head of a response as the bytes that the index keeps.
+/// The head of a response as the bytes that the index stores.
 struct EncodedHead: Sendable {
     let method: String
     let url: String
@@ -47,7 +47,7 @@ struct EncodedHead: Sendable {
         responseTime = head.responseTime.microseconds
     }
 
-    /// What the response counts against ``StoreLimits/maximumSize``.
+    /// The bytes that the response counts towards ``StoreLimits/maximumSize``.
     func size(bodyLength: Int) -> Int {
         bodyLength + fields.count + vary.count + url.utf8.count
     }
@@ -70,7 +70,7 @@ struct EncodedHead: Sendable {
     }
 }
 
-/// The checksum over a row of the index: finds rows whose parts do not belong together or have changed bytes.
+/// The checksum over a row of the index: detects rows whose parts do not belong together or whose bytes have changed.
 enum Seal {
     static func of(
         key: RequestKey,
@@ -80,7 +80,7 @@ enum Seal {
         vary: UnsafeRawBufferPointer,
         checksums: UnsafeRawBufferPointer
     ) -> UInt64 {
-        // Each part seeds the next, so a byte cannot move from one part to its neighbour unnoticed.
+        // The hash of each part is the seed of the next, so a byte cannot move from one part to the next unnoticed.
         var hash: UInt64 = 0
         for number in [Int64(numbers.status), numbers.requestTime, numbers.responseTime, Int64(numbers.bodyLength)] {
             hash = (hash ^ UInt64(bitPattern: number)) &* 0x9E37_79B1_85EB_CA87

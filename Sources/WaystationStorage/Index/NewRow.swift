@@ -1,6 +1,6 @@
 import Foundation
 
-/// A response in the form of the row that the index is about to add.
+/// A response in the form of a row, before the index adds it.
 struct NewRow: Sendable {
     let head: EncodedHead
     let body: IndexRecord.Body
@@ -9,7 +9,7 @@ struct NewRow: Sendable {
     let checksums: Data
     let lastUsed: Date
     let seal: UInt64
-    /// What the response counts against ``StoreLimits/maximumSize``.
+    /// The bytes that the response counts towards ``StoreLimits/maximumSize``.
     let size: Int
 
     init(head: ResponseHead, body: IndexRecord.Body, bodyLength: Int, checksums: BlockChecksums, lastUsed: Date) {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// New fields and times for a row, and the response that it holds then.
+/// New fields and times for a row, and the response that the row holds after the update.
 ///
-/// A row's identifier stands for one body, status and vary record for ever: so all that the row becomes is known
-/// beforehand, and nothing need be read to write it.
+/// The row with a given identifier never changes its body, status or vary record. So the whole updated row is known
+/// beforehand, and writing it needs no read.
 struct RowUpdate: Sendable {
     /// The response as look-ups will return it.
     let response: StoredResponse
@@ -18,7 +18,7 @@ struct RowUpdate: Sendable {
             status: old.status,
             headerFields: update.headerFields,
             vary: old.vary,
-            // As they will be read.
+            // Rounded to microseconds, as a later look-up reads them.
             requestTime: Date(microseconds: update.requestTime.microseconds),
             responseTime: Date(microseconds: update.responseTime.microseconds)
         )

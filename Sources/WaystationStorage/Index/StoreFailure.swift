@@ -2,17 +2,17 @@ import Foundation
 import GRDB
 import WaystationFileSystem
 
-/// What an error beneath the store means for it.
+/// The kind of failure that an underlying error means for the store.
 enum StoreFailure {
-    /// The index is not what was written and must be replaced.
+    /// The index differs from what was written and must be replaced.
     case damaged
-    /// The index was moved away under the open connections and must be opened again.
+    /// The index file was moved while connections to it were open; it must be opened again.
     case moved
-    /// There is no room; writes pause.
+    /// The disk is full; writes pause.
     case full
     /// Another process held the index for longer than a write waits.
     case busy
-    /// Anything else: this operation did not work.
+    /// Any other error: only this operation failed.
     case other
 
     init(_ error: any Error) {
@@ -25,7 +25,7 @@ enum StoreFailure {
         case .SQLITE_IOERR_SHORT_READ: self = .damaged
         default:
             switch error.resultCode {
-            // The last four cannot come from our own statements on the schema that they were written for.
+            // The last four cannot come from the store's own statements on the schema that they were written for.
             case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH,
                 .SQLITE_SCHEMA:
                 self = .damaged

@@ -1,13 +1,13 @@
 import Foundation
 import GRDB
 
-/// Body files are put in place and removed only while this process has the index locked for writing, and never removed
-/// while a row names them.
+/// Body files are put in place and removed only while this process has locked the index for writing, and a body file is
+/// never removed while a row names it.
 ///
-/// So whoever adds a row under that lock may trust a file that is there, and a process killed in between leaves a file
-/// without a row, never a row without its file.
+/// So code that adds a row under that lock can rely on a file that exists. A process that is killed in between leaves a
+/// file without a row, never a row without its file.
 extension StoreIndex {
-    /// Removes those body files that no row names any more; `remove` is called for each.
+    /// Removes those of the body files that no row names any more; `remove` is called for each.
     func removeUnnamed(_ files: [String], remove: (String) throws -> Void) throws {
         guard !files.isEmpty else { return }
         try change { db in
@@ -15,12 +15,12 @@ extension StoreIndex {
         }
     }
 
-    /// Removes all rows that name a body file, if `isDamaged` still says so while no process can replace the file.
+    /// Removes all rows that name a body file, if `isDamaged` still returns true while no process can replace the file.
     func removeRows(naming file: String, if isDamaged: () throws -> Bool) throws -> Removal {
         try change { db in try isDamaged() ? Self.remove(.file(file), db) : Removal() }
     }
 
-    /// Body files in a shard that no row names; `remove` is called for each.
+    /// Removes the body files in a shard that no row names; `remove` is called for each.
     func removeOrphans(among names: () throws -> [String], shard: String, remove: (String) throws -> Void) throws -> Int
     {
         try change { db in

@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 
 extension StoreIndex {
-    /// Rows that a change removed, for those who hold copies or files of them.
+    /// The rows that a change removed, for code that holds copies or files of them.
     struct Removal: Sendable {
         var keys: Set<RequestKey> = []
         var files: [String] = []
         var count = 0
-        /// What the removal has taken from the store's size; a body that other rows still name is not in it.
+        /// How much the removal has reduced the store's size; a body that other rows still name is not included.
         var bytes = 0
 
         mutating func formUnion(_ other: Removal) {
@@ -18,7 +18,7 @@ extension StoreIndex {
         }
     }
 
-    /// Which rows to remove.
+    /// The rows to remove.
     struct Selection {
         let condition: String
         let arguments: StatementArguments
@@ -40,8 +40,8 @@ extension StoreIndex {
                 conditions.append("url = ?")
                 arguments.append(url)
             case .prefixes(let prefixes):
-                // Ranges, which the index on URLs can find. No canonical URL holds U+10FFFF, which sorts behind
-                // everything that one does hold.
+                // Ranges can use the index on URLs. A canonical URL never contains U+10FFFF, which sorts after every
+                // character that it can contain.
                 conditions.append("(\(prefixes.map { _ in "(url >= ? AND url < ?)" }.joined(separator: " OR ")))")
                 arguments += prefixes.flatMap { [$0, $0 + "\u{10FFFF}"] }
             }
@@ -60,7 +60,7 @@ extension StoreIndex {
         }
     }
 
-    /// Runs changes that happen together or not at all, while no other process writes.
+    /// Runs changes in one transaction, while no other process writes.
     ///
     /// GRDB's own `inTransaction` compiles its statements each time, which takes as long as adding a small row.
     func change<Result>(_ body: (Database) throws -> Result) throws -> Result {
@@ -72,14 +72,14 @@ extension StoreIndex {
                 try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
                 return result
             } catch {
-                // What is left open, as by a failing disk, the next change ends.
+                // If a failing disk leaves the transaction open, the next change ends it.
                 if db.isInsideTransaction { try? db.rollback() }
                 throw error
             }
         }
     }
 
-    /// Removes what is selected, in several transactions, so that other processes get their turn.
+    /// Removes the selected rows, in several transactions, so that other processes can write in between.
     ///
     /// Rows that are added meanwhile stay.
     func remove(_ selection: Selection) throws -> Removal {
@@ -96,7 +96,7 @@ extension StoreIndex {
         }
     }
 
-    /// Removes the rows with these identifiers, together.
+    /// Removes the rows with these identifiers, in one transaction.
     func remove(ids: [Int64]) throws -> Removal {
         try change { db in
             var removal = Removal()
@@ -105,17 +105,18 @@ extension StoreIndex {
         }
     }
 
-    /// Removes up to `limit` of what is selected.
+    /// Removes up to `limit` of the selected rows.
     func removeStep(_ selection: Selection, limit: Int) throws -> Removal {
         try change { try Self.remove(selection, limit: limit, $0) }
     }
 
-    /// Removes up to `limit` of the least recently used rows, no more than it takes to come down to `target` bytes.
+    /// Removes up to `limit` of the least recently used rows, but not more than are needed to get down to `target`
+    /// bytes.
     func evictStep(downTo target: Int, limit: Int) throws -> (removal: Removal, isDone: Bool) {
         try change { db in
             let surplus = try Self.totalBytes(db) - target
             guard surplus > 0 else { return (Removal(), true) }
-            // A row whose body others share frees less than its size: then another step is needed.
+            // A row whose body other rows share frees less than its size: then another step is needed.
             var rest = surplus
             var ids: [Int64] = []
             let rows = try Row.fetchCursor(
@@ -134,7 +135,7 @@ extension StoreIndex {
         }
     }
 
-    /// Notes when rows were last used; rows that are gone are skipped.
+    /// Records when rows were last used; rows that are gone are skipped.
     func touch(_ uses: [Int64: Date]) throws {
         guard !uses.isEmpty else { return }
         try change { db in
@@ -159,7 +160,8 @@ extension StoreIndex {
             sql:
                 "SELECT id, body_file, method, url, partition FROM responses WHERE \(selection.condition) LIMIT ?"
         )
-        // Fetched whole before anything is deleted: a row deleted under a cursor may be seen twice or not at all.
+        // All rows are fetched before any is deleted: a cursor may return a row twice or skip it when rows are deleted
+        // under it.
         let rows = try Row.fetchAll(select, arguments: selection.arguments + [limit])
         guard !rows.isEmpty else { return Removal() }
         let before = try totalBytes(db)

@@ -6,7 +6,7 @@ extension StoreIndex {
     /// One row that a look-up found.
     enum Found {
         case intact(IndexRecord)
-        /// A row that is not what was written.
+        /// A row that differs from what was written.
         case damaged(id: Int64)
     }
 
@@ -24,7 +24,7 @@ extension StoreIndex {
         }
     }
 
-    // Sorting is not left to SQLite: its sorter would copy every body.
+    // SQLite does not sort the rows, because its sorter would copy every body.
     private static let lookup = """
         SELECT id, status, request_time, response_time, last_used, seal, body_length, body_file,
                vary, fields, block_sums, body
@@ -36,9 +36,9 @@ extension StoreIndex {
         return (left.head.responseTime, left.id) > (right.head.responseTime, right.id)
     }
 
-    /// Reads a row of ``lookup`` and checks seal and body.
+    /// Reads a row of ``lookup`` and checks its seal and its body.
     ///
-    /// GRDB's own decoding traps on values of the wrong type, which a damaged file may well hold.
+    /// GRDB's own decoding traps on values of the wrong type, which a damaged file may contain.
     private static func record(_ row: Row, key: RequestKey) -> IndexRecord? {
         guard let id = integer(row, 0), let status = integer(row, 1).flatMap(Int.init(exactly:)),
             let requestTime = integer(row, 2), let responseTime = integer(row, 3), let lastUsed = integer(row, 4),

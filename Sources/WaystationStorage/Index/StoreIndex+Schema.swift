@@ -1,11 +1,11 @@
 import GRDB
 
 extension StoreIndex {
-    /// Makes the schema, or brings that of an earlier version up to this one.
+    /// Makes the schema, or migrates that of an earlier version to the current one.
     static func prepareSchema(_ db: Database) throws {
         guard try state(of: db) != .current else { return }
         try db.inTransaction(.immediate) {
-            // Another process may have done it while this one waited for its turn.
+            // Another process may have done this while this one waited for the lock.
             switch try state(of: db) {
             case .current: return .rollback
             case .empty: try db.execute(sql: tables + triggers + marks)
@@ -15,26 +15,26 @@ extension StoreIndex {
         }
     }
 
-    /// Whether a database holds the tables of this index, in any version that can be read.
+    /// Whether a database holds the tables of this index, in any version that this version can read.
     ///
-    /// - Throws: ``IndexError`` when it holds those of a later version, or only part of them.
+    /// - Throws: ``IndexError`` when it holds tables of a later version, or only some of the tables.
     static func hasSchema(_ db: Database) throws -> Bool {
         guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == applicationID else { return false }
         return try state(of: db) != .empty
     }
 
-    /// Checks that a database is this index, damaged or not, or nothing yet.
+    /// Checks that a database is either this index, damaged or not, or still empty.
     ///
-    /// - Throws: ``IndexError/foreign(applicationID:)`` when another program marked it as its own or has tables in it.
+    /// - Throws: ``IndexError/foreign(applicationID:)`` when the database has another program's mark or tables.
     static func refuseForeign(_ db: Database) throws {
         let (application, objects) = try marks(of: db)
         guard application != applicationID, application != 0 || !objects.isEmpty else { return }
-        // A mark that damage has changed stands above the tables of this index.
+        // The mark may have been changed by damage: then the tables show that this is the store's index.
         guard objects.isDisjoint(with: schemaObjects) else { return }
         throw IndexError.foreign(applicationID: application)
     }
 
-    /// What a database says it is: its program's mark and the names in its schema.
+    /// The application ID of a database, and the names in its schema.
     private static func marks(of db: Database) throws -> (application: Int32, objects: Set<String>) {
         (
             try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0,
@@ -46,8 +46,8 @@ extension StoreIndex {
         case empty
         /// Bodies in files were named at random, and each belonged to one row.
         ///
-        /// Tables and columns are the same. A program of that time would remove a shared file with the first of its
-        /// rows, so it must refuse the index: that is what the version says.
+        /// The tables and columns are the same. A program of that version would remove a shared file with the first of
+        /// its rows, so it must refuse the index: the higher version number makes it do so.
         case version1
         case current
     }
@@ -58,7 +58,7 @@ extension StoreIndex {
         guard version <= schemaVersion else { throw IndexError.newerSchema(version) }
         if version == 0, objects.isEmpty { return .empty }
         guard version >= 1, application == applicationID, objects.isSuperset(of: schemaObjects) else {
-            throw IndexError.damaged("is not an index of this kind")
+            throw IndexError.damaged("does not have the marks and tables of a store")
         }
         return version == schemaVersion ? .current : .version1
     }
@@ -96,7 +96,7 @@ extension StoreIndex {
 
         """
 
-    /// A row counts its body unless another row has counted the same file.
+    /// A row counts its body unless another row already counts the same file.
     private static let triggers = """
         CREATE TRIGGER added AFTER INSERT ON responses BEGIN
             UPDATE totals SET entries = entries + 1, bytes = bytes + NEW.size - CASE
@@ -122,9 +122,10 @@ extension StoreIndex {
         PRAGMA user_version = \(schemaVersion);
         """
 
-    /// What ``totals`` must be; reads indices, and rows only of bodies that are shared.
+    /// The query for the correct values of `totals`; it reads indices, and reads rows only for bodies that are shared.
     ///
-    /// The bytes are those of all rows without what files count for their second row and those after it.
+    /// The bytes are the sizes of all rows, minus the body length of a shared file for each row that names it beyond
+    /// the first.
     static let sum = """
         SELECT count(*), coalesce(sum(size), 0)
                - (SELECT coalesce(sum((holders - 1) * (SELECT body_length FROM responses

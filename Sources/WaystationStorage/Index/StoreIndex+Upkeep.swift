@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 extension StoreIndex {
-    /// A number that changes whenever another connection than the writing one has changed the index.
+    /// A number that changes whenever a connection other than the writing one has changed the index.
     func dataVersion() throws -> Int64 {
         try writer.writeWithoutTransaction { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
     }
@@ -15,7 +15,7 @@ extension StoreIndex {
         }
     }
 
-    /// When the oldest response came; nil when there is none.
+    /// The response time of the oldest response; nil when the index is empty.
     ///
     /// - Complexity: O(log *n*), by `responses_by_age`.
     func oldestResponseTime() throws -> Date? {
@@ -25,9 +25,9 @@ extension StoreIndex {
         }
     }
 
-    /// Makes the totals what the rows add up to; damage may have parted them.
+    /// Corrects the totals so that they equal the sum over the rows; damage may have made them differ.
     func recount() throws {
-        // On the writing connection: the first look-up after an opening does not wait for it.
+        // This uses the writing connection, so that the first look-up after an opening does not wait for it.
         let isRight = try writer.writeWithoutTransaction { db in
             try Bool.fetchOne(
                 db,
@@ -38,9 +38,9 @@ extension StoreIndex {
         try change { try $0.execute(sql: "DELETE FROM totals; INSERT INTO totals \(Self.sum)") }
     }
 
-    /// Gives pages that removed rows have left back to the file system when they are many.
+    /// Returns some of the pages that removed rows have freed to the file system, if there are many.
     ///
-    /// - Returns: Whether there are more.
+    /// - Returns: Whether pages were returned, so that another step may be needed.
     func vacuumStep() throws -> Bool {
         try writer.writeWithoutTransaction { db in
             let free = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0

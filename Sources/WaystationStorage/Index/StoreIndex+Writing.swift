@@ -1,27 +1,27 @@
 import Foundation
 import GRDB
 
-/// One change of the index's rows, to be made whole or not at all.
+/// One change of the index's rows, which is made completely or not at all.
 enum RowChange: Sendable {
     case insert(NewRow)
-    /// Those that are no longer there stay away.
+    /// Rows that no longer exist are skipped.
     case update([RowUpdate])
 }
 
 extension StoreIndex {
-    /// What came of adding and updating rows.
+    /// The result of adding and updating rows.
     struct Written<Result> {
         let result: Result
-        /// Files of bodies whose rows were replaced; others may name them.
+        /// The body files of replaced rows; other rows may still name them.
         let unnamed: [String]
-        /// How large everything is now, if anything was added.
+        /// The store's total size after the change, if a row was added.
         let totalBytes: Int?
     }
 
-    /// Adds a row in the place of the variant with the same key and vary record.
+    /// Adds a row, replacing the variant with the same key and vary record.
     ///
-    /// `publish` puts the body file in its place. It runs while the index is locked for writing, so that whoever
-    /// sweeps body files (``removeOrphans(among:shard:remove:)``) never sees one that has no row yet.
+    /// `publish` puts the body file in its place. It runs while the index is locked for writing, so that a sweep of
+    /// body files (``removeOrphans(among:shard:remove:)``) never sees a file that has no row yet.
     func insert(_ row: NewRow, maximumVariants: Int, publish: () throws -> Void) throws -> Written<Int64> {
         try change { db in
             try publish()
@@ -55,9 +55,9 @@ extension StoreIndex {
         return db.lastInsertedRowID
     }
 
-    /// Removes the row that another replaces, and the oldest where there would be too many variants then.
+    /// Removes the row that the new row replaces, and the oldest variants if there would be too many afterwards.
     ///
-    /// - Returns: The files of their bodies.
+    /// - Returns: The body files of the removed rows.
     private static func makeRoom(for row: NewRow, maximumVariants: Int, _ db: Database) throws -> [String] {
         let select = try db.cachedStatement(
             sql: """
@@ -86,9 +86,9 @@ extension StoreIndex {
         return leaving.compactMap(\.file)
     }
 
-    /// Makes several changes together; those that were refused before stay so.
+    /// Makes several changes in one transaction; a change that was refused before keeps its refusal as its result.
     ///
-    /// - Returns: For each change the identifiers of the rows that it has written.
+    /// - Returns: For each change, the identifiers of the rows that it wrote.
     func write<Refusal>(
         _ changes: [Result<RowChange, Refusal>],
         maximumVariants: Int
@@ -118,7 +118,8 @@ extension StoreIndex {
     /// Writes the new fields, if the row is still there.
     private static func apply(_ update: RowUpdate, _ db: Database) throws -> Bool {
         let (response, head) = (update.response, update.head)
-        // All that the seal is taken of must be in the row: an index that was begun anew gives identifiers again.
+        // All columns that the seal covers must match: an index that was replaced by a new one assigns the same
+        // identifiers again.
         try db.cachedStatement(
             sql: """
                 UPDATE responses SET fields = ?, request_time = ?, response_time = ?, seal = ?, size = ?

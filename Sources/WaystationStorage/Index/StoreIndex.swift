@@ -3,9 +3,9 @@ import Foundation
 import GRDB
 import WaystationFileSystem
 
-/// What the store knows of its responses, and the bodies of the small ones: a SQLite database in WAL mode.
+/// The index of a store's responses, with the bodies of the small ones: a SQLite database in WAL mode.
 ///
-/// Look at one with the shell (times are microseconds since 1970):
+/// To inspect an index with the shell (times are microseconds since 1970):
 ///
 /// ```
 /// $ sqlite3 -readonly index.sqlite
@@ -25,20 +25,22 @@ import WaystationFileSystem
 /// 2|2097811
 /// ```
 ///
-/// - `fields` is a field section (RFC 9112 §5), `vary` the nominated request fields, without a colon when absent.
+/// - `fields` is a field section (RFC 9112 §5), `vary` the nominated request fields; a field that the request did not
+///   have has no colon.
 /// - `body` holds a small body; `body_file` names a large one below `bodies/`. One of the two is null. Rows with equal
-///   large bodies name one file, which goes with the last of them (``removeUnnamed(_:remove:)``).
-/// - `block_sums` holds the XXH64 of each 64 KiB block of the body, little-endian; `seal` that of the other columns.
-/// - `totals` is kept by triggers, so that the size is known without adding it up. A file that several rows name
-///   counts once in it.
+///   large bodies name the same file, which is removed with the last of these rows (``removeUnnamed(_:remove:)``).
+/// - `block_sums` holds the XXH64 of each 64 KiB block of the body, little-endian; `seal` holds that of the other
+///   columns.
+/// - `totals` is kept up to date by triggers, so that the size is known without summing over the rows. A file that
+///   several rows name counts once in it.
 ///
-/// The body is the last column: reading the others leaves its overflow pages alone. One table of 8 KiB pages
-/// answered a 16 KiB body in 5–6 µs from 1,000 rows and in 9–11 from 100,000; bodies in a table of their own took a
-/// quarter more, and 4 and 32 KiB pages were slower. SQLite does not map the file into memory: a file that shrinks
-/// under a mapping kills the process.
+/// The body is the last column: reading the other columns does not touch the body's overflow pages. With one table of
+/// 8 KiB pages, a look-up of a 16 KiB body took 5–6 µs among 1,000 rows and 9–11 µs among 100,000; with bodies in a
+/// table of their own it took a quarter longer, and 4 and 32 KiB pages were slower. SQLite does not map the file into
+/// memory: a mapped file that another program truncates kills the process.
 ///
-/// There are two connections, one that reads and one that writes, each on its own queue: a look-up never waits for a
-/// write. `package` hooks aside, errors are GRDB's `DatabaseError`, or ``IndexError``.
+/// There are two connections, one for reading and one for writing, each on its own queue: a look-up never waits for a
+/// write. Apart from `package` hooks, errors are GRDB's `DatabaseError`, or ``IndexError``.
 final class StoreIndex: Sendable {
     static let schemaVersion = 2
     static let applicationID: Int32 = 0x5753_544E  // "WSTN"
@@ -48,25 +50,26 @@ final class StoreIndex: Sendable {
     let reader: DatabaseQueue
     let writer: DatabaseQueue
 
-    /// Opens the index and makes it when there is none.
+    /// Opens the index, or makes it if it is missing.
     init(path: String, environment: StoreEnvironment) throws {
         let fileSystem = environment.fileSystem
         if try fileSystem.identity(of: path) == nil {
-            // SQLite gives its companions the mode of the database, and the database the umask's: so it comes first.
-            // Never open one that exists, since closing it again would drop the locks that SQLite holds on it in
-            // this process (https://sqlite.org/howtocorrupt.html §2.2).
+            // SQLite gives its companion files the mode of the database, and makes the database with the mode of the
+            // umask. So this code makes the file first. Never open a file that exists: closing it again would drop the
+            // locks that SQLite holds on it in this process (https://sqlite.org/howtocorrupt.html §2.2).
             do { _ = try fileSystem.createFile(path) } catch let error as FileError where error.code == EEXIST {}
         }
         var writing = Self.configuration(environment)
         writing.prepareDatabase { db in
-            // Before the first statement that may write.
+            // This comes before the first statement that may write.
             try Self.withoutCheckpoint(on: db) { try Self.refuseForeign(db) }
-            // The first two only matter to a database without pages, and must come before its first page.
+            // The first two only affect a database without pages, so they must come before its first page.
             try db.execute(sql: "PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")
             try db.execute(
                 sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216"
             )
-            // What takes back a failed statement of a transaction of many would go through a file of its own.
+            // Otherwise SQLite keeps the data for undoing a failed statement of a large transaction in a temporary
+            // file.
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
             try environment.prepareConnection(db)
         }
@@ -79,9 +82,9 @@ final class StoreIndex: Sendable {
         identity = try fileSystem.identity(of: path)
     }
 
-    /// Opens an index that is there, to read it: nothing is made, migrated or written.
+    /// Opens an existing index to read it: nothing is made, migrated or written.
     ///
-    /// - Throws: ``IndexError/noIndex`` when there is none, or something else.
+    /// - Throws: ``IndexError/noIndex`` when the file is missing or is not an index, or another error.
     init(reading path: String, environment: StoreEnvironment) throws {
         let fileSystem = environment.fileSystem
         guard try fileSystem.status(of: path)?.kind == .file else { throw IndexError.noIndex }
@@ -98,7 +101,7 @@ final class StoreIndex: Sendable {
         identity = try fileSystem.identity(of: path)
     }
 
-    /// Runs a check after whose failure the connection leaves the file as it is.
+    /// Runs a check; if the check fails, closing the connection leaves the file as it is.
     private static func withoutCheckpoint(on db: Database, _ check: () throws -> Void) throws {
         waystation_sqlite_set_no_checkpoint_on_close(db.sqliteConnection, 1)
         try check()
@@ -109,11 +112,11 @@ final class StoreIndex: Sendable {
         var configuration = Configuration()
         configuration.busyMode = .timeout(environment.busyTimeout)
         configuration.foreignKeysEnabled = false
-        // Without this GRDB ends the process when a transaction is left open, as a failing disk may leave one.
+        // Without this GRDB ends the process when a transaction is left open, which a failing disk can cause.
         configuration.allowsUnsafeTransactions = true
         configuration.label = "Waystation.index"
         configuration.prepareDatabase { db in
-            // A file that was made to do harm cannot make statements of ours do it.
+            // A file that was made by an attacker cannot make the store's own statements do harm.
             waystation_sqlite_set_defensive(db.sqliteConnection, 1)
             try db.execute(sql: "PRAGMA trusted_schema = OFF")
             try db.execute(sql: "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = -8192")
@@ -128,18 +131,18 @@ final class StoreIndex: Sendable {
     }
 }
 
-/// What an index may be wrong in beside SQLite's own errors.
+/// The problems of an index besides SQLite's own errors.
 enum IndexError: Error, CustomStringConvertible {
     case damaged(String)
     case newerSchema(Int)
-    /// The file is a database of something else.
+    /// The file is another program's database.
     case foreign(applicationID: Int32)
-    /// There is none where one was to be read.
+    /// An index was to be read, but there is none.
     case noIndex
 
     var description: String {
         switch self {
-        case .noIndex: "there is no index of a store"
+        case .noIndex: "there is no store index here"
         case .damaged(let what): "the index \(what)"
         case .foreign(let applicationID):
             """

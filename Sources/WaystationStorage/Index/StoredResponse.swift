@@ -6,22 +6,22 @@ package import Synchronization
 ///
 /// Immutable; safe to use from any thread.
 ///
-/// The store judges nothing: whether a response may still be used, must be validated, or suits a request
-/// (``VaryRecord/matches(_:)``) is for its caller to decide.
+/// The store does not decide whether a response may still be used, must be validated, or suits a request
+/// (``VaryRecord/matches(_:)``): the caller does.
 public final class StoredResponse: Sendable {
-    /// What this response answers.
+    /// The key of the request that this response answers.
     public let key: RequestKey
 
-    /// Names this response in its store; never used again for another one.
+    /// The identifier of this response in its store; never used again for another response.
     public let id: Int64
 
     /// The status code.
     public let status: Int
 
-    /// The fields as they were stored: order, case and repeated fields kept.
+    /// The header fields as they were stored: their order, their case and repeated fields are kept.
     public let headerFields: HTTPFields
 
-    /// The request fields that chose this response.
+    /// The request fields that selected this response.
     public let vary: VaryRecord
 
     /// When the request was sent, to the microsecond.
@@ -29,7 +29,7 @@ public final class StoredResponse: Sendable {
 
     /// When the response arrived or was last freshened, to the microsecond.
     ///
-    /// Age is counted from here.
+    /// Age is calculated from this time.
     public let responseTime: Date
 
     /// The body.
@@ -38,12 +38,12 @@ public final class StoredResponse: Sendable {
     /// The number of bytes in the body.
     public var bodyLength: Int { body.length }
 
-    /// Room for an object that the consumer derives from this response once, such as a ready `HTTPURLResponse`.
+    /// An object that the caller derives from this response once, such as a finished `HTTPURLResponse`.
     ///
-    /// It lives as long as this instance; while a response is resident, look-ups return the same instance.
+    /// It lives as long as this instance; while a response is in memory, look-ups return the same instance.
     package let prepared = Mutex<(any Sendable)?>(nil)
 
-    /// The index's checksum over this response: with ``id`` it tells whether a row still holds the same one.
+    /// The index's checksum over this response: with ``id`` it shows whether a row still holds the same response.
     let seal: UInt64
 
     let checksums: BlockChecksums

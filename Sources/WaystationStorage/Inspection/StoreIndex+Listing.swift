@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 
 extension StoreIndex {
-    /// One row of a listing: where its columns can be read, what they say.
+    /// One row of a listing: its identifier, and its columns if they can be read.
     struct Listed {
         let id: Int64
         let entry: StoredEntry?
     }
 
-    /// Rows without their fields and bodies, in the order of their URLs; nothing is checked but the types.
+    /// Returns rows without their fields and bodies, sorted by URL; checks nothing but the types of the columns.
     func entries(_ selection: Selection) throws -> [Listed] {
         try reader.unsafeRead { db in
             let sql = """
@@ -46,7 +46,7 @@ extension StoreIndex {
         )
     }
 
-    /// What SQLite finds wrong with the file, and the store with its totals.
+    /// The problems that SQLite finds in the file, and a difference between the totals and the rows.
     func problems() throws -> [String] {
         try reader.unsafeRead { db in
             var problems = try String.fetchAll(db, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
@@ -55,7 +55,7 @@ extension StoreIndex {
                 db,
                 sql: "SELECT count(*) = 1 AND (SELECT (entries, bytes) = (\(Self.sum)) FROM totals) FROM totals"
             )
-            if isRight != true { problems.append("the totals are not what the rows add up to") }
+            if isRight != true { problems.append("the totals differ from the sum over the rows") }
             return problems
         }
     }

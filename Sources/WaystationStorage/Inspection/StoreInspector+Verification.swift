@@ -5,14 +5,15 @@ import WaystationFileSystem
 extension StoreInspector {
     /// Reads every row and every body and compares them with their checksums and digests.
     ///
-    /// Blocks for as long as reading the whole store takes. What apps remove meanwhile is not told as damage.
+    /// Blocks for as long as reading the whole store takes. Responses that apps remove meanwhile are not reported as
+    /// damage.
     public func verify() throws(StoreError) -> StoreVerification {
         try reading {
             var result = StoreVerification()
             do {
                 try check(into: &result)
             } catch  where StoreFailure(error) == .damaged {
-                // There is no going on in a file that SQLite cannot read.
+                // The check cannot continue in a file that SQLite cannot read.
                 result.indexProblems.append("\(error)")
             }
             return result
@@ -30,7 +31,7 @@ extension StoreInspector {
         for key in Self.keys(listed.compactMap(\.entry)) {
             for row in try index.rows(for: key) {
                 guard let damage = Self.damage(row, key, &bodies) else { continue }
-                // An app may have removed the response, and its file, between one look and the other.
+                // An app may have removed the response and its file between the two reads.
                 if try index.contains(row) { result.damaged.append(damage) }
             }
         }
@@ -38,7 +39,7 @@ extension StoreInspector {
         result.unnamedFiles = try unnamedFiles()
     }
 
-    /// Each key once, in order.
+    /// Returns each key once, in order.
     private static func keys(_ entries: [StoredEntry]) -> [RequestKey] {
         var seen = Set<RequestKey>()
         return entries.map(\.key).filter { seen.insert($0).inserted }
@@ -62,13 +63,13 @@ extension StoreInspector {
         let files = try shards.flatMap { shard in
             try fileSystem.contents(of: "\(layout.bodies)/\(shard)").map { "\(shard)/\($0)" }
         }
-        // After the files: one that was named in between is not counted.
+        // The names are read after the files: a file that got its row in between is not counted.
         let named = try index.namedFiles()
         return files.filter { BodyName($0) != nil && !named.contains($0) }.count
     }
 }
 
-/// What body files hold, each read once.
+/// The contents of body files, each file read once.
 private struct BodyContents {
     private enum Content {
         case whole(length: Int, checksums: BlockChecksums, digest: String)
@@ -86,17 +87,17 @@ private struct BodyContents {
 
     var count: Int { contents.count }
 
-    /// What is wrong with the file of a record.
+    /// The problem of a record's body file; nil when there is none.
     mutating func problem(of name: String, _ record: IndexRecord) -> String? {
-        guard let body = BodyName(name) else { return "it names a body file that is none" }
+        guard let body = BodyName(name) else { return "its body file has a name that the store does not assign" }
         let content = contents[name] ?? read(body)
         contents[name] = content
         switch content {
         case .unreadable(let problem): return "its body file cannot be read: \(problem)"
         case .whole(let length, let checksums, let digest):
-            if length != record.bodyLength { return "its body file has \(length) bytes of \(record.bodyLength)" }
+            if length != record.bodyLength { return "its body file has \(length) bytes, not \(record.bodyLength)" }
             if checksums != record.checksums { return "its body file has changed bytes" }
-            if let expected = body.digest, expected != digest { return "its body file is not the one that it names" }
+            if let expected = body.digest, expected != digest { return "its body file's digest is not the file's name" }
             return nil
         }
     }
@@ -121,7 +122,7 @@ private struct BodyContents {
 }
 
 extension StoreIndex {
-    /// Whether a row that was found is still there, unchanged as far as its seal tells.
+    /// Whether a row that was found is still there and, unless it is damaged, still has the same body file.
     fileprivate func contains(_ row: Found) throws -> Bool {
         switch row {
         case .damaged(let id): try !entries(.id(id)).isEmpty
@@ -138,9 +139,10 @@ extension StoreIndex {
 }
 
 extension ResponseStore {
-    /// Removes the responses that a check has found damaged, and begins the index anew where that itself is.
+    /// Removes the responses that a check found damaged, and replaces the index by a new one if the index itself is
+    /// damaged.
     ///
-    /// - Returns: How many responses were removed; those of a damaged index are not counted.
+    /// - Returns: How many responses were removed; the responses of a damaged index are not counted.
     /// - Throws: ``StoreError`` when the store does not work.
     @discardableResult
     public func repair(_ verification: StoreVerification) async throws(StoreError) -> Int {

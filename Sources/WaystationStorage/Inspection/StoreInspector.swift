@@ -3,8 +3,8 @@ import WaystationFileSystem
 
 /// Reads a store without changing it: nothing is made, migrated, evicted or repaired.
 ///
-/// Unlike ``ResponseStore`` it tells errors, blocks its caller, and reads stores of every version up to this one. Apps
-/// may use the store meanwhile. Safe to use from any thread.
+/// Unlike ``ResponseStore`` it throws errors, blocks its caller, and reads stores of every version up to the current
+/// one. Apps may use the store meanwhile. Safe to use from any thread.
 public final class StoreInspector: Sendable {
     /// The directory that holds the store.
     public let directory: URL
@@ -13,10 +13,10 @@ public final class StoreInspector: Sendable {
     let layout: StoreLayout
     let fileSystem: any FileSystem
 
-    /// Opens a store that is there.
+    /// Opens an existing store.
     ///
-    /// - Throws: ``StoreError``: ``StoreError/Code/notAStore`` when the directory holds none (nothing is made in it
-    ///   then), ``StoreError/Code/newerVersion``, ``StoreError/Code/damaged``, or ``StoreError/Code/unavailable``.
+    /// - Throws: ``StoreError``: ``StoreError/Code/notAStore`` when the directory contains no store (nothing is made in
+    ///   it then), ``StoreError/Code/newerVersion``, ``StoreError/Code/damaged``, or ``StoreError/Code/unavailable``.
     public init(directory: URL) throws(StoreError) {
         let environment = StoreEnvironment()
         let layout = StoreLayout(directory: directory)
@@ -32,22 +32,22 @@ public final class StoreInspector: Sendable {
 
     deinit { index.close() }
 
-    /// How many responses there are, and how many bytes they take together.
+    /// The number of responses, and the bytes that they take together.
     public func totals() throws(StoreError) -> (entries: Int, bytes: Int) {
         try reading { try index.totals() }
     }
 
-    /// The responses of a scope, in the order of their URLs.
+    /// The responses of a scope, sorted by URL.
     ///
-    /// Rows that cannot be read at all are left out; ``verify()`` tells them.
+    /// Rows that cannot be read at all are left out; ``verify()`` reports them.
     public func entries(in scope: ResponseScope = .all) throws(StoreError) -> [StoredEntry] {
         try reading { try index.entries(.scope(scope)).compactMap(\.entry) }
     }
 
-    /// A response with its fields and its body.
+    /// A response with its header fields and its body.
     ///
-    /// - Returns: `nil` when it is no longer there.
-    /// - Throws: ``StoreError``: ``StoreError/Code/damaged`` when it is not what was stored.
+    /// - Returns: `nil` when the response is no longer stored.
+    /// - Throws: ``StoreError``: ``StoreError/Code/damaged`` when the response differs from what was stored.
     public func response(_ entry: StoredEntry) throws(StoreError) -> StoredResponse? {
         try reading {
             for row in try index.rows(for: entry.key) {
@@ -66,7 +66,7 @@ public final class StoreInspector: Sendable {
         switch record.body {
         case .inline(let data): return .data(data)
         case .file(let name):
-            guard let path = layout.body(name) else { throw IndexError.damaged("names a body file that is none") }
+            guard let path = layout.body(name) else { throw IndexError.damaged("has an invalid body file name") }
             let file = try fileSystem.openFile(path)
             return .file(
                 StoredBodyFile(
@@ -88,20 +88,20 @@ public final class StoreInspector: Sendable {
         switch error {
         case let error as StoreError: return error
         case IndexError.noIndex:
-            return StoreError(.notAStore, "\(layout.root) holds no store: give the directory that an app's cache is in")
+            return StoreError(.notAStore, "\(layout.root) contains no store: give the directory of an app's cache")
         case IndexError.newerSchema: return StoreError(.newerVersion, "\(layout.index): \(error)")
         case let error as FileError where error.code == ENOENT:
-            return StoreError(.damaged, "a body file is not there", cause: error)
+            return StoreError(.damaged, "a body file is missing", cause: error)
         default: break
         }
         switch StoreFailure(error) {
-        // What is no database was never an index.
+        // A file that is not a database was never an index.
         case .damaged where "\(error)".contains("SQLite error 26"):
-            return StoreError(.notAStore, "\(layout.index) is no index of a store", cause: error)
+            return StoreError(.notAStore, "\(layout.index) is not the index of a store", cause: error)
         case .damaged:
             return StoreError(
                 .damaged,
-                "\(layout.index) is damaged: the app that opens it next begins it anew",
+                "\(layout.index) is damaged: the next app that opens it replaces it",
                 cause: error
             )
         default: return StoreError(.unavailable, "\(layout.root) cannot be read", cause: error)

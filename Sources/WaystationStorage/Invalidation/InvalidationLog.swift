@@ -1,26 +1,27 @@
 import Synchronization
 
-/// Which responses were invalidated while others were on their way.
+/// The invalidations that happened while responses were on their way.
 ///
-/// A response that was asked for before an invalidation says what the origin held before it, however late it arrives
-/// (RFC 9111 §4.4). Time is counted in invalidations: each is a number higher than the last. A load notes the number
-/// when it begins (``StoreMoment``); its response is refused if an invalidation with a higher one concerns its key.
+/// A response that was requested before an invalidation shows the origin's state before it, however late it arrives
+/// (RFC 9111 §4.4). The log counts invalidations instead of time: each one gets a number higher than the last. A load
+/// records the number when it begins (``StoreMoment``); its response is refused if an invalidation with a higher number
+/// concerns its key.
 final class InvalidationLog: Sendable {
-    /// More scopes than this are held as one that concerns everything, so that a load that never ends cannot make
-    /// the log grow for ever.
+    /// When there are more scopes than this, they are replaced by one scope that covers everything, so that a load that
+    /// never ends cannot make the log grow without limit.
     static let maximumScopes = 1_024
 
     private struct State {
         var count = 0
-        /// The last invalidation of each scope that someone on his way may have missed.
+        /// The number of each scope's last invalidation, as far as a running load began before it.
         var scopes: [ResponseScope: Int] = [:]
-        /// How many loads began at which count.
+        /// How many running loads began at each count.
         var moments: [Int: Int] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// Notes an invalidation.
+    /// Records an invalidation.
     func append(_ scope: ResponseScope) {
         state.withLock { state in
             state.count += 1
@@ -32,7 +33,7 @@ final class InvalidationLog: Sendable {
         }
     }
 
-    /// Begins a load, and tells when that was.
+    /// Begins a load, and returns the current count.
     func enter() -> Int {
         state.withLock { state in
             state.moments[state.count, default: 0] += 1

@@ -1,8 +1,8 @@
 /// A point in the order of a store's invalidations.
 ///
-/// Take one with ``ResponseStore/moment()`` when a request is sent, and give it to
-/// ``ResponseStore/begin(_:asOf:)`` when its response comes: what was invalidated in between is not stored then.
-/// It costs little, but the store remembers invalidations for as long as a moment before them lives.
+/// Take one with ``ResponseStore/moment()`` when a request is sent, and pass it to ``ResponseStore/begin(_:asOf:)``
+/// when the response arrives: a response that was invalidated in between is not stored then. A moment costs little, but
+/// as long as it exists, the store remembers all later invalidations.
 public final class StoreMoment: Sendable {
     let count: Int
     private let log: InvalidationLog

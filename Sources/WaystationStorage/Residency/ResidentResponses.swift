@@ -1,23 +1,22 @@
 import Foundation
 import Synchronization
 
-/// Responses kept in memory after a look-up, bounded by bytes, the least recently used leaving first.
+/// Responses kept in memory after a look-up, limited in bytes; the least recently used are removed first.
 ///
-/// **What makes an answer from memory right.** Changes of this process take their keys out (``invalidate(_:)``), or put
-/// an instance with the new fields in (``beginFreshening(_:)``). For
-/// those of other processes an answer counts only for a second after something has confirmed it: its own look-up, or
-/// a check that nothing was changed (``confirm(at:hasChanged:)``). A change makes all entries unconfirmed (`epoch`);
-/// the next look-up of each reads its rows again and, where they are the same, keeps the instances.
+/// **How answers from memory stay correct.** A change that this process makes removes its keys (``invalidate(_:)``), or
+/// inserts an instance with the new fields (``beginFreshening(_:)``). Because other processes may change the index too,
+/// an answer is valid only for a second after it was confirmed: by its own look-up, or by a check that found no change
+/// (``confirm(at:hasChanged:)``). When such a check finds a change, all entries become unconfirmed (`epoch`); the next
+/// look-up of each reads its rows again and keeps the instances whose rows are unchanged.
 ///
-/// **What keeps a look-up from bringing back what a change has just taken out.** Look-ups run one at a time. One
-/// notes its key before it reads (``beginReading(_:)``); an invalidation that comes in between makes its result unfit
-/// to be kept.
+/// **How look-ups avoid restoring removed responses.** Look-ups run one at a time. A look-up records its key before it
+/// reads (``beginReading(_:)``); if an invalidation of that key comes before it ends, its result is not kept.
 final class ResidentResponses: Sendable {
-    /// How long an answer counts after it was confirmed.
+    /// How long an answer is valid after it was confirmed, in seconds.
     static let confirmedFor: TimeInterval = 1
-    /// After how long a check is asked for, so that keys in steady use never become unconfirmed.
+    /// The age of a confirmation, in seconds, at which a check is requested, so that keys in steady use stay confirmed.
     static let checkAfter: TimeInterval = 0.5
-    /// Uses are noted once in this time for each entry.
+    /// The use of an entry is recorded at most once in this time, in seconds.
     static let useInterval: TimeInterval = 60
 
     struct Answer {
@@ -37,7 +36,7 @@ final class ResidentResponses: Sendable {
         var older: Int
     }
 
-    /// Slots form a list by use, in an array and with indices for links: no reference counting on a hit.
+    /// The slots form a list by use, in an array with indices as links, so that a hit needs no reference counting.
     fileprivate struct State {
         var slots: [Slot] = []
         var free: [Int] = []
@@ -49,15 +48,16 @@ final class ResidentResponses: Sendable {
         var epoch = 0
         var confirmedAt = Date.distantPast
         var isCheckRequested = false
-        /// Keys whose changes are handed over and not yet made, with their numbers.
+        /// Keys whose changes are handed over and not yet made, and how many such changes each key has.
         var changing: [RequestKey: Int] = [:]
         /// The same for changes of many keys.
         var changingScopes: [ResponseScope: Int] = [:]
-        /// Keys whose rows are to get new fields, which what is here has already; for each row how many times.
+        /// Keys whose rows are to get new fields that memory has already; for each row, how many such changes are
+        /// pending.
         var freshening: [RequestKey: [Int64: Int]] = [:]
         var reading: RequestKey?
         var isReadingStale = false
-        /// The epoch in which the reading began: reading may take long, and a change may be found meanwhile.
+        /// The epoch in which the reading began: reading may take long, and a check may find a change meanwhile.
         var readingEpoch = 0
     }
 
@@ -66,7 +66,7 @@ final class ResidentResponses: Sendable {
 
     init(limit: ByteCount) { self.limit = limit.bytes }
 
-    /// The responses of a key, if they are here and confirmed.
+    /// The responses of a key, if they are in memory and confirmed.
     func responses(for key: RequestKey, at time: Date) -> Answer {
         state.withLock { state in
             var answer = Answer()
@@ -74,7 +74,7 @@ final class ResidentResponses: Sendable {
             guard let position = state.positions[key] else { return answer }
             let checked = state.slots[position].epoch == state.epoch ? state.confirmedAt : .distantPast
             let age = time.timeIntervalSince(max(checked, state.slots[position].confirmedAt))
-            // A clock that was set back says nothing about how long ago the confirmation was.
+            // If the clock was set back, the age does not show how long ago the confirmation was.
             let isConfirmed = age >= -Self.confirmedFor && age <= Self.confirmedFor
             if !isConfirmed || age > Self.checkAfter, !state.isCheckRequested {
                 state.isCheckRequested = true
@@ -92,12 +92,12 @@ final class ResidentResponses: Sendable {
         }
     }
 
-    /// Notes that a change of a key was handed over: until it is made, what is here is not the newest.
+    /// Records that a change of a key was handed over: until it is made, the responses in memory are not current.
     func beginChanging(_ key: RequestKey) {
         state.withLock { $0.changing[key, default: 0] += 1 }
     }
 
-    /// Notes that a change was made, or dropped.
+    /// Records that a change was made, or dropped.
     func endChanging(_ key: RequestKey) {
         state.withLock { state in
             guard let count = state.changing[key] else { return }
@@ -105,9 +105,9 @@ final class ResidentResponses: Sendable {
         }
     }
 
-    /// Notes that a row is to get the fields of this instance, which takes the place of the one that is here.
+    /// Replaces the instance of a row that is to get the fields of the new instance.
     ///
-    /// Until the row is written, nothing that was read is kept.
+    /// Until the row is written, no result of a look-up of its key is kept.
     func beginFreshening(_ response: StoredResponse) {
         let departed = state.withLock { state -> [[StoredResponse]] in
             state.freshening[response.key, default: [:]][response.id, default: 0] += 1
@@ -118,14 +118,14 @@ final class ResidentResponses: Sendable {
         withExtendedLifetime(departed) {}
     }
 
-    /// Notes that a row has the fields of this instance now, or that it could not get them.
+    /// Records that a row now has the fields of this instance, or that it could not be written.
     func endFreshening(_ response: StoredResponse, isWritten: Bool) {
         let departed = state.withLock { state -> [StoredResponse]? in
             let isLast = state.endFreshening(of: response.id, for: response.key)
-            // It may have been read before the row was written.
+            // The look-up may have read the row before it was written.
             if state.reading == response.key { state.isReadingStale = true }
             guard let position = state.positions[response.key] else { return nil }
-            // Of two that came at once, another may be here than the one that was written last.
+            // If two updates of a row came at once, memory may hold the instance of the one that was not written last.
             let isHere = state.slots[position].responses.contains { $0.id == response.id && $0.seal == response.seal }
             return isWritten && (isHere || !isLast) ? nil : state.remove(position)
         }
@@ -137,12 +137,12 @@ final class ResidentResponses: Sendable {
         state.withLock { $0.freshening[key] != nil || $0.isSilent(about: key) }
     }
 
-    /// Notes that a change of all keys in a scope was handed over.
+    /// Records that a change of all keys in a scope was handed over.
     func beginChanging(_ scope: ResponseScope) {
         state.withLock { $0.changingScopes[scope, default: 0] += 1 }
     }
 
-    /// Notes that a change of a scope was made, or dropped.
+    /// Records that a change of a scope was made, or dropped.
     func endChanging(_ scope: ResponseScope) {
         state.withLock { state in
             guard let count = state.changingScopes[scope] else { return }
@@ -150,7 +150,7 @@ final class ResidentResponses: Sendable {
         }
     }
 
-    /// Notes which key is about to be read from disk.
+    /// Records which key is about to be read from disk.
     func beginReading(_ key: RequestKey) {
         state.withLock {
             $0.reading = key
@@ -159,7 +159,7 @@ final class ResidentResponses: Sendable {
         }
     }
 
-    /// The instance of a response that is here already, confirmed or not.
+    /// The instance of a response that is already in memory, confirmed or not.
     func instance(id: Int64, seal: UInt64, for key: RequestKey) -> StoredResponse? {
         state.withLock { state in
             state.positions[key].flatMap { position in
@@ -168,7 +168,7 @@ final class ResidentResponses: Sendable {
         }
     }
 
-    /// Keeps what a look-up has read, if it fits and was not changed meanwhile.
+    /// Keeps the responses that a look-up has read, if they fit and were not changed meanwhile.
     ///
     /// `time` is when the look-up began to read.
     func keep(_ responses: [StoredResponse], for key: RequestKey, readAt time: Date) {
@@ -184,11 +184,12 @@ final class ResidentResponses: Sendable {
             state.insert(responses, for: key, size: size, at: time)
             return departed + state.removeSurplus(over: limit)
         }
-        // Instances may be the last of their kind and carry a consumer's object: they go outside the lock.
+        // A removed instance may be the last reference to an object of the caller's, so it is released outside the
+        // lock.
         withExtendedLifetime(departed) {}
     }
 
-    /// Takes out keys that this process has changed.
+    /// Removes the entries of keys that this process has changed.
     func invalidate(_ keys: Set<RequestKey>) {
         let departed = state.withLock { state in
             if let reading = state.reading, keys.contains(reading) { state.isReadingStale = true }
@@ -197,7 +198,7 @@ final class ResidentResponses: Sendable {
         withExtendedLifetime(departed) {}
     }
 
-    /// Takes out everything.
+    /// Removes all entries.
     func invalidateAll() {
         let departed = state.withLock { state in
             state.isReadingStale = true
@@ -209,7 +210,7 @@ final class ResidentResponses: Sendable {
         withExtendedLifetime(departed) {}
     }
 
-    /// Ends a check for changes of other processes that began at `time`; `nil` when it could not be done.
+    /// Ends a check for changes of other processes that began at `time`; `nil` when the check failed.
     func confirm(at time: Date?, hasChanged: Bool) {
         state.withLock { state in
             state.isCheckRequested = false
@@ -218,20 +219,20 @@ final class ResidentResponses: Sendable {
         }
     }
 
-    /// How much is here, and how often it answered.
+    /// The number of keys and bytes in memory, and the number of look-ups answered from memory.
     var counts: (entries: Int, bytes: Int, hits: Int) {
         state.withLock { ($0.positions.count, $0.bytes, $0.hits) }
     }
 }
 
 extension ResidentResponses.State {
-    /// Whether what is here of a key is not what it will be.
+    /// Whether memory must not answer for a key, because a change of it was handed over and is not made yet.
     fileprivate func isSilent(about key: RequestKey) -> Bool {
         if !changing.isEmpty, changing[key] != nil { return true }
         return !changingScopes.isEmpty && changingScopes.keys.contains { $0.contains(key) }
     }
 
-    /// - Returns: Whether that was the last of the row.
+    /// - Returns: Whether no other pending change of the row is left.
     fileprivate mutating func endFreshening(of row: Int64, for key: RequestKey) -> Bool {
         guard var rows = freshening[key] else { return true }
         let left = (rows[row] ?? 0) - 1
@@ -240,12 +241,12 @@ extension ResidentResponses.State {
         return left <= 0
     }
 
-    /// Puts an instance in the place of the one of the same row.
+    /// Replaces the instance of the same row by a new one.
     ///
-    /// - Returns: That one; `nil` when there is none.
+    /// - Returns: The replaced instance; `nil` when there is none.
     fileprivate mutating func replace(with response: StoredResponse, at position: Int) -> StoredResponse? {
         var responses = slots[position].responses
-        // An index that was begun anew gives identifiers again.
+        // An index that was replaced by a new one assigns the same identifiers again.
         let place = responses.firstIndex { $0.id == response.id && $0.checksums == response.checksums }
         guard let place else { return nil }
         let replaced = responses[place]
@@ -317,7 +318,7 @@ extension ResidentResponses.State {
 }
 
 extension StoredResponse {
-    /// What this instance takes in memory, about: body, fields, and the objects around them.
+    /// The approximate memory of this instance, in bytes: body, fields, and the objects around them.
     var residentSize: Int {
         bodyLength + key.url.utf8.count + 512 + headerFields.count * 96
     }

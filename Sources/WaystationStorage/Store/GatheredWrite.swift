@@ -1,14 +1,15 @@
-/// A write that was handed over: one change of the index, which comes to its own result whatever others it is made with.
+/// A write that was handed over: one change of the index, which gets its own result even when it shares a transaction
+/// with other writes.
 ///
-/// `prepare` and `finish` are called on the write queue, each once.
+/// `prepare` and `finish` are called on the write queue, once each.
 struct GatheredWrite: Sendable {
-    /// What it does, for the store's events.
+    /// The name of the operation, for the store's events.
     let task: String
     let key: RequestKey?
-    /// What it holds in memory, about.
+    /// The approximate memory that it holds.
     let bytes: Int
     let prepare: @Sendable () throws(StoreError) -> RowChange
-    /// Told the identifiers of the rows that were written.
+    /// Receives the identifiers of the rows that were written.
     let finish: @Sendable (Result<[Int64], StoreError>) -> Void
 
     init(

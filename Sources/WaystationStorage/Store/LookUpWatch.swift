@@ -1,27 +1,27 @@
 /// Look-ups that were handed to the disk and are not answered yet, so that none of them waits for ever.
 ///
-/// It knows no clock. ``tick()`` is to be called in intervals while look-ups wait, and gives up those that were here at
-/// the tick before: they have waited for one interval at least, and for two at most. Each look-up's completion leaves
-/// once, with whoever is to call it.
+/// The watch has no clock. Call ``tick()`` at regular intervals while look-ups wait: it gives up the look-ups that were
+/// already waiting at the previous tick, so each has waited for one to two intervals. Every look-up's completion is
+/// returned exactly once, to the caller that must call it.
 ///
-/// A line hangs from when a look-up in it was given up until the turn of any comes. What would stand in it meanwhile is
-/// missed at once.
+/// A line hangs from the moment a look-up in it is given up until any look-up gets its turn in that line. Meanwhile, a
+/// look-up that would have to wait in that line is a miss at once.
 struct LookUpWatch<Completion: Sendable>: Sendable {
-    /// What a look-up waits for.
+    /// The work that a look-up waits for.
     enum Line: Sendable {
-        /// The changes that were asked for before it; it stands in line for its reading after them.
+        /// The changes that were requested before it; after them the look-up waits in the line for reading.
         case writes
-        /// The opening of the store, other look-ups, and its own reading.
+        /// The opening of the store, other look-ups, and the look-up's own reading.
         case reads
     }
 
-    /// What was found.
+    /// The place in which a look-up found responses.
     enum Outcome: Sendable { case inMemory, onDisk, nothing }
 
     private struct Waiting {
         let completion: Completion
         var line: Line
-        /// How many ticks there had been when it came.
+        /// How many ticks there had been when the look-up was added.
         let ticks: Int
     }
 
@@ -32,42 +32,42 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
     private var hangingLines: Set<Line> = []
     /// Look-ups that were answered from disk.
     private(set) var diskHits = 0
-    /// Look-ups that were answered with nothing, those given up included.
+    /// Look-ups that found nothing, including those given up.
     private(set) var misses = 0
 
-    /// Whether a look-up was given up, and what it waited for has not moved since.
+    /// Whether a look-up was given up and its line has made no progress since.
     var isHanging: Bool { !hangingLines.isEmpty }
 
-    /// A look-up's place.
+    /// The place of a look-up in its line.
     struct Ticket: Sendable {
         let number: Int
-        /// Whether ``tick()`` must be called after an interval.
+        /// Whether the caller must call ``tick()`` after an interval.
         let startsTicks: Bool
     }
 
-    /// What is to be done when a look-up's turn comes.
+    /// The caller's next steps when a look-up's turn comes.
     struct Turn: Sendable {
-        /// Whether somebody still waits for it.
+        /// Whether the look-up is still waiting for its result.
         var isAwaited = false
-        /// To be called now.
+        /// The completion that must be called now.
         var completion: Completion?
-        /// Whether nothing hangs any more.
+        /// Whether the last hanging line has just recovered.
         var hasRecovered = false
     }
 
-    /// What is to be done at a tick.
+    /// The caller's next steps after a tick.
     struct Tick: Sendable {
-        /// To be called with nothing, in order.
+        /// The completions that must be called with an empty result, in order.
         var givenUp: [Completion] = []
-        /// Whether something hangs that did not before.
+        /// Whether a line hangs now and none did before the tick.
         var startsHanging = false
-        /// Whether the next tick must be called after an interval.
+        /// Whether the caller must call the next tick after an interval.
         var goesOn = false
     }
 
-    /// Adds a look-up that is about to stand in a line.
+    /// Adds a look-up that is about to wait in a line.
     ///
-    /// - Returns: `nil` for one that would wait in vain, which counts as missed.
+    /// - Returns: `nil` when the line hangs; the look-up then counts as a miss.
     mutating func add(_ completion: Completion, to line: Line) -> Ticket? {
         if isHanging, hangingLines.contains(.reads) || hangingLines.contains(line) {
             misses += 1
@@ -79,7 +79,7 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
         return Ticket(number: lastNumber, startsTicks: !isTicking)
     }
 
-    /// Notes that all writes before a look-up have been made: it stands in line for its reading now.
+    /// Records that all writes before a look-up have been made: the look-up now waits in the line for reading.
     mutating func moveOn(_ number: Int) -> Turn {
         var turn = Turn(hasRecovered: recover(.writes))
         guard waiting[number] != nil else { return turn }
@@ -93,12 +93,12 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
         return turn
     }
 
-    /// Notes that a look-up is about to be made.
+    /// Records that a look-up is about to be made.
     mutating func begin(_ number: Int) -> Turn {
         Turn(isAwaited: waiting[number] != nil, hasRecovered: recover(.reads))
     }
 
-    /// Notes that a look-up was made.
+    /// Records that a look-up was made.
     mutating func end(_ number: Int, _ outcome: Outcome) -> Turn {
         let turn = Turn(completion: remove(number), hasRecovered: recover(.reads))
         guard turn.completion != nil else { return turn }
@@ -110,7 +110,7 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
         return turn
     }
 
-    /// Gives up what has waited for too long.
+    /// Gives up the look-ups that have waited for too long.
     mutating func tick() -> Tick {
         var tick = Tick()
         let wasHanging = isHanging

@@ -2,10 +2,11 @@ public import Foundation
 public import HTTPTypes
 
 extension ResponseStore {
-    /// Replaces the fields and times of a stored response, as a 304 asks for (RFC 9111 §4.3.4); status and body stay.
+    /// Replaces the header fields and times of a stored response, as a 304 requires (RFC 9111 §4.3.4).
     ///
-    /// Look-ups return a new instance afterwards; the one given does not change.
-    /// - Returns: Whether the response was still there.
+    /// The status and the body do not change. Look-ups return a new instance afterwards; the instance that was passed
+    /// in does not change.
+    /// - Returns: Whether the response was still stored.
     /// - Throws: ``StoreError`` when the store does not work.
     public func updateFields(
         of response: StoredResponse,
@@ -22,22 +23,23 @@ extension ResponseStore {
         return try await updateFields([update]) == 1
     }
 
-    /// Replaces the fields and times of several stored responses, all together or none.
+    /// Replaces the header fields and times of several stored responses, in one transaction.
     ///
-    /// - Returns: How many were still there.
+    /// - Returns: How many of the responses were still stored.
     /// - Throws: ``StoreError`` when the store does not work.
     @discardableResult
     public func updateFields(_ updates: [FieldUpdate]) async throws(StoreError) -> Int {
         try await waiting { updateFields(updates, completion: $0) }
     }
 
-    /// Replaces the fields and times of several stored responses without waiting for it.
+    /// Replaces the header fields and times of several stored responses without waiting for the disk.
     ///
-    /// Look-ups that are asked for after this call see the new fields; of what is in memory they get a new instance, and
-    /// do not wait for the disk. If the response turns out to be gone, or cannot be written, that leaves memory again.
+    /// Look-ups that begin after this call see the new fields. For responses in memory they get a new instance and do
+    /// not wait for the disk. If a response turns out to be gone, or cannot be written, the new instance is removed
+    /// from memory again.
     /// - Parameters:
-    ///   - updates: The responses and what they get.
-    ///   - completion: Called on the store's write queue with how many were still there.
+    ///   - updates: The responses and their new fields and times.
+    ///   - completion: Called on the store's write queue with the number of responses that were still stored.
     public func updateFields(
         _ updates: [FieldUpdate],
         completion: @escaping @Sendable (Result<Int, StoreError>) -> Void
@@ -58,10 +60,10 @@ extension ResponseStore {
         )
     }
 
-    /// Replaces the fields and times of a stored response without waiting for it.
+    /// Replaces the header fields and times of a stored response without waiting for the disk.
     ///
-    /// Look-ups that are asked for after this call see the new fields. A response that is gone by then stays gone; a
-    /// store that does not work says so in an event.
+    /// Look-ups that begin after this call see the new fields. A response that is gone by then is not stored again; a
+    /// store that does not work reports that in an event.
     public func freshen(
         _ response: StoredResponse,
         headerFields: HTTPFields,
@@ -77,21 +79,21 @@ extension ResponseStore {
         updateFields([update]) { _ in }
     }
 
-    /// Removes these responses, and not those that have taken their places.
+    /// Removes these responses, but not responses that have replaced them.
     ///
-    /// - Returns: How many were still there.
+    /// - Returns: How many of the responses were still stored.
     /// - Throws: ``StoreError`` when the store does not work.
     @discardableResult
     public func remove(_ responses: [StoredResponse]) async throws(StoreError) -> Int {
         try await waiting { remove(responses, completion: $0) }
     }
 
-    /// Removes these responses without waiting for it.
+    /// Removes these responses without waiting for the disk.
     ///
-    /// Look-ups that are asked for after this call do not find them.
+    /// Look-ups that begin after this call do not find them.
     /// - Parameters:
-    ///   - responses: What to remove; what has taken the place of one of them stays.
-    ///   - completion: Called on the store's write queue with how many were still there.
+    ///   - responses: The responses to remove; a response that has replaced one of them stays.
+    ///   - completion: Called on the store's write queue with the number of responses that were still stored.
     public func remove(
         _ responses: [StoredResponse],
         completion: @escaping @Sendable (Result<Int, StoreError>) -> Void
@@ -103,7 +105,7 @@ extension ResponseStore {
         }
     }
 
-    /// Removes the responses whose response time lies before a moment.
+    /// Removes the responses whose response time is before a date.
     ///
     /// - Returns: How many responses were removed.
     /// - Throws: ``StoreError`` when the store does not work.
@@ -117,7 +119,7 @@ extension ResponseStore {
     /// Removes the least recently used responses until the store has at most this size.
     ///
     /// - Returns: How many responses were removed.
-    /// - Throws: ``StoreError`` when the store does not work; part may have been removed by then.
+    /// - Throws: ``StoreError`` when the store does not work; some responses may have been removed by then.
     @discardableResult
     public func trim(to size: ByteCount) async throws(StoreError) -> Int {
         try await waiting { completion in
@@ -142,7 +144,7 @@ extension ResponseStore {
         return removal.count
     }
 
-    /// Runs a change of some keys on the write queue, behind all that was asked for before.
+    /// Runs a change of some keys on the write queue, after all work that was requested before.
     func change(
         _ task: String,
         keys: [RequestKey],
@@ -159,7 +161,7 @@ extension ResponseStore {
 
     /// Runs a change on the open store.
     ///
-    /// On the write queue.
+    /// Call it on the write queue.
     func attempt(_ task: String, _ body: (Opened) throws -> Int) -> Result<Int, StoreError> {
         guard let opened = opened() else { return .failure(isUnavailable) }
         do {
@@ -169,7 +171,7 @@ extension ResponseStore {
         }
     }
 
-    /// Waits for the completion of what it starts, which is done without delay.
+    /// Starts a change and waits for its completion, without waiting for the gathering interval.
     func waiting(
         for start: (@escaping @Sendable (Result<Int, StoreError>) -> Void) -> Void
     ) async throws(StoreError) -> Int {

@@ -3,19 +3,21 @@ import Synchronization
 
 /// Small writes are gathered, so that many share a transaction.
 ///
-/// What is gathered has no place on the write queue yet. All that must come after it takes it along: ``enqueue(_:)``
-/// gives it to its own job. So everything happens in the order in which it was asked for.
+/// Gathered writes are not on the write queue yet. Every job that must come after them is queued with ``enqueue(_:)``,
+/// which first takes the gathered writes and makes them part of the job. So everything happens in the order in which it
+/// was requested.
 extension ResponseStore {
     /// Makes a write soon, together with others.
     func handOver(_ write: GatheredWrite) {
         gather { $0.add(write, bytes: write.bytes) }
     }
 
-    /// Runs a job on the write queue, behind all that was asked for before.
+    /// Runs a job on the write queue, after all work that was requested before.
     func enqueue(_ job: @escaping @Sendable () -> Void) {
         gathering.withLock { gathering in
             let due = gathering.take()
-            // Under the lock, or a job could come before a write that was handed over earlier and taken by another job.
+            // This happens under the lock; otherwise a job could run before a write that was handed over earlier and
+            // that another job took.
             writeQueue.async { [self] in
                 write(due)
                 job()
@@ -23,7 +25,7 @@ extension ResponseStore {
         }
     }
 
-    /// Makes the gathered writes at once, for whoever waits for one of them.
+    /// Makes the gathered writes at once, for a caller that waits for one of them.
     func writeGathered() {
         gather { WriteGathering.Step(due: $0.take()) }
     }
@@ -31,24 +33,24 @@ extension ResponseStore {
     private func gather(_ change: (inout WriteGathering<GatheredWrite>) -> WriteGathering<GatheredWrite>.Step) {
         let startsInterval = gathering.withLock { gathering in
             let step = change(&gathering)
-            // Under the lock, as above.
+            // This happens under the lock, as above.
             if !step.due.isEmpty { writeQueue.async { [self] in write(step.due) } }
             return step.startsInterval
         }
         guard startsInterval else { return }
-        // It holds the store, which so stays until nothing is gathered any more.
+        // The closure retains the store, so the store lives until no gathered writes are left.
         environment.afterDelay(writeQueue, environment.writeInterval) { [self] in gather { $0.endInterval() } }
     }
 
-    /// Makes writes in one transaction and tells each what came of it, in order.
+    /// Makes writes in one transaction and passes each its result, in order.
     ///
-    /// On the write queue.
+    /// Call it on the write queue.
     private func write(_ writes: [GatheredWrite]) {
         guard !writes.isEmpty else { return }
         for (write, result) in zip(writes, make(writes.map(Attempt.init))) { write.finish(result) }
     }
 
-    /// A write and what is to be made of it, or why it was refused.
+    /// A write with its change of the index, or the error with which it was refused.
     private struct Attempt {
         let write: GatheredWrite
         let change: Result<RowChange, StoreError>
@@ -60,10 +62,10 @@ extension ResponseStore {
 
         var isAccepted: Bool { if case .success = change { true } else { false } }
 
-        /// The key that gets a row.
+        /// The key that gets a new row.
         var addedKey: RequestKey? { if case .success(.insert) = change { write.key } else { nil } }
 
-        /// The result of an error, which is asked for only where the write was not refused before.
+        /// The result for an error of the transaction; a write that was refused before keeps its refusal.
         func failed(_ error: @autoclosure () -> StoreError) -> Result<[Int64], StoreError> {
             change.flatMap { _ in .failure(error()) }
         }
@@ -78,7 +80,8 @@ extension ResponseStore {
             finish(written, of: Set(attempts.compactMap(\.addedKey)), in: opened)
             return written.result
         } catch  where attempts.count > 1 && StoreFailure(error) != .busy {
-            // One of them may be to blame alone. Who waited for another process in vain need not do so for each.
+            // One of them alone may be the cause. A transaction that waited for another process in vain is not split,
+            // since each of its writes would wait again.
             return attempts.flatMap { make([$0]) }
         } catch {
             return attempts.map { $0.failed(handle(error, in: opened, while: $0.write.task, key: $0.write.key)) }

@@ -1,24 +1,26 @@
 import Dispatch
 
-/// Purging and invalidation are one thing: what is stored goes, and what was on its way is not stored when it arrives.
+/// Purging and invalidation are one operation: it removes stored responses, and a response that is still on its way is
+/// not stored when it arrives.
 extension ResponseStore {
-    /// The moment of now in the order of invalidations: take one when a request is sent.
+    /// The current moment in the order of invalidations: take one when a request is sent.
     public func moment() -> StoreMoment { StoreMoment(invalidations) }
 
-    /// Whether a key was invalidated after a moment: what was asked for then must not answer who asks now.
+    /// Whether a key was invalidated after a moment: a response requested before that moment must not answer a request
+    /// that is made now.
     public func hasInvalidated(_ key: RequestKey, since moment: StoreMoment) -> Bool {
         invalidations.hasInvalidated(key, since: moment.count)
     }
 
-    /// Invalidates what is stored for a URL in a partition: all methods and variants (RFC 9111 §4.4).
+    /// Invalidates the stored responses of a URL in a partition: all methods and variants (RFC 9111 §4.4).
     ///
-    /// Returns at once. Look-ups that are asked for after this call find nothing of before, and a response whose writer
-    /// had begun before it (or whose ``StoreMoment`` lies before it) is not stored: its commit fails with
-    /// ``StoreError/Code/invalidated``. That holds within this process, and also while the store does not work.
+    /// Returns at once. Look-ups that begin after this call do not find responses from before it. A response whose
+    /// writer began before the call (or whose ``StoreMoment`` is before it) is not stored: its commit fails with
+    /// ``StoreError/Code/invalidated``. This holds within this process, and also while the store does not work.
     /// - Parameters:
     ///   - url: The canonical URL, as in the key.
     ///   - partition: The partition, as in the key.
-    ///   - completion: Called on the store's write queue with how many responses were removed.
+    ///   - completion: Called on the store's write queue with the number of responses that were removed.
     public func invalidate(
         url: String,
         partition: String,
@@ -27,12 +29,12 @@ extension ResponseStore {
         invalidate(.url(url, partition: partition), completion: completion)
     }
 
-    /// Invalidates what is stored in a partition, such as that of a login that has ended.
+    /// Invalidates the stored responses of a partition, such as that of a login that has ended.
     ///
-    /// Returns at once, and has the same effect on what is on its way as ``invalidate(url:partition:completion:)``.
+    /// Returns at once, and affects responses that are on their way as ``invalidate(url:partition:completion:)`` does.
     /// - Parameters:
     ///   - partition: The partition, as in the key.
-    ///   - completion: Called on the store's write queue with how many responses were removed.
+    ///   - completion: Called on the store's write queue with the number of responses that were removed.
     public func invalidate(
         partition: String,
         completion: @escaping @Sendable (Result<Int, StoreError>) -> Void = { _ in }
@@ -42,10 +44,10 @@ extension ResponseStore {
 
     /// Removes every response.
     ///
-    /// Like its siblings it works on what was stored before the call, in memory as on disk, and on what was on its way:
-    /// a response whose writer had begun before the call is not stored.
+    /// Like the other `remove` methods it removes responses that were stored before the call, in memory and on disk. A
+    /// response whose writer began before the call is not stored.
     /// - Returns: How many responses were removed.
-    /// - Throws: ``StoreError`` when the store does not work; part may have been removed by then.
+    /// - Throws: ``StoreError`` when the store does not work; some responses may have been removed by then.
     @discardableResult
     public func removeAll() async throws(StoreError) -> Int { try await remove(.all) }
 
@@ -66,14 +68,14 @@ extension ResponseStore {
         try await remove(.url(url, partition: partition))
     }
 
-    /// Removes the responses of all URLs that begin with a text, compared byte for byte.
+    /// Removes the responses of all URLs that begin with a prefix, compared byte for byte.
     ///
     /// - Returns: How many responses were removed.
     /// - Throws: ``StoreError`` when the store does not work.
     @discardableResult
     public func remove(prefix: String) async throws(StoreError) -> Int { try await remove(.prefix(prefix)) }
 
-    /// Removes the responses of a host, on any port, by http and https; not those of its subdomains.
+    /// Removes the responses of a host, on any port, for http and https; those of its subdomains stay.
     ///
     /// - Returns: How many responses were removed.
     /// - Throws: ``StoreError`` when the store does not work.
@@ -96,17 +98,17 @@ extension ResponseStore {
         try await waiting { invalidate(scope, completion: $0) }
     }
 
-    /// Invalidates what is stored in a scope, as ``invalidate(url:partition:completion:)`` does for a URL.
+    /// Invalidates the stored responses of a scope, as ``invalidate(url:partition:completion:)`` does for a URL.
     ///
     /// - Parameters:
-    ///   - scope: What goes.
-    ///   - completion: Called on the store's write queue with how many responses were removed.
+    ///   - scope: The responses to remove.
+    ///   - completion: Called on the store's write queue with the number of responses that were removed.
     public func invalidate(
         _ scope: ResponseScope,
         completion: @escaping @Sendable (Result<Int, StoreError>) -> Void = { _ in }
     ) {
-        // First the log, then the queue: a commit either stands in line before the removal, which then removes its
-        // response, or finds the invalidation noted.
+        // The log comes first, then the queue: a commit either is queued before the removal, which then removes its
+        // response, or finds the invalidation in the log.
         invalidations.append(scope)
         resident.beginChanging(scope)
         enqueue { [self] in

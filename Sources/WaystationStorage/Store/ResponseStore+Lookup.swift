@@ -5,7 +5,7 @@ import WaystationFileSystem
 extension ResponseStore {
     /// Finds the variants of a key.
     ///
-    /// On the read queue.
+    /// Call it on the read queue.
     func find(_ key: RequestKey) -> (responses: [StoredResponse], outcome: LookUps.Outcome) {
         if let responses = resident(key) { return (responses, .inMemory) }
         guard let opened = opened() else { return ([], .nothing) }
@@ -52,7 +52,7 @@ extension ResponseStore {
     private func bodyFile(_ name: String, of record: IndexRecord, key: RequestKey, opened: Opened) -> StoredBodyFile? {
         let fileSystem = environment.fileSystem
         guard let name = BodyName(name) else {
-            drop(record.id, of: key, from: opened, because: "it names a body file that the store would not have named")
+            drop(record.id, of: key, from: opened, because: "its body file has a name that the store does not assign")
             return nil
         }
         let path = layout.path(of: name)
@@ -69,16 +69,17 @@ extension ResponseStore {
                     checksums: record.checksums,
                     onDamage: { [weak self] problem in
                         self?.drop(name, of: key, from: opened, because: problem) {
-                            // Another process may have found it too, and stored the body anew under the same name.
+                            // Another process may have found the damage too, and stored the body again under the same
+                            // name.
                             guard let there = try fileSystem.identity(of: file.path) else { return true }
                             return try there == fileSystem.identity(of: file)
                         }
                     }
                 )
             }
-            problem = "its body file has \(length) bytes of \(record.bodyLength)"
+            problem = "its body file has \(length) bytes, not \(record.bodyLength)"
         } catch {
-            // Too many open files say nothing about this one.
+            // Too many open files do not mean that this file is damaged.
             if let error = error as? FileError, [EMFILE, ENFILE, ENOMEM].contains(error.code) {
                 handle(error, in: opened, while: "opening a body", key: key)
                 return nil
@@ -87,21 +88,21 @@ extension ResponseStore {
             isReadable = (error as? FileError)?.code == ENOENT
         }
         drop(name, of: key, from: opened, because: problem) { [isReadable] in
-            // Another process may have removed the response and stored the body anew since then.
+            // Another process may have removed the response and stored the body again since then.
             guard isReadable, let status = try fileSystem.status(of: path) else { return true }
             return status.kind != .file || status.size != record.bodyLength
         }
         return nil
     }
 
-    /// Removes a response whose row is not what was stored.
+    /// Removes a response whose row differs from what was stored.
     ///
-    /// Another process may have removed it properly meanwhile; then there was no damage.
+    /// Another process may have removed it on purpose meanwhile; then there was no damage.
     private func drop(_ id: Int64, of key: RequestKey, from opened: Opened, because problem: String) {
         drop(key, from: opened, because: problem) { try $0.removeStep(.id(id), limit: 1) }
     }
 
-    /// Removes all responses that share a damaged body file, if it still is damaged when no process can replace it.
+    /// Removes all responses that share a damaged body file, if it is still damaged while no process can replace it.
     private func drop(
         _ name: BodyName,
         of key: RequestKey,
@@ -132,7 +133,7 @@ extension ResponseStore {
         }
     }
 
-    /// Notes uses to be written later, many at a time: a hit costs no write.
+    /// Records uses that are written later, many at a time, so that a hit needs no write.
     func noteUse(of ids: [Int64], at time: Date) {
         guard !ids.isEmpty else { return }
         let isDue = state.withLock { state in

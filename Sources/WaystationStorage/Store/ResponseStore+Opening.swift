@@ -3,9 +3,9 @@ import Synchronization
 import WaystationFileSystem
 
 extension ResponseStore {
-    /// Opens the store, or notes that it does not work.
+    /// Opens the store, or records that it does not work.
     ///
-    /// On the write queue.
+    /// Call it on the write queue.
     ///
     /// - Parameter damaged: The index that was found damaged while it was open.
     func open(replacing damaged: StoreIndex? = nil) {
@@ -58,7 +58,7 @@ extension ResponseStore {
             throw StoreError(.unavailable, "another process is replacing the index")
         }
         return try withExtendedLifetime(lock) {
-            // Another process may have replaced it before this one had the lock.
+            // Another process may have replaced the index before this one got the lock.
             if try damaged == nil || environment.fileSystem.identity(of: layout.index) != damaged?.identity {
                 do {
                     return try StoreIndex(path: layout.index, environment: environment)
@@ -71,9 +71,10 @@ extension ResponseStore {
         }
     }
 
-    /// Opens the index, waiting for others who open it too.
+    /// Opens the index, waiting for other processes that open it too.
     ///
-    /// While one process switches a new index to its log, SQLite turns others away without asking its busy handler.
+    /// While one process switches a new index to WAL mode, SQLite returns `SQLITE_BUSY` to others without calling its
+    /// busy handler.
     private func openExistingIndex() throws -> StoreIndex {
         let deadline = ContinuousClock.now + .seconds(environment.busyTimeout)
         while true {
@@ -85,14 +86,15 @@ extension ResponseStore {
         }
     }
 
-    /// Keeps the damaged index for whoever wants to know, the last one only, and makes room for a new one.
+    /// Moves the damaged index aside, so that it can be examined, and makes room for a new one; only the last damaged
+    /// index is kept.
     private func moveIndexAside(_ reason: String) throws {
         let fileSystem = environment.fileSystem
         let prefix = "index.sqlite.damaged-"
         let numbers = try fileSystem.contents(of: layout.root).compactMap { name in
             name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.count)) : nil
         }
-        // First, since SQLite would apply a left-over log to the new index.
+        // This comes first, since SQLite would apply a left-over log to the new index.
         for suffix in ["-wal", "-shm"] { try fileSystem.removeFile(layout.index + suffix) }
         let number = (numbers.max() ?? 0) % 1_000_000 + 1
         if try fileSystem.identity(of: layout.index) != nil {
@@ -102,15 +104,15 @@ extension ResponseStore {
         let event = StoreEvent(
             .damaged,
             count: 0,
-            detail: "the index was moved to \(prefix)\(number) and begun anew: \(reason)"
+            detail: "the index was moved to \(prefix)\(number) and replaced by a new one: \(reason)"
         )
         state.withLock { $0.condition.replacedIndex = event }
         report(event)
     }
 
-    /// The open parts, or `nil` while the store does not work.
+    /// The parts of the open store, or `nil` while the store does not work.
     ///
-    /// Asks for another attempt when one is due.
+    /// Starts another attempt to open the store when one is due.
     func opened() -> Opened? {
         let time = now()
         let (opened, isDue) = state.withLock { state -> (Opened?, Bool) in
@@ -127,28 +129,28 @@ extension ResponseStore {
         return opened
     }
 
-    /// The error of operations that a store which does not work refuses.
+    /// The error of operations that are refused because the store does not work.
     var isUnavailable: StoreError {
-        let reason = state.withLock { $0.condition.closed?.detail } ?? "its events say why"
+        let reason = state.withLock { $0.condition.closed?.detail } ?? "see its events for the reason"
         return StoreError(.unavailable, "the store does not work: \(reason)")
     }
 
     func acceptsWrites(at time: Date) -> Bool {
         if opened() != nil { return state.withLock { time >= $0.writesPausedUntil } }
-        // While it opens for the first time writes wait in line behind that.
+        // While the store opens for the first time, writes wait behind the opening on the queue.
         return state.withLock { if case .opening = $0.availability { true } else { false } }
     }
 
-    /// Does what an error calls for and says so.
+    /// Takes the action that an error requires and reports it.
     ///
-    /// - Returns: The error in the store's own words.
+    /// - Returns: The error as a ``StoreError``.
     @discardableResult
     func handle(_ error: any Error, in opened: Opened?, while task: String, key: RequestKey? = nil) -> StoreError {
         let detail = "while \(task): \(error)"
         switch StoreFailure(error) {
         case .damaged:
             if let opened { writeQueue.async { self.replace(opened, isDamaged: true) } }
-            return StoreError(.damaged, "the index is damaged and will be begun anew", cause: error)
+            return StoreError(.damaged, "the index is damaged and will be replaced by a new one", cause: error)
         case .moved:
             if let opened { writeQueue.async { self.replace(opened, isDamaged: false) } }
             return StoreError(.unavailable, "the index was moved away", cause: error)
@@ -174,18 +176,18 @@ extension ResponseStore {
 
     /// Closes an index and opens what is there now, or a new one.
     ///
-    /// On the write queue.
+    /// Call it on the write queue.
     private func replace(_ failed: Opened, isDamaged: Bool) {
-        // Several operations may have met the same damage.
+        // Several operations may have found the same damage.
         guard let current = opened(), current.index === failed.index else { return }
         state.withLock { $0.availability = .opening }
         failed.index.close()
         open(replacing: isDamaged ? failed.index : nil)
     }
 
-    /// Learns whether another process has changed the index since the last check.
+    /// Finds out whether another process has changed the index since the last check.
     ///
-    /// On the write queue.
+    /// Call it on the write queue.
     func checkForOtherProcesses() {
         let time = now()
         guard let opened = opened() else { return resident.confirm(at: nil, hasChanged: true) }
@@ -195,13 +197,13 @@ extension ResponseStore {
                 defer { state.dataVersion = version }
                 return state.dataVersion != version
             }
-            // Whoever found it damaged has put another one in its place; or the directory was removed.
+            // Another process may have found the index damaged and replaced it; or the directory was removed.
             let isSameFile = try environment.fileSystem.identity(of: layout.index) == opened.index.identity
             resident.confirm(at: time, hasChanged: hasChanged || !isSameFile)
             if !isSameFile { replace(opened, isDamaged: false) }
         } catch {
             resident.confirm(at: nil, hasChanged: true)
-            handle(error, in: opened, while: "asking for changes of other processes")
+            handle(error, in: opened, while: "checking for changes of other processes")
         }
     }
 }

@@ -2,50 +2,50 @@ import Foundation
 import Synchronization
 import WaystationFileSystem
 
-/// Work that the store gives itself: one step at a time on the write queue, so that writes come in between.
+/// Maintenance work of the store: one step at a time on the write queue, so that writes can come in between.
 struct Upkeep: Sendable {
     enum Job: Hashable, Sendable {
-        /// Write down when responses were last used.
+        /// Write the recorded times of last use to the index.
         case uses
-        /// Make the totals what the rows add up to.
+        /// Correct the totals so that they equal the sum over the rows.
         case recount
-        /// Remove what dead processes left in staging.
+        /// Remove the staging directories of processes that ended.
         case leftOvers
         /// Remove body files that no row names, in every directory below `bodies/`.
         case orphans
-        /// The same in one of these directories.
+        /// Remove such body files in one of these directories.
         case orphansIn(String)
-        /// Remove what is too old.
+        /// Remove responses that are too old.
         case expiry
-        /// Come down to the low-water mark when over the maximum.
+        /// Start eviction down to the low-water mark if the store is over its maximum size.
         case eviction
-        /// Go on until the low-water mark.
+        /// Continue evicting until the low-water mark is reached.
         case evictionStep
-        /// Give free pages back.
+        /// Return free pages to the file system.
         case vacuum
     }
 
     var jobs: [Job] = []
     var isRunning = false
     var lastExpiry = Date.distantPast
-    /// Whether a clean-up comes by itself.
+    /// Whether a clean-up is already scheduled.
     var awaitsCleanUp = false
 
-    /// When an idle store looks for what has become too old, in seconds from now: when its oldest response has, and not
-    /// more often than every 10 s.
+    /// The delay, in seconds, after which an idle store checks for responses that are too old: the time until its
+    /// oldest response expires, but at least 10 s.
     ///
-    /// After a minute it looks at the clock in any case, which may have been set.
+    /// The delay is at most 60 s, because the clock may be set meanwhile.
     static func delay(untilExpiry seconds: TimeInterval) -> TimeInterval { min(max(seconds, 10), 60) }
 }
 
 extension ResponseStore {
-    /// Rows removed in one step.
+    /// The number of rows removed in one step.
     private static let stepSize = 64
 
-    /// How often age is looked at; look-ups do not return what is too old in any case.
+    /// How often the age of responses is checked, in seconds; look-ups never return expired responses in any case.
     private static let expiryInterval: TimeInterval = 60
 
-    /// Does jobs soon, each once however often it was asked for.
+    /// Schedules jobs, each once even if it was requested several times.
     func schedule(_ jobs: [Upkeep.Job]) {
         let mustStart = state.withLock { state in
             for job in jobs where !state.upkeep.jobs.contains(job) { state.upkeep.jobs.append(job) }
@@ -55,7 +55,7 @@ extension ResponseStore {
         if mustStart { enqueue { self.runUpkeepStep() } }
     }
 
-    /// What a commit calls for.
+    /// Schedules the upkeep that a commit requires.
     func scheduleUpkeep(totalBytes: Int) {
         let time = now()
         if totalBytes > limits.maximumSize.bytes { schedule([.eviction]) }
@@ -87,7 +87,7 @@ extension ResponseStore {
 
     /// Does one step of a job.
     ///
-    /// - Returns: What is to be done next.
+    /// - Returns: The jobs to do next.
     private func run(_ job: Upkeep.Job, in opened: Opened) throws -> [Upkeep.Job] {
         switch job {
         case .uses:
@@ -141,9 +141,10 @@ extension ResponseStore {
         return removal.count > 0 ? [.vacuum] : []
     }
 
-    /// Has what is stored removed when it is too old, though nothing else happens; an empty store waits for nothing.
+    /// Schedules the removal of responses that become too old while the store is idle; for an empty store it schedules
+    /// nothing.
     ///
-    /// On the write queue.
+    /// Call it on the write queue.
     func awaitCleanUp(in opened: Opened) throws {
         guard limits.hasMaximumAge, state.withLock({ !$0.upkeep.awaitsCleanUp }) else { return }
         guard let oldest = try opened.index.oldestResponseTime() else { return }
@@ -157,20 +158,20 @@ extension ResponseStore {
 
     private func cleanUp() {
         state.withLock { $0.upkeep.awaitsCleanUp = false }
-        // The next opening begins with a clean-up of its own.
+        // The next opening starts with a clean-up of its own.
         guard let opened = opened() else { return }
         do {
             guard let oldest = try opened.index.oldestResponseTime() else { return }
             if isExpired(oldest, at: now()) { schedule([.expiry]) } else { try awaitCleanUp(in: opened) }
         } catch {
-            handle(error, in: opened, while: "looking for what is too old")
+            handle(error, in: opened, while: "looking for expired responses")
         }
     }
 
     private func sweepOrphans(in shard: String, _ opened: Opened) throws -> Int {
         let fileSystem = environment.fileSystem
         let directory = "\(layout.bodies)/\(shard)"
-        // Only what the store may have put there.
+        // Only files with names that the store assigns.
         let names = { try fileSystem.contents(of: directory).filter { BodyName("\(shard)/\($0)") != nil } }
         return try opened.index.removeOrphans(among: names, shard: shard) {
             try fileSystem.removeFile("\(layout.bodies)/\($0)")
@@ -190,9 +191,9 @@ extension ResponseStore {
         try opened.index.touch(uses)
     }
 
-    /// Goes round the write queue until there is no upkeep left.
+    /// Waits on the write queue until there is no upkeep left, then resumes the continuation.
     ///
-    /// On the write queue.
+    /// Call it on the write queue.
     func finishFlush(_ continuation: CheckedContinuation<Void, Never>) {
         if state.withLock({ !$0.uses.isEmpty }), opened() != nil { schedule([.uses]) }
         guard state.withLock({ $0.upkeep.isRunning }) else { return continuation.resume() }

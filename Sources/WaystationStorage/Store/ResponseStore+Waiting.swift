@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// Look-ups wait for the disk, and not for ever: one that hangs must not hold up the loads that ask for them.
+/// Look-ups wait for the disk, but not for ever: a disk that hangs must not block the loads that requested them.
 extension ResponseStore {
     typealias LookUps = LookUpWatch<@Sendable ([StoredResponse]) -> Void>
 
-    /// Hands a look-up to the disk, behind the changes of its key that are under way.
+    /// Hands a look-up to the disk, after the pending changes of its key.
     func wait(for key: RequestKey, completion: @escaping @Sendable ([StoredResponse]) -> Void) {
         let isChanging = resident.isChanging(key)
         let ticket = lookUps.withLock { $0.add(completion, to: isChanging ? .writes : .reads) }
@@ -20,9 +20,9 @@ extension ResponseStore {
         }
     }
 
-    /// Makes a look-up, if anybody still waits for it.
+    /// Makes a look-up, unless it was given up meanwhile.
     ///
-    /// On the read queue.
+    /// Call it on the read queue.
     private func answer(_ number: Int, _ key: RequestKey) {
         guard takeTurn({ $0.begin(number) }).isAwaited else { return }
         let found = find(key)
@@ -32,7 +32,7 @@ extension ResponseStore {
     private func takeTurn(_ change: (inout LookUps) -> LookUps.Turn) -> LookUps.Turn {
         lookUps.withLock { lookUps in
             let turn = change(&lookUps)
-            // Under the lock, or this event could change places with that of a tick.
+            // This happens under the lock; otherwise this event and that of a tick could change places.
             if turn.hasRecovered { watchQueue.async { self.reportAnswer() } }
             return turn
         }
@@ -40,7 +40,7 @@ extension ResponseStore {
 
     private func reportAnswer() {
         state.withLock { $0.condition.hanging = nil }
-        // A store that does not work although the disk answers has said so, and will say when it works.
+        // A store that does not work for another reason has reported it, and reports when it works again.
         if case .unavailable = state.withLock({ $0.availability }) { return }
         report(StoreEvent(.recovered, count: 0, detail: "\(layout.root): the disk answers again"))
     }
@@ -52,7 +52,7 @@ extension ResponseStore {
     private func tick() {
         let goesOn = lookUps.withLock { lookUps in
             let tick = lookUps.tick()
-            // Under the lock, as above.
+            // This happens under the lock, as above.
             if !tick.givenUp.isEmpty { watchQueue.async { self.giveUp(tick) } }
             return tick.goesOn
         }

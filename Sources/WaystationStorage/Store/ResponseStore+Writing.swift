@@ -18,9 +18,10 @@ extension ResponseStore {
         }
     }
 
-    /// How many bytes of large bodies were handed over and wait for the disk.
+    /// The number of bytes of large bodies that were handed over and wait for the disk.
     ///
-    /// 0 while the disk hangs: then nothing more is stored, and a caller that waited for these would wait as long.
+    /// The number is 0 while the disk hangs: then nothing more is stored, and a caller that waited for these bytes
+    /// would wait for as long as the disk hangs.
     package var unwrittenBytes: Int {
         let bytes = spooling.load(ordering: .relaxed)
         return bytes > 0 && lookUps.withLock({ $0.isHanging }) ? 0 : bytes
@@ -31,14 +32,15 @@ extension ResponseStore {
     }
 
     func reportTooLarge(_ key: RequestKey, length: Int) {
-        let detail = "it has at least \(length) bytes and the store takes \(largestBody); it was not stored"
+        let detail = "it has at least \(length) bytes and the store accepts at most \(largestBody); it was not stored"
         report(StoreEvent(.tooLarge, key: key, bytes: length, detail: detail))
     }
 
     /// Makes a response visible.
     ///
-    /// `rest` is what was not spooled (all of a small body, the end of a large one), `length` that of the whole body.
-    /// One with a small body is gathered with other writes; a large one has waiting for the disk of its own to do.
+    /// `rest` holds the bytes that were not spooled (all of a small body, the end of a large one); `length` is the
+    /// length of the whole body. A response with a small body is gathered with other writes. A large one is not, since
+    /// it has to wait for the disk by itself.
     func commit(
         _ entry: NewResponse,
         rest: Data,
@@ -80,13 +82,13 @@ extension ResponseStore {
         }
     }
 
-    /// Whether a response may be stored now.
+    /// Checks whether a response may be stored now, and throws the reason if it may not.
     private func admit(_ entry: NewResponse, length: Int, moment: StoreMoment) throws(StoreError) {
         guard !invalidations.hasInvalidated(entry.key, since: moment.count) else {
             throw StoreError(.invalidated, "the response was invalidated while it was on its way; it was not stored")
         }
         if let expected = entry.expectedLength, expected != length {
-            let detail = "its body has \(length) bytes where \(expected) were announced; it was not stored"
+            let detail = "its body has \(length) bytes but \(expected) were announced; it was not stored"
             report(StoreEvent(.truncated, key: entry.key, bytes: length, detail: detail))
             throw StoreError(.truncated, detail)
         }
@@ -105,7 +107,7 @@ extension ResponseStore {
         let row = NewRow(head: entry.head, body: body, bodyLength: length, checksums: checksums, lastUsed: now())
         guard row.size <= lowWaterSize else {
             reportTooLarge(entry.key, length: row.size)
-            throw StoreError(.tooLarge, "head and body are larger than what the store keeps of everything")
+            throw StoreError(.tooLarge, "head and body together are larger than the store's total limit allows")
         }
         return row
     }
@@ -130,7 +132,7 @@ extension ResponseStore {
 
     /// Completes a body file, then moves it to its place and adds its row in one transaction.
     ///
-    /// Where the same body is already, the file that is there serves for both, and this one goes.
+    /// If the store already has a file with the same body, both responses use that file, and the new one is removed.
     private func publish(
         _ entry: NewResponse,
         rest: Data,
@@ -141,10 +143,11 @@ extension ResponseStore {
         let fileSystem = environment.fileSystem
         try spool.write(rest, in: opened.staging)
         guard let staged = try spool.finish(in: opened.staging), staged.length == length else {
-            throw StoreError(.unavailable, "part of the body could not be written; the store's events say why")
+            throw StoreError(.unavailable, "part of the body could not be written; see the store's events")
         }
         let name = staged.name
-        // Not while the index is locked: it takes as long as the disk does. What is there now may be gone by then.
+        // This does not happen while the index is locked, since it takes as long as the disk does. A file found now may
+        // be gone when the row is added.
         var isSynchronized = false
         if try !holds(name, length: length) {
             try spool.synchronize()
@@ -153,7 +156,7 @@ extension ResponseStore {
         do {
             let row = try row(entry, .file(name.text), length, staged.checksums)
             let written = try opened.index.insert(row, maximumVariants: limits.maximumVariants) {
-                // A file of another length is damaged: the whole one takes its place, for all who name it.
+                // A file of another length is damaged: the complete file replaces it, for all rows that name it.
                 guard try !holds(name, length: length) else { return }
                 if !isSynchronized { try spool.synchronize() }
                 try fileSystem.createDirectory(layout.directory(of: name))
@@ -168,13 +171,14 @@ extension ResponseStore {
         }
     }
 
-    /// Whether a body file is there, as far as its length tells.
+    /// Whether a body file exists with the right length; its bytes are not checked.
     private func holds(_ name: BodyName, length: Int) throws -> Bool {
         guard let status = try environment.fileSystem.status(of: layout.path(of: name)) else { return false }
         return status.kind == .file && status.size == length
     }
 
-    /// Does what follows from added rows: their keys are not in memory as they are on disk now.
+    /// Does the work that follows adding rows: removes the outdated responses of their keys from memory, and schedules
+    /// upkeep.
     func finish<Result>(_ written: StoreIndex.Written<Result>, of keys: Set<RequestKey>, in opened: Opened) {
         resident.invalidate(keys)
         removeUnnamed(written.unnamed, in: opened)
@@ -183,20 +187,20 @@ extension ResponseStore {
         do {
             try awaitCleanUp(in: opened)
         } catch {
-            handle(error, in: opened, while: "looking for what is too old")
+            handle(error, in: opened, while: "looking for expired responses")
         }
     }
 
-    /// Takes removed responses out of memory, and the files that no row names any more off the disk.
+    /// Removes the responses of removed rows from memory, and the files that no row names any more from the disk.
     func finish(_ removal: StoreIndex.Removal, in opened: Opened, alsoChanged key: RequestKey? = nil) {
         let keys = key.map { removal.keys.union([$0]) } ?? removal.keys
         if !keys.isEmpty { resident.invalidate(keys) }
         removeUnnamed(removal.files, in: opened)
     }
 
-    /// Removes those body files that no row names.
+    /// Removes those of the body files that no row names.
     ///
-    /// A file that stays, by an error or a kill, is an orphan, which is swept soon or at the next opening.
+    /// A file that stays because of an error or a kill is an orphan: it is removed soon or at the next opening.
     private func removeUnnamed(_ files: [String], in opened: Opened) {
         let names = files.compactMap(BodyName.init)
         guard !names.isEmpty else { return }

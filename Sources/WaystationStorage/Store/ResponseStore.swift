@@ -2,7 +2,7 @@ public import Foundation
 import Synchronization
 import WaystationFileSystem
 
-/// HTTP responses on disk, bounded by age and bytes.
+/// HTTP responses on disk, limited by age and size.
 ///
 /// ```swift
 /// let limits = StoreLimits(maximumSize: .mebibytes(200))
@@ -16,37 +16,37 @@ import WaystationFileSystem
 /// if responses == nil { responses = await store.lookup(key) }
 /// ```
 ///
-/// **It never fails a load.** A store that is damaged, locked, full or on a path that cannot be written misses its
-/// look-ups and drops its writes, and says so in an event; a damaged index is moved aside and replaced. Opening
-/// happens in the background, and is tried again every 30 s when it did not work.
+/// **It never fails a load.** When a store is damaged, locked, full or on a path that cannot be written, its look-ups
+/// miss, its writes are dropped, and it reports an event. A damaged index is moved aside and replaced. Opening happens
+/// in the background, and is tried again every 30 s when it failed.
 ///
-/// **It waits 10 to 20 s for a disk that hangs.** A look-up that has waited for so long, be it for the first opening,
-/// for a change of its key or for its own reading, is a miss. Until the disk answers, look-ups that would wait too are
-/// misses at once, ``begin(_:asOf:)`` takes nothing, and two events say when that began and ended. Not covered: reading
-/// the body of a response that was found, and ``flush()``, ``statistics()`` and awaited changes, take as long as the
-/// disk does. Writes that were begun before wait in memory, without a bound; so do those of a disk that reads while it
-/// does not write, until a look-up waits for one of them.
+/// **It waits 10 to 20 s for a disk that hangs.** A look-up that has waited for so long (for the first opening, for a
+/// change of its key or for its own reading) is a miss. Until the disk answers, look-ups that would wait too are misses
+/// at once, ``begin(_:asOf:)`` returns `nil`, and two events report the beginning and the end. This does not cover
+/// reading the body of a response that was found, ``flush()``, ``statistics()`` and awaited changes: they take as long
+/// as the disk does. Writes that were begun before the disk hung wait in memory, without a limit. On a disk that
+/// answers reads but not writes, all writes wait in memory in this way, until a look-up waits for one of them.
 ///
-/// **It survives a kill at any moment:** each response is then either as before or as after.
+/// **It survives a kill at any moment:** each response is then either in its old or in its new state.
 ///
 /// **Small writes are gathered.** A response that is stored or freshened while the store is idle is written at once.
-/// After that, responses with small bodies and new fields are written together every 20 ms, or when they are 64 or take
-/// 4 MiB. This process sees it only by the time when completions come: what is asked for later comes after them, and
-/// who awaits a result does not wait for the interval. A process that is killed loses at most what was handed over in
-/// its last 20 ms and what had not been written by then; ``flush()`` returns when all of it has. A store that its owner
-/// lets go writes what is gathered before it goes.
+/// After that, responses with small bodies and new fields are written together every 20 ms, or as soon as there are 64
+/// of them or they take 4 MiB. Within this process, only the time of the completions shows this: later operations run
+/// after the gathered writes, and a caller that awaits a result does not wait for the interval. A process that is
+/// killed loses at most what was handed over in its last 20 ms and what had not been written by then; ``flush()``
+/// returns when all of it is written. A store that its owner releases writes its gathered responses first.
 ///
-/// **Several processes** may use one directory. Look-ups see what others have committed; a response in memory may be
-/// answered for at most a second after another process removed it.
+/// **Several processes** may use one directory. Look-ups see what other processes have committed; the store may return
+/// a response from memory for at most a second after another process removed it.
 ///
 /// **The end of the process.** A process that ends by `exit`, or by returning from its main function, first waits until
-/// its stores have written what they were given, for at most 5 s. One that ends otherwise (by a signal, `_exit` or a
-/// crash) does not.
+/// its stores have written everything handed to them, for at most 5 s. A process that ends otherwise (by a signal,
+/// `_exit` or a crash) does not wait.
 ///
 /// **Threads.** All methods may be called from any thread and none waits for the disk. Completions and events are
-/// called on the store's own queues, which wait for them: hand longer work on.
+/// called on the store's own queues, which wait for them to return: move longer work to another queue.
 public final class ResponseStore: Sendable {
-    /// The directory that holds the store; made when missing, with access for its owner alone.
+    /// The directory that holds the store; the store makes it if it is missing, with access for its owner only.
     public let directory: URL
 
     /// The limits the store was made with.
@@ -58,11 +58,11 @@ public final class ResponseStore: Sendable {
     let layout: StoreLayout
     let resident: ResidentResponses
     let invalidations = InvalidationLog()
-    /// One look-up at a time; waits for the first opening.
+    /// Runs one look-up at a time; suspended until the store was opened the first time.
     let readQueue = DispatchQueue(label: "Waystation.store.read", qos: .userInitiated)
-    /// Everything that changes the store, in order.
+    /// Runs all changes of the store, in order.
     let writeQueue = DispatchQueue(label: "Waystation.store.write")
-    /// What must not wait for the disk.
+    /// Runs the work that must not wait for the disk.
     let watchQueue = DispatchQueue(label: "Waystation.store.watch", qos: .userInitiated)
     /// Look-ups that the disk has not answered yet.
     let lookUps = Mutex(LookUps())
@@ -100,10 +100,10 @@ public final class ResponseStore: Sendable {
     /// Makes a store and begins to open it in the background.
     ///
     /// - Parameters:
-    ///   - directory: Where the store is; nothing else should be in it.
+    ///   - directory: The directory of the store; it should hold nothing else.
     ///   - limits: How much is kept and for how long.
     ///   - now: The clock.
-    ///   - events: Told what happens; called on the store's own queues.
+    ///   - events: Receives the store's events; called on the store's own queues.
     public convenience init(
         directory: URL,
         limits: StoreLimits = StoreLimits(),
@@ -132,7 +132,7 @@ public final class ResponseStore: Sendable {
         self.resident = ResidentResponses(limit: limits.residentLimit)
         writeQueue.setSpecific(key: Self.writeQueueKey, value: ObjectIdentifier(self))
         StoresAtExit.add(self)
-        // Look-ups that come before the store is open wait for it, so that the first load of a process can hit.
+        // Look-ups that begin before the store is open wait for it, so that the first load of a process can hit.
         readQueue.suspend()
         writeQueue.async { [self] in
             open()
@@ -140,9 +140,10 @@ public final class ResponseStore: Sendable {
         }
     }
 
-    /// The responses of a key, if a look-up has brought them into memory and they are sure to be current.
+    /// The responses of a key, if a look-up has read them into memory and they are known to be current.
     ///
-    /// Touches memory only and takes well under a microsecond. `nil` says nothing about the disk: look up then.
+    /// Reads memory only and takes well under a microsecond. `nil` does not mean that the disk has no response: call
+    /// ``lookup(_:)`` then.
     /// The same instances are returned as long as nothing changes them.
     public func resident(_ key: RequestKey) -> [StoredResponse]? {
         let time = now()
@@ -156,9 +157,9 @@ public final class ResponseStore: Sendable {
 
     /// Finds the variants of a key, newest first.
     ///
-    /// It sees every response of this process whose commit was asked for before: where one is under way it waits for
-    /// it. The completion is called once, on one of the store's queues; with nothing when the key is not stored, the
-    /// store does not work, or the disk did not answer for 10 to 20 s.
+    /// The look-up sees every response of this process whose commit was requested before: if such a commit is not
+    /// finished, the look-up waits for it. The completion is called once, on one of the store's queues. It gets an
+    /// empty array when the key is not stored, the store does not work, or the disk did not answer for 10 to 20 s.
     public func lookup(_ key: RequestKey, completion: @escaping @Sendable ([StoredResponse]) -> Void) {
         wait(for: key, completion: completion)
     }
@@ -174,17 +175,17 @@ public final class ResponseStore: Sendable {
     ///
     /// - Parameters:
     ///   - entry: The response.
-    ///   - moment: When its request was sent; what was invalidated since then is not stored. Default: now, so that
-    ///     invalidations between request and response are not seen.
-    /// - Returns: `nil` when it would not be kept: its body is announced as larger than
-    ///   ``StoreLimits/maximumEntrySize``, or writes are paused because the disk is full or does not answer, or
-    ///   the store does not work.
+    ///   - moment: When its request was sent; a response that was invalidated since then is not stored. Default: now,
+    ///     which ignores invalidations between the request and this call.
+    /// - Returns: `nil` when the response would not be stored: its announced body length exceeds
+    ///   ``StoreLimits/maximumEntrySize``, or writes are paused because the disk is full or does not answer, or the
+    ///   store does not work.
     public func begin(_ entry: NewResponse, asOf moment: StoreMoment? = nil) -> ResponseWriter? {
         if let length = entry.expectedLength, length > largestBody {
             reportTooLarge(entry.key, length: length)
             return nil
         }
-        // Each write would wait in memory for as long as the disk hangs.
+        // Otherwise each write would wait in memory for as long as the disk hangs.
         guard acceptsWrites(at: now()), !lookUps.withLock({ $0.isHanging }) else { return nil }
         return ResponseWriter(
             entry: entry,
@@ -194,25 +195,26 @@ public final class ResponseStore: Sendable {
         )
     }
 
-    /// What is wrong with the store now: the events that reported it, none when all is well.
+    /// The current problems of the store, as the events that reported them; empty when there are none.
     ///
-    /// It holds the last `unavailable` until the store works, that of a disk that hangs until the disk answers, `full`
-    /// while writes pause, and for the rest of the run the `damaged` of an index that had to be replaced.
+    /// It holds the last `unavailable` event until the store works, the event of a hanging disk until the disk answers,
+    /// the `full` event while writes are paused, and for the rest of the run the `damaged` event of an index that had
+    /// to be replaced.
     public var condition: [StoreEvent] {
         let time = now()
         return state.withLock { $0.condition.events(isPaused: time < $0.writesPausedUntil) }
     }
 
-    /// Returns when everything asked of the store before has been done, the upkeep that it caused included.
+    /// Returns when all operations requested before have finished, including the upkeep that they caused.
     ///
-    /// Nothing is gathered then: what was committed or freshened before the call is on disk.
+    /// No gathered writes are left then: all that was committed or freshened before the call is on disk.
     public func flush() async {
         await withCheckedContinuation { continuation in
             readQueue.async { self.enqueue { self.finishFlush(continuation) } }
         }
     }
 
-    /// What the store holds and has done.
+    /// The store's current contents and its counters.
     public func statistics() async -> StoreStatistics {
         await withCheckedContinuation { continuation in
             enqueue { self.readQueue.async { continuation.resume(returning: self.currentStatistics()) } }

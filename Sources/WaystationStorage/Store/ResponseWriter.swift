@@ -1,11 +1,11 @@
 public import Foundation
 import Synchronization
 
-/// Receives the body of one new response, and then makes it visible or forgets it.
+/// Receives the body of one new response, and then makes the response visible or drops it.
 ///
-/// Nothing blocks: bytes are gathered up to ``StoreLimits/inlineBodyLimit`` and then written to a staging file on the
-/// store's write queue, in the order of the calls. Until its commit a response cannot be looked up, and a writer that
-/// goes away without one leaves nothing. Calls for one writer must follow each other; after
+/// No call blocks: bytes are collected in memory up to ``StoreLimits/inlineBodyLimit`` and then written to a staging
+/// file on the store's write queue, in the order of the calls. A response cannot be looked up before its commit, and a
+/// writer that is released without a commit leaves nothing behind. Calls to one writer must not overlap; after
 /// ``commit(completion:)`` or ``abandon()`` they do nothing.
 public final class ResponseWriter: Sendable {
     private struct State {
@@ -37,7 +37,7 @@ public final class ResponseWriter: Sendable {
 
     /// Adds bytes to the body.
     ///
-    /// A body that grows beyond what the store takes abandons its writer, with a ``StoreEvent/Kind/tooLarge`` event.
+    /// A body that grows larger than the store accepts abandons its writer, with a ``StoreEvent/Kind/tooLarge`` event.
     public func append(_ data: Data) {
         let step = state.withLock { state -> Step in
             guard state.isOpen else { return .none }
@@ -63,12 +63,12 @@ public final class ResponseWriter: Sendable {
         }
     }
 
-    /// Makes the response visible, in the place of the variant with the same key and vary record.
+    /// Makes the response visible, replacing the variant with the same key and vary record.
     ///
-    /// A response that was invalidated since it was asked for is not stored (``ResponseStore/begin(_:asOf:)``).
-    /// A small body may be written a little later, with others (``ResponseStore``); this writer's caller need not wait.
+    /// A response that was invalidated since it was requested is not stored (``ResponseStore/begin(_:asOf:)``). A small
+    /// body may be written a little later, together with others (``ResponseStore``); the caller need not wait for that.
     /// - Parameter completion: Called on the store's write queue with the identifier of the stored response, or with
-    ///   the reason why it was not stored. By then the store has reported its event.
+    ///   the reason why it was not stored. The store has reported its event before that call.
     public func commit(completion: @escaping @Sendable (Result<Int64, StoreError>) -> Void = { _ in }) {
         guard let (rest, length) = close() else {
             return completion(.failure(StoreError(.abandoned, "the writer was already committed or abandoned")))
@@ -88,7 +88,7 @@ public final class ResponseWriter: Sendable {
         return try result.get()
     }
 
-    /// Forgets the response and removes what was written of it.
+    /// Drops the response and removes the bytes that were written for it.
     public func abandon() {
         if close() != nil { store.discard(spool) }
     }

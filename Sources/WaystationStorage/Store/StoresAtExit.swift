@@ -2,16 +2,16 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Keeps a process that ends normally until its stores have written what they were given.
+/// Delays the normal end of a process until its stores have written all that was handed to them.
 ///
-/// A load ends before its response is on disk, and a command-line tool ends with its only load.
+/// A load ends before its response is on disk, and a command-line tool may end with its only load.
 enum StoresAtExit {
-    /// For how long a process waits, in seconds: as long as a write waits for another process's.
+    /// How long the process waits, in seconds: as long as a write waits for another process's write.
     private static let limit = 5.0
 
     private struct State {
         var stores: [Weak] = []
-        /// The process that registered; its children have its memory and none of its threads.
+        /// The process that registered the handler; a forked child has its memory but none of its threads.
         var process: pid_t?
     }
 
@@ -21,7 +21,7 @@ enum StoresAtExit {
 
     private static let state = Mutex(State())
 
-    /// Has the end of the process wait for a store.
+    /// Makes the end of the process wait for a store.
     static func add(_ store: ResponseStore) {
         let isFirst = state.withLock { state in
             state.stores.removeAll { $0.store == nil }
@@ -36,7 +36,7 @@ enum StoresAtExit {
         let (stores, process) = state.withLock { ($0.stores.compactMap(\.store), $0.process) }
         guard process == getpid() else { return }
         let deadline = DispatchTime.now() + limit
-        // All begin before one is waited for.
+        // All stores begin to write before this waits for any of them.
         for wait in stores.compactMap({ $0.beginFinishing() }) where wait.wait(timeout: deadline) == .timedOut {
             return
         }
@@ -44,13 +44,13 @@ enum StoresAtExit {
 }
 
 extension ResponseStore {
-    /// Marks the write queue of a store.
+    /// Identifies the write queue of a store.
     static let writeQueueKey = DispatchSpecificKey<ObjectIdentifier>()
 
     /// Begins to write everything that was handed over.
     ///
-    /// - Returns: What is signalled when it is written; nil when that cannot be waited for: the disk hangs, or the
-    ///   caller is on the write queue, as the handler of an event may be.
+    /// - Returns: A semaphore that is signalled when it is written; nil when waiting is not possible: the disk hangs,
+    ///   or the caller is on the write queue, as the handler of an event may be.
     fileprivate func beginFinishing() -> DispatchSemaphore? {
         guard !lookUps.withLock({ $0.isHanging }),
             DispatchQueue.getSpecific(key: Self.writeQueueKey) != ObjectIdentifier(self)

@@ -1,20 +1,20 @@
 /// Writes that were handed over and are to be made together.
 ///
-/// The first after idleness is due at once. From then on what comes waits for the end of the interval, or until it is
-/// much; an interval in which nothing came ends the pacing.
+/// The first write after an idle period is due at once. Later writes wait for the end of the interval, or until there
+/// are many or large ones; an interval in which no write came ends the gathering.
 struct WriteGathering<Write: Sendable>: Sendable {
-    /// So many are due.
+    /// The writes are due when there are this many.
     static var maximumCount: Int { 64 }
-    /// Those that hold so many bytes are due.
+    /// The writes are due when they hold this many bytes.
     static var maximumBytes: Int { 4 << 20 }
 
     private(set) var writes: [Write] = []
     private var bytes = 0
     private var isPaced = false
 
-    /// What is to be done about a write that was added.
+    /// The caller's next steps after a write was added.
     struct Step: Sendable {
-        /// What is to be written now, in order.
+        /// The writes to make now, in order.
         var due: [Write] = []
         /// Whether an interval begins; ``endInterval()`` must be called at its end.
         var startsInterval = false
@@ -38,7 +38,7 @@ struct WriteGathering<Write: Sendable>: Sendable {
         return Step(due: take(), startsInterval: isPaced)
     }
 
-    /// Gives what is gathered to whoever writes it before its time.
+    /// Returns the gathered writes, for a caller that makes them before the end of the interval.
     mutating func take() -> [Write] {
         defer { (writes, bytes) = ([], 0) }
         return writes
