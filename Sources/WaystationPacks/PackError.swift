@@ -53,7 +53,7 @@ public struct PackError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// Whether the bytes are wrong, rather than the disk or the network failing.
     var isDamage: Bool { code == .damaged || code == .invalidManifest }
-    /// What was wrong, where, and what to do about it.
+    /// A description of what was wrong, where, and what to do about it.
     public let message: String
     /// How long the server asked the client to wait, if it did.
     public let retryAfter: Duration?

@@ -30,7 +30,7 @@ extension BSDiffPatch {
     /// - Parameters:
     ///   - old: The old bytes; they are read in pieces, mostly forwards.
     ///   - expectation: The digests to check; none by default.
-    ///   - write: Receives the next new bytes, which are valid only during the call. After the last call there were
+    ///   - write: Receives the next new bytes, which are valid only during the call. All calls together receive
     ///     exactly ``newSize`` bytes.
     /// - Throws: ``PatchError`` for any error in the patch or the old bytes; `CancellationError`; the errors of
     ///   `write`.

@@ -36,7 +36,7 @@ public struct PatchError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of the error.
     public let code: Code
-    /// What was wrong, where, and what to do.
+    /// A description of what was wrong, where, and what to do.
     public let message: String
     /// The error that caused this one, such as one of the file system.
     public let cause: (any Error)?

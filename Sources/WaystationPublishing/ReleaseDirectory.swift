@@ -36,8 +36,8 @@ public struct ReleaseDirectory: Sendable {
     public struct Configuration: Sendable, Hashable {
         /// How long a catalogue is valid for clients; seven days by default.
         ///
-        /// After that, clients accept no old catalogue; they need a new or renewed one. So an attacker cannot keep them
-        /// on an old one for longer.
+        /// After that, clients accept only a new or renewed catalogue, so an attacker cannot keep them on an old one for
+        /// longer.
         public var validity: Duration
         /// The largest size of a patch, as a share of the whole pack's; larger patches are omitted.
         ///

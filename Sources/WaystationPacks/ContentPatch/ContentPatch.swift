@@ -19,7 +19,7 @@ import WaystationPatch
 ///
 /// The **old stream** is the files of the base whose digest no file of the result has, one after another in the order of
 /// the manifest; the **new stream** is the files of the result whose digest no file of the base has, each digest once.
-/// All other files of the result are already in the base, and are hard-linked.
+/// All other files of the result are already in the base, and are linked to its files.
 package struct ContentPatch: Sendable {
     package static let magic = Data("WAYDELTA".utf8)
     static let headerLength = 80

@@ -14,7 +14,7 @@ struct ArtifactDownload: Sendable {
     let admit: @Sendable (Int) throws -> Void
     let report: @Sendable (DownloadProgress) -> Void
 
-    /// Downloads what is missing.
+    /// Downloads the missing bytes.
     ///
     /// - Throws: ``PackError``.
     func run() async throws -> DownloadedArtifact {
@@ -105,7 +105,7 @@ struct ArtifactDownload: Sendable {
     }
 
     private func request(for partial: PartialFile?) -> FetchRequest {
-        // The size is that of the whole file, since the answer may be all of it.
+        // The size is that of the whole file, since the server may send all of it.
         var request = FetchRequest(artifact.url, maximumBodySize: artifact.size ?? maximumSize)
         // The lengths and ranges of a content-coded body are not those of the file.
         request.fields[.acceptEncoding] = "identity"
@@ -215,7 +215,7 @@ extension ArtifactDownload {
         case let error as FileError:
             PackError(
                 .fileSystem,
-                "\(artifact.url.shown) cannot be written to \(paths.directory): check its owner and permissions",
+                "\(artifact.url.shown) cannot be written to \(paths.directory): check the directory's permissions",
                 cause: error
             )
         default: .network(artifact.url, error)

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// What the head of a response means for a download; a pure function of its inputs.
+/// The meaning of a response head for a download; a pure function of its inputs.
 enum DownloadResponse: Equatable {
     /// The body continues the partial file, which belongs to the same representation; `total` bytes in all, if known.
     case resume(total: Int?)

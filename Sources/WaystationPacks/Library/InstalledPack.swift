@@ -16,7 +16,7 @@ public struct InstalledPack: Hashable, Sendable {
     public let manifestSHA256: String
     /// The digests of the zip that it was installed from; empty when it was not installed from a zip.
     public let archiveDigests: [PackDigest]
-    /// Whether the version is confirmed, on trial or bad.
+    /// The health of the version: confirmed, on trial or bad.
     public let health: PackHealth
     /// Whether a file was found that does not match the manifest.
     public let isDamaged: Bool

@@ -8,7 +8,7 @@ public struct PackDescription: Hashable, Sendable {
     public var version: PackVersion
     /// The URLs at which the pack's root is served.
     public var baseURLs: [String]
-    /// When it was released.
+    /// The release date.
     public var released: Date?
     /// The lowest version of the app that can use the pack.
     public var minimumAppVersion: PackVersion?

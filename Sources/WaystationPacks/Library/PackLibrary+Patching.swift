@@ -29,7 +29,7 @@ extension PackLibrary {
 
     /// Makes a new version from an installed one and a content patch.
     ///
-    /// Files that both versions have are hard-linked, and the patch makes the others. Every file is compared with its
+    /// Files that both versions have are linked, and the patch makes the others. Every file is compared with its
     /// digest, so that damage in the base does not spread to the new version.
     ///
     /// - Parameters:

@@ -41,7 +41,7 @@ public final class PackLibrary: Sendable {
         var records: [ModuleID: ModuleRecord] = [:]
         var packs: [ModuleID: ActivePack] = [:]
         var index = PackIndex()
-        /// When each trial started that this process has seen, by its monotonic clock.
+        /// The start times of the trials that this process has seen, by its monotonic clock.
         var trials: [Trial: Duration] = [:]
         /// Damaged files that have been reported.
         var toldDamage: Set<String> = []

@@ -9,7 +9,7 @@ public struct UpdateThrottle: Sendable, Hashable, Codable {
     public private(set) var lastCheck: Date?
     /// The time from which the next check may be made.
     public private(set) var nextCheck: Date?
-    /// The time from which the server accepts the next request; nil when it did not say.
+    /// The time before which the server wants no request; nil when it did not say.
     public private(set) var retryDate: Date?
 
     private static let longestDelay = 86_400.0 * 366

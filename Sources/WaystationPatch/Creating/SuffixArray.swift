@@ -70,8 +70,8 @@ struct SuffixArray: ~Copyable {
         var low = Int(pairs[pair])
         var high = Int(pairs[pair + 1])
         var best = (position: 0, length: 0)
-        // How many bytes the query shares with the suffix below and above the rest; all between share at least the
-        // lesser.
+        // How many bytes the query shares with the suffixes just below and just above the remaining range; all
+        // suffixes in the range share at least the smaller number.
         var shared = (below: 0, above: 0)
         while low < high {
             let middle = (low + high) >> 1
