@@ -133,7 +133,7 @@ struct PartialFile {
     /// The digests of all bytes, SHA-256 first.
     var digests: [PackDigest] { digesters.map(\.digest) }
 
-    /// Renames the complete file to its final name, and synchronizes the directory.
+    /// Renames the complete file to its final name, and synchronises the directory.
     func finish() throws {
         try files.synchronize(file)
         try files.rename(paths.part, to: paths.done)

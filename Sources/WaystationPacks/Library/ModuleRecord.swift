@@ -2,8 +2,8 @@ import Foundation
 
 /// The record of a module: the file `module.json` in its folder, which alone decides which versions exist.
 ///
-/// The file is replaced as a whole by a rename. When the library opens, it deletes everything else in the folder that
-/// this file does not name.
+/// The file is replaced as a whole by a rename. When the library opens, it deletes its own files and folders
+/// beside it that this file does not name.
 ///
 /// ```json
 /// {"active":"1.4.2-5f0c9d8e","formatVersion":1,"isEnabled":true,"previous":"1.4.1-77ab01c2",

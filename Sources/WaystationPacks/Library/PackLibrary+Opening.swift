@@ -153,11 +153,11 @@ extension PackLibrary {
         try environment.fileSystem.replaceFile(path, with: ModuleRecord.encoder.encode(record))
     }
 
-    /// Deletes everything that no record names: dropped versions, and the remains of a version whose installation was
-    /// killed.
+    /// Deletes the module's files that its record does not name: dropped versions, and the remains of an installation
+    /// that was killed.
     ///
-    /// Called under the lock, so that no other process has just placed a folder that its record does not name yet. A
-    /// file that cannot be deleted now is deleted later.
+    /// Only names that the library gives itself are deleted. Called under the lock, so that no other process has just
+    /// placed a folder that its record does not name yet. A file that cannot be deleted now is deleted later.
     func sweep(_ module: ModuleID) {
         let record = state.withLock { $0.records[module] } ?? ModuleRecord()
         let kept = Set(record.versions.map(\.folder) + [ModuleRecord.fileName])

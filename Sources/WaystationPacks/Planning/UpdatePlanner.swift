@@ -216,7 +216,7 @@ private struct Way {
 extension LocalPack {
     /// Whether a patch can be applied to this version.
     ///
-    /// A zip patch without a digest of its base may be tried, since its result is checked.
+    /// A zip patch without a digest of its base may be tried, since the new zip is checked before it is installed.
     fileprivate func isBase(of patch: PatchOffer, among situation: UpdateSituation) -> Bool {
         if let from = patch.from, from != version { return false }
         // A patch that names neither version nor base is for the version that the server was told.
