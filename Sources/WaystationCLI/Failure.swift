@@ -4,10 +4,10 @@ import WaystationPacks
 import WaystationRecording
 import WaystationStorage
 
-/// An error as the tool tells it: a code, words, and the exit code.
+/// An error in the form that the tool prints: a code, a message, and the exit code.
 struct Failure {
     private let code: String
-    /// For programs; people get the usage beside it.
+    /// The message for programs; people get the usage with it.
     private let message: String
     private let fullMessage: String
     private let exitCode: ExitCode
@@ -42,7 +42,9 @@ struct Failure {
         }
     }
 
-    /// Ends the process; help and the version are no failures, and a bare exit code has been explained already.
+    /// Prints the error and ends the process.
+    ///
+    /// Help and the version are not errors; a bare exit code has been explained already.
     func exit(_ format: OutputFormat) -> Never {
         if exitCode == .success {
             if !fullMessage.isEmpty { Console.write(SampleCommands.unwrapped(in: fullMessage)) }
@@ -66,7 +68,7 @@ extension PackError.Code {
 }
 
 extension ExitCode {
-    /// What was given is damaged, not trusted, or contradicts what is there.
+    /// The input is damaged, not trusted, or contradicts the present state.
     static let refused = ExitCode(1)
     /// The network or the server failed.
     static let network = ExitCode(3)

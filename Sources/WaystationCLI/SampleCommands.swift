@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// The sample commands in the help of all commands, each on one line, so that it can be copied.
+/// Puts each sample command in the help texts on one line, so that it can be copied.
 ///
-/// The argument parser wraps them like prose at the width of the terminal, and a shell would take the rest of a wrapped
-/// command for another one.
+/// The argument parser wraps them like prose at the width of the terminal, and a shell would treat the rest of a
+/// wrapped command as another one.
 enum SampleCommands {
     private static let mark = "  waystation "
 
-    /// A help text with its sample commands on one line each.
+    /// A help text with each sample command on one line.
     static func unwrapped(in help: String) -> String {
         var lines = help.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let samples = Set(all(of: WaystationCommand.self))
@@ -26,7 +26,7 @@ enum SampleCommands {
         return lines.joined(separator: "\n")
     }
 
-    /// The sample commands of a command and of those below it, as they are written there.
+    /// The sample commands of a command and its subcommands, in the form of their source.
     private static func all(of command: any ParsableCommand.Type) -> [String] {
         command.configuration.discussion.split(separator: "\n").map(String.init).filter { $0.hasPrefix(mark) }
             + command.configuration.subcommands.flatMap(all)

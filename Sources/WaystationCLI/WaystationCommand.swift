@@ -1,12 +1,12 @@
 import ArgumentParser
 import WaystationRecording
 
-/// The tool `waystation`, whose commands hold no logic of their own.
+/// The tool `waystation`; its commands only call the library.
 @main
 struct WaystationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "waystation",
-        abstract: "Makes, publishes and installs offline packs, and looks after response caches.",
+        abstract: "Makes, publishes and installs offline packs, and manages response caches.",
         discussion: """
             A pack is a zip of web files with a manifest. Build one from a folder, publish it into a directory that any \
             file server can serve, and clients follow:
@@ -19,8 +19,8 @@ struct WaystationCommand: AsyncParsableCommand {
             Every command takes --format json and then writes one object to standard output; errors go to standard \
             error, as {"error":{"code":…,"message":…}}.
 
-            Exit codes: 0 done · 1 refused or damaged: what was given cannot be used as it is · 3 the network or the \
-            server failed · 4 the disk failed or is full, or a file cannot be read · 64 wrong usage.
+            Exit codes: 0 done · 1 refused or damaged: the input cannot be used as it is · 3 the network or the server \
+            failed · 4 the disk failed or is full, or a file cannot be read · 64 wrong usage.
             """,
         version: SoftwareVersion.current,
         subcommands: [
@@ -32,7 +32,7 @@ struct WaystationCommand: AsyncParsableCommand {
     )
 
     static func main() async {
-        // Asked before anything is parsed, so that wrong usage is told in the form that was asked for, too.
+        // Read before the arguments are parsed, so that errors of usage also get the requested form.
         let format = OutputFormat(arguments: CommandLine.arguments)
         do {
             var command = try parseAsRoot()

@@ -1,8 +1,8 @@
-/// A value that is coded as its text.
+/// A value whose coded form is its text.
 ///
-/// Conforming types are public, so each says itself that it can be coded, and leaves the rest to these two.
+/// Conforming types are public, so each implements `Codable` itself, with the two functions below.
 protocol CodedAsText: LosslessStringConvertible {
-    /// Says what is wrong with a text that is no such value, and which ones are.
+    /// The error message for a text that is not a valid value; it says what a valid text looks like.
     static func complaint(about text: String) -> String
 }
 

@@ -1,12 +1,12 @@
-/// The name of a module: a part of an app that has packs of its own.
+/// The name of a module: a part of an app that has its own packs.
 ///
-/// 1 to 64 of the characters `A`–`Z`, `a`–`z`, `0`–`9`, `.`, `_` and `-`, not beginning with a dot: it names directories
-/// and stands in URLs.
+/// A name has 1 to 64 of the characters `A`–`Z`, `a`–`z`, `0`–`9`, `.`, `_` and `-`, and does not begin with a dot,
+/// since it is used in directory names and URLs.
 public struct ModuleID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible, LosslessStringConvertible {
-    /// The name itself.
+    /// The name as text.
     public let description: String
 
-    /// A module of this name; nil when it has other characters or another length.
+    /// Makes a name; nil when the text has other characters or another length, or begins with a dot.
     public init?(_ text: String) {
         let isAllowed = text.utf8.allSatisfy { byte in
             switch byte {
@@ -22,18 +22,18 @@ public struct ModuleID: Hashable, Comparable, Sendable, Codable, CustomStringCon
 
     /// Reads a name.
     ///
-    /// - Throws: `DecodingError` when it is not a module's name.
+    /// - Throws: `DecodingError` when the text is not a valid name.
     public init(from decoder: any Decoder) throws { try self.init(textFrom: decoder) }
 
     /// Writes the name.
     public func encode(to encoder: any Encoder) throws { try encodeText(to: encoder) }
 
-    /// By bytes of the name.
+    /// Compares the bytes of the names.
     public static func < (left: ModuleID, right: ModuleID) -> Bool { left.description < right.description }
 }
 
 extension ModuleID: CodedAsText {
     static func complaint(about text: String) -> String {
-        "\"\(text)\" names no module: use 1 to 64 letters, digits, '.', '_' and '-', not beginning with a dot"
+        "\"\(text)\" is not a module name: use 1 to 64 letters, digits, '.', '_' and '-', not beginning with a dot"
     }
 }

@@ -1,10 +1,10 @@
-/// What can be wrong with a pack, with the server that offers it, or with the way from there to here.
+/// An error of a pack, of the server that offers it, or of its download and installation.
 ///
 /// The message says what was wrong, where, and what to do about it.
 public struct PackError: Error, Sendable, CustomStringConvertible {
-    /// The kind of a failure.
+    /// The kind of an error.
     ///
-    /// More may come.
+    /// Later releases may add more.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String
@@ -15,49 +15,49 @@ public struct PackError: Error, Sendable, CustomStringConvertible {
         public static let invalidManifest = Code(description: "invalidManifest")
         /// A manifest or a catalogue is written in a version of its format that this library does not know.
         public static let unsupportedVersion = Code(description: "unsupportedVersion")
-        /// Bytes are not those that their digest promises.
+        /// Bytes do not have the digest that was announced for them.
         public static let damaged = Code(description: "damaged")
-        /// No signature by a trusted key.
+        /// Too few valid signatures by trusted keys.
         public static let untrusted = Code(description: "untrusted")
-        /// A catalogue is older than it may be.
+        /// A catalogue has expired.
         public static let expired = Code(description: "expired")
-        /// A catalogue is older than one that was accepted before, or another under the same serial number.
+        /// A catalogue is older than one that was accepted before, or differs from it under the same serial number.
         public static let rolledBack = Code(description: "rolledBack")
         /// The server was not reached, or the connection broke.
         public static let network = Code(description: "network")
         /// The server refused the request; the message names its status.
         public static let refused = Code(description: "refused")
-        /// A download ended before its last byte; the next attempt goes on from there.
+        /// A download ended before its last byte; the next attempt resumes there.
         public static let interrupted = Code(description: "interrupted")
-        /// The server's answer cannot be understood.
+        /// The server's answer is not valid.
         public static let badAnswer = Code(description: "badAnswer")
-        /// More bytes than were announced or are allowed.
+        /// There are more bytes than announced or allowed.
         public static let tooLarge = Code(description: "tooLarge")
         /// The disk is full.
         public static let noSpace = Code(description: "noSpace")
         /// A file operation failed.
         public static let fileSystem = Code(description: "fileSystem")
-        /// A change was made and is in effect, and the disk did not confirm that it outlives a power cut.
+        /// A change was made and is in effect, but the disk did not confirm that it would survive a power cut.
         public static let notDurable = Code(description: "notDurable")
         /// The module, or the version of it, is not installed.
         public static let notInstalled = Code(description: "notInstalled")
-        /// The task that asked was cancelled; what was downloaded is kept.
+        /// The calling task was cancelled; downloaded bytes are kept.
         public static let cancelled = Code(description: "cancelled")
-        /// Another updater is at work in the same directory.
+        /// Another updater is working in the same directory.
         public static let busy = Code(description: "busy")
-        /// A value that the app gave cannot be used.
+        /// The app passed a value that is not valid.
         public static let invalidArgument = Code(description: "invalidArgument")
     }
 
-    /// The kind of the failure.
+    /// The kind of the error.
     public let code: Code
-    /// Whether bytes are wrong, and not the disk or the network at fault.
+    /// Whether the bytes are wrong, rather than the disk or the network failing.
     var isDamage: Bool { code == .damaged || code == .invalidManifest }
-    /// What was wrong, where, and what to do about it.
+    /// A description of what was wrong, where, and what to do about it.
     public let message: String
-    /// How long the server wants to be left alone, when it said so.
+    /// How long the server asked the client to wait, if it did.
     public let retryAfter: Duration?
-    /// The error behind this one.
+    /// The error that caused this one.
     public let cause: (any Error)?
 
     package init(_ code: Code, _ message: String, retryAfter: Duration? = nil, cause: (any Error)? = nil) {
@@ -67,7 +67,7 @@ public struct PackError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// Code and message, and the error behind them.
+    /// The code and the message, and the error that caused this one.
     public var description: String {
         cause.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
     }

@@ -1,22 +1,22 @@
-/// The version of a pack: numbers with dots between them, compared number by number.
+/// The version of a pack: numbers separated by dots, compared number by number.
 ///
 /// `1.10` is higher than `1.9`, and `1.0` equals `1`. A suffix after a hyphen marks a pre-release, which is lower than
 /// the version without it and is compared as Semantic Versioning does (§ 11 of SemVer 2.0.0). At most 64 characters.
 public struct PackVersion: Comparable, Hashable, Sendable, Codable, CustomStringConvertible, LosslessStringConvertible {
-    /// The version as it was written.
+    /// The version as the text that it was made from.
     public let description: String
 
-    /// Without trailing zeros, so that equal versions are equal here.
+    /// The numbers without trailing zeros, so that `1.0` and `1` are equal.
     private let numbers: [UInt64]
     private let prerelease: [Identifier]
 
     private enum Identifier: Comparable, Hashable {
-        // Numbers are lower than words (SemVer § 11.4.3), as cases are in this order.
+        // Numbers are lower than words (SemVer § 11.4.3), and the order of the cases defines that.
         case number(UInt64)
         case word(String)
     }
 
-    /// A version; nil when it is not numbers with dots between them, with or without a `-suffix`.
+    /// Makes a version; nil when the text is not numbers separated by dots, with or without a `-suffix`.
     public init?(_ text: String) {
         guard (1...64).contains(text.utf8.count) else { return nil }
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
@@ -39,7 +39,7 @@ public struct PackVersion: Comparable, Hashable, Sendable, Codable, CustomString
     }
 
     private static func number(_ text: Substring) -> UInt64? {
-        // `UInt64` would also take a sign.
+        // `UInt64` would also accept a sign.
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return nil
         }
@@ -57,24 +57,24 @@ public struct PackVersion: Comparable, Hashable, Sendable, Codable, CustomString
 
     /// Reads a version.
     ///
-    /// - Throws: `DecodingError` when it is none.
+    /// - Throws: `DecodingError` when the text is not a version.
     public init(from decoder: any Decoder) throws { try self.init(textFrom: decoder) }
 
-    /// Writes the version as it was written.
+    /// Writes the original text.
     public func encode(to encoder: any Encoder) throws { try encodeText(to: encoder) }
 
-    /// Whether both have the same precedence, however they are written.
+    /// Whether both have the same precedence, even if their texts differ.
     public static func == (left: PackVersion, right: PackVersion) -> Bool {
         left.numbers == right.numbers && left.prerelease == right.prerelease
     }
 
-    /// Hashes what equality compares.
+    /// Hashes the values that equality compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(numbers)
         hasher.combine(prerelease)
     }
 
-    /// Number by number; a pre-release comes before its release.
+    /// Compares number by number; a pre-release comes before its release.
     public static func < (left: PackVersion, right: PackVersion) -> Bool {
         for index in 0..<max(left.numbers.count, right.numbers.count) {
             let (one, other) = (left.number(at: index), right.number(at: index))
@@ -92,6 +92,6 @@ public struct PackVersion: Comparable, Hashable, Sendable, Codable, CustomString
 
 extension PackVersion: CodedAsText {
     static func complaint(about text: String) -> String {
-        "\"\(text)\" is no version: use numbers with dots between them, such as 1.10.2"
+        "\"\(text)\" is not a version: use numbers separated by dots, such as 1.10.2"
     }
 }

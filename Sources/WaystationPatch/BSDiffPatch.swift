@@ -9,10 +9,10 @@ public import WaystationFileSystem
 ///     try output.write(contentsOf: Data(bytes))
 /// }
 /// ```
-/// The patch is read while it is applied, and never held in memory whole. A value can be applied any number of times, from
-/// any thread.
+/// The patch is read while it is applied, and is never in memory as a whole. One value can be applied any number of
+/// times, from any thread.
 public struct BSDiffPatch: Sendable {
-    /// How many bytes the patch produces: 0 or more, and within the limits.
+    /// The number of bytes that the patch produces: 0 or more, and within the limits.
     public var newSize: Int { header.newSize }
 
     let source: any ByteSource
@@ -20,7 +20,7 @@ public struct BSDiffPatch: Sendable {
 
     /// Reads the header of a patch and checks every length in it.
     ///
-    /// The blocks behind it are looked at only when the patch is applied.
+    /// The blocks after the header are read only when the patch is applied.
     /// - Throws: ``PatchError`` with `unreadable`, `notAPatch`, `badHeader` or `tooLarge`.
     public init(_ source: any ByteSource, limits: PatchLimits = PatchLimits()) throws(PatchError) {
         let bytes: Data

@@ -1,2 +1,2 @@
-// Byte sources and file errors are part of the vocabulary.
+// The public API uses the byte sources and file errors of this module.
 @_exported public import WaystationFileSystem

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// A digest that the old or the new bytes of a patch are expected to have.
+/// An expected digest of the old or the new bytes of a patch.
 public struct PatchDigest: Hashable, Sendable, CustomStringConvertible {
     private enum Algorithm: String {
         case sha256, md5
@@ -10,14 +10,14 @@ public struct PatchDigest: Hashable, Sendable, CustomStringConvertible {
     private let algorithm: Algorithm
     private let bytes: Data
 
-    /// A SHA-256 digest, in its 32 bytes; bytes of another count match nothing.
+    /// A SHA-256 digest of 32 bytes; with another number of bytes, it matches nothing.
     public static func sha256(_ bytes: some Sequence<UInt8>) -> PatchDigest {
         PatchDigest(algorithm: .sha256, bytes: Data(bytes))
     }
 
-    /// An MD5 digest, in its 16 bytes, for servers that know no better.
+    /// An MD5 digest of 16 bytes, for servers that support nothing better.
     ///
-    /// It guards against damage, not against malice.
+    /// It detects accidental damage, but not forgery.
     public static func md5(_ bytes: some Sequence<UInt8>) -> PatchDigest {
         PatchDigest(algorithm: .md5, bytes: Data(bytes))
     }
@@ -29,7 +29,7 @@ public struct PatchDigest: Hashable, Sendable, CustomStringConvertible {
         (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
 
-    /// Computes the same kind of digest piece by piece.
+    /// Computes a digest of the same kind from bytes that arrive in parts.
     struct Hasher {
         private enum State {
             case sha256(SHA256)

@@ -2,7 +2,7 @@ public import Foundation
 import WaystationFileSystem
 public import WaystationPacks
 
-/// A private key in a file that its owner alone may read.
+/// Stores a private key in a file that only its owner may read.
 public enum KeyFile {
     /// Reads a key.
     ///
@@ -16,12 +16,12 @@ public enum KeyFile {
             throw PackError(.fileSystem, "the key in \(path) cannot be read", cause: error)
         }
         guard let text else {
-            throw PackError(.fileSystem, "\(path) is not there: make a key with `waystation keys generate`")
+            throw PackError(.fileSystem, "\(path) does not exist: make a key with `waystation keys generate`")
         }
         guard let key = SigningKey(String(decoding: text, as: UTF8.self)) else {
             throw PackError(
                 .invalidArgument,
-                "\(path) holds no private key, which looks like ed25519-private:…: make one with `waystation keys generate`"
+                "\(path) holds no private key (ed25519-private:…): make one with `waystation keys generate`"
             )
         }
         return key
@@ -29,14 +29,14 @@ public enum KeyFile {
 
     /// Writes a key to a new file with mode 0600.
     ///
-    /// - Throws: ``WaystationPacks/PackError`` with `invalidArgument` when the file is there already, `fileSystem` when
+    /// - Throws: ``WaystationPacks/PackError`` with `invalidArgument` when the file exists already, `fileSystem` when
     ///   the disk fails.
     public static func write(_ key: SigningKey, to file: URL) throws(PackError) {
         try NewFile.write(Data((key.secretText + "\n").utf8), to: file)
     }
 }
 
-/// A file that must not be there yet.
+/// Writes a file that must not exist yet.
 enum NewFile {
     static func write(_ data: Data, to file: URL) throws(PackError) {
         let path = file.path(percentEncoded: false)
@@ -51,7 +51,7 @@ enum NewFile {
                 throw error
             }
         } catch let error as FileError where error.code == EEXIST {
-            throw PackError(.invalidArgument, "\(path) is there already: remove it, or give another name", cause: error)
+            throw PackError(.invalidArgument, "\(path) already exists: remove it, or give another name", cause: error)
         } catch let error as FileError where error.isFull {
             throw PackError(.noSpace, "the disk is full while writing \(path): free some space", cause: error)
         } catch {

@@ -1,9 +1,9 @@
 import Foundation
 import WaystationFileSystem
 
-/// Files and directories that a file server of another user can read; all others belong to their owner alone.
+/// Files and directories that a file server of another user can read; all others are readable by their owner only.
 extension FileSystem {
-    /// Makes a directory and those above it, readable by everybody; one that exists already stays as it is.
+    /// Creates a directory and its parents, readable by everybody; directories that exist already are not changed.
     func createPublicDirectory(_ path: String) throws {
         guard try status(of: path) == nil else { return try createDirectory(path) }
         let parent = (path as NSString).deletingLastPathComponent
@@ -12,7 +12,7 @@ extension FileSystem {
         try setMode(0o755, of: path)
     }
 
-    /// Makes a file with these bytes, readable by everybody and on the medium.
+    /// Creates a file with these bytes, readable by everybody, and synchronises it to the disk.
     func createPublicFile(_ path: String, _ data: Data) throws {
         let file = try createFile(path)
         try write(data, to: file)
@@ -20,7 +20,7 @@ extension FileSystem {
         try synchronize(file)
     }
 
-    /// Puts a file in the place of another at once, readable by everybody.
+    /// Replaces a file atomically; the new one is readable by everybody.
     func replacePublicFile(_ path: String, with data: Data) throws {
         let staged = "\(path).\(RandomName.make())"
         do {

@@ -72,7 +72,7 @@ struct PackCommandTests {
         #expect(again.output == "")
         #expect(
             again.errors == """
-                Error: DIR/1.4.zip is there already: remove it, or give another name (create DIR/1.4.zip: File exists)
+                Error: DIR/1.4.zip already exists: remove it, or give another name (create DIR/1.4.zip: File exists)
 
                 """
         )
@@ -83,8 +83,8 @@ struct PackCommandTests {
         try tool.write(["file": "text", "empty/folder/waystation-pack.json": "{}", "bare/waystation-pack.json": "{}"])
         try FileManager.default.removeItem(at: tool.folder.appending(path: "empty/folder/waystation-pack.json"))
         let refusals: [(folder: String, status: Int32, message: String)] = [
-            ("MISTYPED", 4, "DIR/MISTYPED is not there: check the path"),
-            ("file", 1, "DIR/file is no folder: give the folder of the web files"),
+            ("MISTYPED", 4, "DIR/MISTYPED does not exist: check the path"),
+            ("file", 1, "DIR/file is not a folder: give the folder of the web files"),
             ("empty", 1, "DIR/empty holds no files, and a pack needs at least one: check the path"),
             ("bare", 1, "DIR/bare holds no files, and a pack needs at least one: check the path"),
         ]
@@ -173,7 +173,7 @@ struct PackCommandTests {
         try tool.write(["broken/index.html": "other"])
         let unzipped = try tool.run("pack", "verify", "broken")
         #expect(unzipped.status == 1)
-        #expect(unzipped.errors.hasPrefix("Error: DIR/broken has no waystation-pack.json and is no pack"))
+        #expect(unzipped.errors.hasPrefix("Error: DIR/broken is not a pack: it has no waystation-pack.json;"))
 
         let file = tool.folder.appending(path: "1.3.zip")
         var bytes = try Data(contentsOf: file)

@@ -49,7 +49,7 @@ struct ReleaseCommandTests {
         #expect(outcome.status == 1)
         #expect(
             outcome.errors
-                == #"{"error":{"code":"invalidArgument","message":"shop 1.4 is not earlier than 1.3, which is live: to go forward publish it again"}}"#
+                == #"{"error":{"code":"invalidArgument","message":"shop 1.4 is not earlier than 1.3, which is live: to go forward, publish it again"}}"#
                 + "\n"
         )
         #expect(
@@ -108,8 +108,8 @@ struct ReleaseCommandTests {
         #expect(refused.status == 1)
         #expect(
             refused.errors
-                == "Error: shop 1.1 holds 4 files and 1.0 holds 9: fewer than half looks like a wrong folder; if that is "
-                + "meant, publish it with --force\n"
+                == "Error: shop 1.1 holds 4 files, but 1.0 holds 9: fewer than half looks like a wrong folder; if that "
+                + "is intended, publish it with --force\n"
         )
         #expect(try tool.tree("releases") == before)
         #expect(try change("publish", "1.1.zip", "--force").output.hasSuffix("shop 1.1 is live (catalogue 2)\n"))
@@ -185,7 +185,7 @@ struct ReleaseCommandTests {
         )
         let refused = try change("network", "shop", "wifi")
         #expect(refused.status == 1)
-        #expect(refused.errors.hasPrefix("Error: \"wifi\" is no network condition: use any, unmetered, "))
+        #expect(refused.errors.hasPrefix("Error: \"wifi\" is not a network condition: use any, unmetered, "))
         #expect(
             try change("network", "shop", "wired", "--format", "json").output
                 == #"{"isActive":true,"live":"1.4","module":"shop","network":"wired","serial":3}"# + "\n"

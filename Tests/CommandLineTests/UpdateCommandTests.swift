@@ -74,7 +74,7 @@ struct UpdateCommandTests {
         #expect(postponed.output.contains(#""outcome":"postponed""#))
         #expect(
             try update(origin, trusting: key).output.hasPrefix(
-                "shop none stays: the server allows the download on a network that is x-office, "
+                "shop none stays: the server allows the download only on a network that is x-office, "
             )
         )
         #expect(try update(origin, trusting: key, "--any-network").output.hasPrefix("shop none → 1.3 by whole, "))

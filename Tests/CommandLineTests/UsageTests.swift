@@ -115,6 +115,6 @@ struct UsageTests {
         let outcome = try tool.run("pack", "inspect", "nothing")
         #expect(outcome.status == 4)
         #expect(outcome.output == "")
-        #expect(outcome.errors == "Error: DIR/nothing is not there: check the path\n")
+        #expect(outcome.errors == "Error: DIR/nothing does not exist: check the path\n")
     }
 }

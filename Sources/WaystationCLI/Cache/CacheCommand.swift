@@ -5,8 +5,8 @@ struct CacheCommand: AsyncParsableCommand {
         commandName: "cache",
         abstract: "Shows, checks and cleans the response cache of an app.",
         discussion: """
-            The app may run meanwhile. What is listed or shown is only read; nothing is made, and an older store is not \
-            brought up to date by it.
+            The app may be running. Listing and showing only read the store: they create nothing, and do not migrate a \
+            store of an older format.
             """,
         subcommands: [
             CacheListCommand.self, CacheShowCommand.self, CacheVerifyCommand.self, CacheTrimCommand.self,

@@ -6,10 +6,11 @@ import WaystationStorage
 struct CacheExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Writes what is stored into a HAR file.",
+        abstract: "Writes the stored responses to a HAR file.",
         discussion: """
-            Bodies are whole. Values of Authorization, Cookie and their like, and of query items such as token and \
-            password, are [redacted] unless --secrets is given. Without --partition it is what everybody shares.
+            Bodies are complete. The values of fields such as Authorization and Cookie, and of query items such as \
+            token and password, are replaced by [redacted] unless --secrets is given. Without --partition, only the \
+            responses in the shared partition are written.
 
             Example:
               waystation cache export --in caches/http --host shop.example -o shop.har

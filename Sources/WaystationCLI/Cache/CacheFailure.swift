@@ -1,7 +1,7 @@
 import ArgumentParser
 import WaystationStorage
 
-/// Why a command that reads a store has nothing to show.
+/// An error of a command that reads a store.
 struct CacheFailure: Error {
     let code: String
     let message: String

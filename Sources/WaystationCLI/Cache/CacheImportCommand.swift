@@ -6,11 +6,11 @@ import WaystationStorage
 struct CacheImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Brings a recording into the cache, so that its pages load without a network.",
+        abstract: "Imports a recording into the cache, so that its pages load without a network.",
         discussion: """
-            The file is a HAR, as developer tools of browsers save it, or a WARC, as wget and crawlers write it; packed by \
-            gzip or not. The cache is made when the directory is empty or not there. What is not imported is told on a \
-            line each.
+            The file is a HAR, as the developer tools of browsers save it, or a WARC, as wget and crawlers write it; \
+            either may be compressed with gzip. If the directory is empty or does not exist, the cache is created. \
+            Each skipped response is listed on its own line.
 
             Example:
               waystation cache import session.har --in caches/http --time now
@@ -23,13 +23,13 @@ struct CacheImportCommand: AsyncParsableCommand {
     @OptionGroup
     var store: StoreOptions
 
-    @Option(help: "When a response counts as received: when it was recorded, or now.")
+    @Option(help: "The time at which a response counts as received: that of the recording, or now.")
     var time = ImportTime.recorded
 
-    @Flag(help: "Let what a request field chose (Vary) answer every request.")
+    @Flag(help: "Let responses with a Vary field answer every request.")
     var ignoreVary = false
 
-    @Flag(help: "Also import what says no-store.")
+    @Flag(help: "Also import responses with no-store.")
     var includeNoStore = false
 
     @OptionGroup

@@ -5,10 +5,10 @@ import WaystationStorage
 struct CacheListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists what is stored.",
+        abstract: "Lists the stored responses.",
         discussion: """
-            Each response is a line: method, status, age, size, where its body is, and URL, with its partition and the \
-            request fields that chose it.
+            Each response is a line: method, status, age, size and URL, with its partition and the request fields that \
+            selected the variant.
 
             Example:
               waystation cache list --in caches/http --host shop.example
@@ -21,7 +21,7 @@ struct CacheListCommand: AsyncParsableCommand {
     @OptionGroup
     var filter: ScopeOptions
 
-    @Flag(help: "Also show cookies and credentials that chose a variant.")
+    @Flag(help: "Also show cookies and credentials that selected a variant.")
     var secrets = false
 
     @OptionGroup
@@ -36,7 +36,7 @@ struct CacheListCommand: AsyncParsableCommand {
     }
 }
 
-/// One response of a store, as the tool tells it.
+/// One response of a store, in the form that the tool prints.
 struct CachedResponse: Encodable {
     let id: Int64
     let method: String
@@ -77,11 +77,11 @@ struct CachedResponse: Encodable {
 struct CacheListing: CommandResult {
     let entries: [CachedResponse]
 
-    var text: String { entries.isEmpty ? "nothing is stored" : Words.table(entries.map(\.row)) }
+    var text: String { entries.isEmpty ? "no responses are stored" : Words.table(entries.map(\.row)) }
 }
 
 extension Words {
-    /// Such as `12 s`, `5 min`, `3 h`, `21 d`.
+    /// An age in words, such as `12 s`, `5 min`, `3 h`, `21 d`.
     static func age(_ seconds: Int) -> String {
         switch seconds {
         case ..<60: "\(seconds) s"
@@ -91,6 +91,6 @@ extension Words {
         }
     }
 
-    /// Such as `1 response`, `3 responses`.
+    /// A number of responses in words, such as `1 response`, `3 responses`.
     static func responses(_ count: Int) -> String { count == 1 ? "1 response" : "\(count) responses" }
 }

@@ -2,20 +2,22 @@ import ArgumentParser
 import Foundation
 import WaystationStorage
 
-/// Which store a command works on.
+/// The store that a command works on.
 struct StoreOptions: ParsableArguments {
-    @Option(name: .customLong("in"), help: ArgumentHelp("The directory that the app's cache is in.", valueName: "dir"))
+    @Option(name: .customLong("in"), help: ArgumentHelp("The directory of the app's cache.", valueName: "dir"))
     var directory: String
 
     func inspector() throws -> StoreInspector { try StoreInspector(directory: URL(argument: directory)) }
 
-    /// Opens the store to change it, once it is sure that there is one; evicts nothing by itself.
+    /// Opens the store for changes, after checking that it exists; does not evict anything by itself.
     func store() throws -> ResponseStore {
         _ = try inspector()
         return ResponseStore(directory: URL(argument: directory), limits: .unlimited)
     }
 
-    /// Opens the store to add to it; makes one where there is nothing yet, and never in a directory of something else.
+    /// Opens the store to add responses.
+    ///
+    /// Creates it if the directory is empty or missing, but never in a directory with other files.
     func storeOrNew() throws -> ResponseStore {
         let folder = URL(argument: directory)
         let contents = try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
@@ -25,7 +27,7 @@ struct StoreOptions: ParsableArguments {
     }
 }
 
-/// Which responses a command concerns.
+/// The responses that a command works on.
 struct ScopeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only responses of this URL.", valueName: "url"))
     var url: String?
@@ -36,7 +38,7 @@ struct ScopeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only responses of this host, on any port; not of its subdomains.", valueName: "name"))
     var host: String?
 
-    @Option(help: ArgumentHelp("Only responses of this partition; an empty text is the shared one.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only responses of this partition; empty means the shared one.", valueName: "name"))
     var partition: String?
 
     func validate() throws {
@@ -55,7 +57,7 @@ struct ScopeOptions: ParsableArguments {
     }
 }
 
-/// A size such as `200MB`, `64KiB` or `1000`.
+/// A size argument, such as `200MB`, `64KiB` or `1000`.
 struct SizeArgument: ExpressibleByArgument {
     let count: ByteCount
 
@@ -75,7 +77,7 @@ struct SizeArgument: ExpressibleByArgument {
     }
 }
 
-/// A length of time such as `90s`, `15m`, `12h` or `30d`.
+/// A duration argument, such as `90s`, `15m`, `12h` or `30d`.
 struct AgeArgument: ExpressibleByArgument {
     let seconds: Double
 

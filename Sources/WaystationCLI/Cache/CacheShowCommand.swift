@@ -6,10 +6,10 @@ import WaystationStorage
 struct CacheShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows the fields or the body of what is stored for a URL.",
+        abstract: "Shows the fields or the body of the stored responses for a URL.",
         discussion: """
-            Values of Set-Cookie, Authorization and their like are hidden. With --body the newest response that fits \
-            goes to standard output, byte for byte.
+            The values of fields such as Set-Cookie and Authorization are hidden. --body writes the body of the newest \
+            matching response to standard output, byte for byte.
 
             Example:
               waystation cache show https://shop.example/app/ --in caches/http
@@ -33,7 +33,7 @@ struct CacheShowCommand: AsyncParsableCommand {
     )
     var id: Int64?
 
-    @Flag(help: "Write the body and nothing else.")
+    @Flag(help: "Write only the body.")
     var body = false
 
     @Flag(help: "Also show cookies and credentials.")
@@ -44,7 +44,7 @@ struct CacheShowCommand: AsyncParsableCommand {
 
     func validate() throws {
         if body, options.format == .json {
-            throw ValidationError("--body writes the bytes themselves: no --format json.")
+            throw ValidationError("--body writes the bytes themselves and cannot be combined with --format json.")
         }
     }
 
@@ -54,12 +54,12 @@ struct CacheShowCommand: AsyncParsableCommand {
             (method == nil || entry.key.method == method) && (id == nil || entry.id == id)
         }
         guard !entries.isEmpty else {
-            throw CacheFailure(code: "notStored", message: "\(url.printable) is not stored: `list` shows what is")
+            throw CacheFailure(code: "notStored", message: "\(url.printable) is not stored: see `list`")
         }
         if body {
             guard let newest = entries.max(by: { $0.responseTime < $1.responseTime }),
                 let response = try inspector.response(newest)
-            else { throw CacheFailure(code: "notStored", message: "\(url.printable) was removed just now") }
+            else { throw CacheFailure(code: "notStored", message: "\(url.printable) was removed while it was read") }
             return try Self.write(response.body)
         }
         let display = FieldDisplay(showsSecrets: secrets)
@@ -82,7 +82,7 @@ struct CacheShowCommand: AsyncParsableCommand {
         case .file(let file):
             for offset in stride(from: 0, to: file.length, by: step) {
                 let bytes = try file.read(at: offset, count: step)
-                // A reader that closed the pipe has seen enough.
+                // Writing fails when the reader has closed the pipe; that is not an error.
                 guard (try? FileHandle.standardOutput.write(contentsOf: bytes)) != nil else { return }
             }
         }

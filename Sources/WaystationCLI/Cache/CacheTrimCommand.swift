@@ -5,9 +5,9 @@ import WaystationStorage
 struct CacheTrimCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trim",
-        abstract: "Removes what is too old, then what was not used for the longest time.",
+        abstract: "Removes responses that are too old, then the least recently used ones.",
         discussion: """
-            Sizes are such as 200MB, 64KiB or 1000; ages such as 90s, 15m, 12h or 30d.
+            Examples of sizes are 200MB, 64KiB and 1000; of ages 90s, 15m, 12h and 30d.
 
             Example:
               waystation cache trim --in caches/http --maximum-size 100MB --maximum-age 30d
@@ -17,11 +17,11 @@ struct CacheTrimCommand: AsyncParsableCommand {
     @OptionGroup
     var store: StoreOptions
 
-    @Option(help: ArgumentHelp("The size to come down to.", valueName: "size"))
+    @Option(help: ArgumentHelp("The size that the cache may have afterwards.", valueName: "size"))
     var maximumSize: SizeArgument?
 
     @Option(
-        help: ArgumentHelp("The age, since it arrived or was freshened, that a response may have.", valueName: "age")
+        help: ArgumentHelp("The maximum age of a response since it arrived or was last revalidated.", valueName: "age")
     )
     var maximumAge: AgeArgument?
 

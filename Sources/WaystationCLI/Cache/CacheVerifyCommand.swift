@@ -6,8 +6,8 @@ struct CacheVerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Checks every response and every body.",
         discussion: """
-            Reads the whole store. Exit code 1 means that something is damaged; with --repair what is damaged is \
-            dropped, so that the app loads it anew, and the exit code is 0.
+            Reads the whole store. Exit code 1 means that something is damaged. With --repair, damaged responses are \
+            removed, so that the app loads them again, and the exit code is 0.
 
             Example:
               waystation cache verify --in caches/http --repair
@@ -17,7 +17,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     @OptionGroup
     var store: StoreOptions
 
-    @Flag(help: "Drop what is damaged.")
+    @Flag(help: "Remove damaged responses.")
     var repair = false
 
     @OptionGroup

@@ -1,7 +1,7 @@
 import HTTPTypes
 import WaystationStorage
 
-/// Fields as the tool shows them: what lets someone in is left out unless it was asked for.
+/// Formats fields for output; values that grant access are hidden unless the user asks for them.
 struct FieldDisplay {
     let showsSecrets: Bool
 
@@ -10,12 +10,12 @@ struct FieldDisplay {
         "proxy-authentication-info",
     ]
 
-    /// What stands in the place of a value that is not shown.
+    /// The text in place of a hidden value.
     static let redacted = "(hidden)"
 
     func pairs(_ fields: HTTPFields) -> [[String]] { fields.map { [$0.name.rawName, value($0.name, $0.value)] } }
 
-    /// The request fields that chose a variant, such as `accept-language: de`.
+    /// The request fields that selected a variant, such as `accept-language: de`.
     func variant(_ vary: VaryRecord) -> [String] {
         vary.fields.map { field in
             guard let value = field.value else { return field.name.canonicalName }
@@ -29,7 +29,7 @@ struct FieldDisplay {
 }
 
 extension String {
-    /// Without characters that would do something to a terminal.
+    /// The text without characters that would control a terminal.
     var printable: String {
         String(
             String.UnicodeScalarView(

@@ -8,12 +8,12 @@ extension TrustedKey: ExpressibleByArgument {}
 extension PatchOffer.Kind: ExpressibleByArgument {}
 
 extension NetworkCondition: ExpressibleByArgument {
-    /// Takes any name; which may be published is the release directory's to say.
+    /// Accepts any name; the release directory decides which names may be published.
     public init?(argument: String) { self.init(argument) }
 }
 
 extension URL {
-    /// The file or folder that an argument names, or that the link leads to which it names.
+    /// The file or folder for an argument, with symbolic links resolved.
     init(argument: String) { self = URL(filePath: argument).resolvingSymlinksInPath() }
 }
 
@@ -38,7 +38,7 @@ struct Moment: ExpressibleByArgument {
     }
 }
 
-/// `path=type`.
+/// A media type for a path, `path=type`.
 struct MediaTypeOverride: ExpressibleByArgument {
     let path: String
     let type: String

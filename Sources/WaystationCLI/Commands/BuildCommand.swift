@@ -6,10 +6,10 @@ import WaystationPublishing
 struct BuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "build",
-        abstract: "Makes a pack of a folder of web files.",
+        abstract: "Makes a pack from a folder of web files.",
         discussion: """
-            The same folder and options always give the same bytes. Nothing is overwritten. A folder that is not there, or \
-            holds no files, is refused.
+            The same folder and options always give the same bytes. Existing files are never overwritten. The command \
+            fails if the folder does not exist or holds no files.
 
             Example:
               waystation pack build site --module shop --pack-version 1.4 --base-url https://shop.example/app/ \
@@ -29,18 +29,18 @@ struct BuildCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A URL at which the folder is served. Needed at least once.", valueName: "url"))
     var baseURL: [WebAddress]
 
-    @Option(help: ArgumentHelp("When it was released, such as 2026-03-01T12:00:00Z.", valueName: "time"))
+    @Option(help: ArgumentHelp("The release date, such as 2026-03-01T12:00:00Z.", valueName: "time"))
     var released: Moment?
 
-    @Option(help: ArgumentHelp("The lowest version of the app that can use it.", valueName: "version"))
+    @Option(help: ArgumentHelp("The lowest version of the app that can use the pack.", valueName: "version"))
     var minimumAppVersion: PackVersion?
 
     @Option(
-        help: ArgumentHelp("The lowest version of the module to be used once this one is known.", valueName: "version")
+        help: ArgumentHelp("The lowest version of the module to be used from now on.", valueName: "version")
     )
     var minimumPackVersion: PackVersion?
 
-    @Option(help: ArgumentHelp("The media type of a file whose name does not tell.", valueName: "path=type"))
+    @Option(help: ArgumentHelp("The media type of a file whose name does not show it.", valueName: "path=type"))
     var mediaType: [MediaTypeOverride] = []
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The zip to make; - is standard output.", valueName: "zip"))

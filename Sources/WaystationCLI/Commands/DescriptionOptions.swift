@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import WaystationPacks
 
-/// What a pack is, for folders and zips that do not say so themselves.
+/// The properties of a pack, for folders and zips without a manifest.
 struct OptionalDescription: ParsableArguments {
     @Option(help: ArgumentHelp("The module that the pack belongs to.", valueName: "name"))
     var module: ModuleID?

@@ -8,8 +8,9 @@ struct DiffCommand: AsyncParsableCommand {
         commandName: "diff",
         abstract: "Makes a patch from one pack to another.",
         discussion: """
-            A content patch is applied to installed files, and is small whatever the zips look like. A zip patch is a \
-            BSDIFF40 patch between the zips themselves; bspatch applies it. `publish` makes both by itself.
+            A content patch is applied to installed files, so its size does not depend on how the zips are compressed. \
+            A zip patch is a BSDIFF40 patch between the zips themselves; bspatch can apply it. `publish` makes both by \
+            itself.
 
             Example:
               waystation pack diff shop-1.3.zip shop-1.4.zip --form content -o 1.3-content.patch
@@ -19,10 +20,10 @@ struct DiffCommand: AsyncParsableCommand {
     @Argument(help: "The pack that clients have.")
     var old: String
 
-    @Argument(help: "The pack that they shall have.")
+    @Argument(help: "The pack that the patch leads to.")
     var new: String
 
-    @Option(help: "What the patch is applied to.")
+    @Option(help: "The kind of bytes that the patch is applied to.")
     var form: PatchOffer.Kind
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The patch to make; - is standard output.", valueName: "patch"))

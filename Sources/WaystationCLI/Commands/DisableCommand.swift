@@ -6,7 +6,7 @@ struct DisableCommand: AsyncParsableCommand {
         commandName: "disable",
         abstract: "Switches a module off: its pages load online.",
         discussion: """
-            Its packs stay where they are, on the server and on clients.
+            Its packs are kept, on the server and on clients.
 
             Example:
               waystation disable shop --to /srv/packs --key release.key

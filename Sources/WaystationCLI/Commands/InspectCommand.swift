@@ -5,9 +5,9 @@ import WaystationPublishing
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Tells what a zip, a folder or a patch is.",
+        abstract: "Describes a zip, a folder or a patch.",
         discussion: """
-            Reads what it says of itself; `verify` compares it with its digests.
+            Only reads its metadata; `verify` compares a pack with its digests.
 
             Example:
               waystation pack inspect packs/shop/1.4/patches/1.3-content.patch

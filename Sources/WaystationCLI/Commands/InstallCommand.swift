@@ -7,8 +7,8 @@ struct InstallCommand: AsyncParsableCommand {
         commandName: "install",
         abstract: "Installs a pack in a library on this machine.",
         discussion: """
-            The version is active at once; the one before is kept, so that it can be gone back to. A zip or folder \
-            without a manifest needs --module, --pack-version and --base-url.
+            The version becomes active at once; the previous one is kept for a roll-back. A zip or folder without a \
+            manifest needs --module, --pack-version and --base-url.
 
             Example:
               waystation pack install shop-1.4.zip --in /var/lib/app/packs
@@ -18,7 +18,7 @@ struct InstallCommand: AsyncParsableCommand {
     @Argument(help: "The pack: a zip or a folder.")
     var pack: String
 
-    @Option(name: .customLong("in"), help: ArgumentHelp("The library; made when missing.", valueName: "dir"))
+    @Option(name: .customLong("in"), help: ArgumentHelp("The library; created if missing.", valueName: "dir"))
     var library: String
 
     @OptionGroup(title: "For packs without a manifest")
@@ -51,7 +51,7 @@ struct InstallResult: CommandResult {
 }
 
 extension PackLibrary {
-    /// Installs a folder or a zip, whichever it is.
+    /// Installs a pack, which may be a folder or a zip.
     fileprivate func install(_ pack: URL, as description: PackDescription?) async throws -> InstalledPack {
         let isFolder = try? pack.resourceValues(forKeys: [.isDirectoryKey]).isDirectory
         if isFolder == true { return try await install(folder: pack, as: description) }

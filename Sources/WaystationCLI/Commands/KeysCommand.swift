@@ -16,9 +16,9 @@ struct GenerateKeyCommand: AsyncParsableCommand {
         commandName: "generate",
         abstract: "Writes a new private key to a file, and prints its public key.",
         discussion: """
-            The file can be read by its owner alone, and is never overwritten: whoever has it can publish to every \
-            client. With -o - the private key goes to standard output and the public one to standard error. The public key \
-            goes into the app, as one of the keys that it trusts.
+            Only its owner can read the file, which is never overwritten: anyone who has it can publish to every \
+            client. With -o - the private key goes to standard output and the public one to standard error. The public \
+            key goes into the app, as one of the keys that it trusts.
 
             Example:
               waystation keys generate -o release.key
@@ -41,7 +41,7 @@ struct GenerateKeyCommand: AsyncParsableCommand {
     }
 }
 
-/// A key that was made; the private half is only in its file.
+/// A new key; the private half is only in its file.
 struct KeyResult: CommandResult {
     let id: String
     let publicKey: TrustedKey

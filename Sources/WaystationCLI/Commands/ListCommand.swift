@@ -6,9 +6,9 @@ import WaystationPublishing
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Shows what is published.",
+        abstract: "Shows the published releases.",
         discussion: """
-            With --format json the object is that of releases.json.
+            With --format json, the output has the format of releases.json.
 
             Example:
               waystation list --to /srv/packs

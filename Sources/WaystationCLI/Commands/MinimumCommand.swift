@@ -7,8 +7,8 @@ struct MinimumCommand: AsyncParsableCommand {
         commandName: "minimum",
         abstract: "Sets the lowest version that clients may still use.",
         discussion: """
-            A client with a lower one loads online until it has the live one: for versions that must not be seen any \
-            more. The minimum is not above the live version, and nothing below it can be gone back to.
+            A client with a lower version loads online until it has the live one: for versions that must not be shown \
+            any more. The minimum cannot be above the live version, and a rollback cannot go below it.
 
             Examples:
               waystation minimum shop 1.3 --to /srv/packs --key release.key
@@ -22,7 +22,7 @@ struct MinimumCommand: AsyncParsableCommand {
     @Argument(help: "The version.")
     var version: PackVersion?
 
-    @Flag(help: "Take the minimum away: any version may be used.")
+    @Flag(help: "Remove the minimum: any version may be used.")
     var none = false
 
     func validate() throws {

@@ -2,7 +2,7 @@ import ArgumentParser
 import WaystationPacks
 import WaystationPublishing
 
-/// What every command takes that changes one module: which, where, and who signs.
+/// The options of all commands that change one module.
 struct ModuleChangeOptions: ParsableArguments {
     @Argument(help: "The module.")
     var module: ModuleID
@@ -13,7 +13,7 @@ struct ModuleChangeOptions: ParsableArguments {
     @OptionGroup
     var options: OutputOptions
 
-    /// Makes the change, and writes what it led to.
+    /// Makes the change, and writes its result.
     func make(_ change: (ReleaseDirectory, ModuleID, [SigningKey]) async throws -> ReleaseIndex) async throws {
         let index = try await change(release.directory, module, release.keys)
         try options.write(ReleaseResult(module, index))

@@ -5,13 +5,13 @@ import WaystationPublishing
 struct NetworkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "network",
-        abstract: "Sets on which network clients download a module's packs.",
+        abstract: "Sets the kind of network on which clients download a module's packs.",
         discussion: """
-            Until the network fulfils the condition, a client stays with the version that it has. Roll-backs to a version \
-            that is still installed and switching off need no network and are not held up.
+            Until the network fulfils the condition, a client keeps the version that it has. Roll-backs to a version \
+            that is still installed, and switching off, need no network and are not delayed.
 
-            unmetered: cables and Wi-Fi. wired, wireless, cellular: that medium alone. any: takes the condition away. \
-            A name that begins with x- is for apps that know it; other clients download nothing then.
+            unmetered: cables and Wi-Fi. wired, wireless, cellular: only that medium. any: removes the condition. A \
+            name that begins with x- is for apps that support it; other clients then download nothing.
 
             Examples:
               waystation network shop unmetered --to /srv/packs --key release.key

@@ -7,19 +7,19 @@ struct PruneCommand: AsyncParsableCommand {
         commandName: "prune",
         abstract: "Removes old releases.",
         discussion: """
-            Of each module the releases published last stay, and whatever is still needed: the live version, one that is \
-            being rolled out, the one that a rollback leads to, those from which patches lead to these, and all that \
-            are higher than the live one.
+            The latest releases of each module are kept, and all that are still needed: the live version, one that is \
+            being rolled out, those from which patches lead to these two, the one that a rollback leads to, and all \
+            that are higher than the live one.
 
             Example:
               waystation prune --keep 5 --to /srv/packs --key release.key
             """
     )
 
-    @Argument(help: "The module; all without one.")
+    @Argument(help: "The module; all modules if omitted.")
     var module: ModuleID?
 
-    @Option(help: ArgumentHelp("How many of the releases published last stay at least.", valueName: "count"))
+    @Option(help: ArgumentHelp("The minimum number of latest releases to keep.", valueName: "count"))
     var keep: Int
 
     @OptionGroup
@@ -39,7 +39,7 @@ struct PruneCommand: AsyncParsableCommand {
     }
 }
 
-/// What was removed.
+/// The result of removing old releases.
 struct PruneResult: CommandResult {
     struct Release: Encodable {
         let module: ModuleID

@@ -6,15 +6,16 @@ import WaystationPublishing
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
-        abstract: "Publishes a pack, with patches from the versions before it.",
+        abstract: "Publishes a pack, with patches from earlier versions.",
         discussion: """
-            The pack is checked and copied, patches are made, and the catalogue is signed anew; clients follow at their \
-            next poll. Publish the same pack again with a higher --rollout to reach more clients, and with --rollout 100 \
-            to reach all; without --rollout its share stays as it is. A rollout reaches the clients of the catalogue alone: the two older formats carry no name of an \
-            installation, and their clients get the live version.
+            The pack is checked and copied, patches are made, and the catalogue is signed again; clients follow at \
+            their next poll. Publish the same pack again with a higher --rollout to reach more clients, and with \
+            --rollout 100 to reach all; without --rollout, its share does not change. A rollout only reaches clients \
+            of the catalogue: the two older formats carry no identifier of an installation, so their clients get the \
+            live version.
 
-            A new version with fewer than half of the files of the live one is mostly a pack of the wrong folder, and is \
-            refused without --force. A pack without files is always refused.
+            A new version with fewer than half of the files of the live one is mostly a pack of the wrong folder, so \
+            it is refused without --force. A pack without files is always refused.
 
             Examples:
               waystation publish shop-1.4.zip --to /srv/packs --key release.key
@@ -31,7 +32,7 @@ struct PublishCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The share of the clients that get it, 0 to 100; all of them, or as before where it is being rolled out.",
+            "The share of the clients that get it, 0 to 100; by default all, or as before in a current rollout.",
             valueName: "percent"
         )
     )
@@ -39,24 +40,24 @@ struct PublishCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "On which network clients download the module's packs; see `waystation help network`.",
+            "The kind of network on which clients download the packs; see `waystation help network`.",
             valueName: "condition"
         )
     )
     var network: NetworkCondition?
 
-    @Option(help: ArgumentHelp("From how many of the latest versions to make patches.", valueName: "count"))
+    @Option(help: ArgumentHelp("The number of latest versions to make patches from.", valueName: "count"))
     var deltas = 3
 
     @Option(
-        help: ArgumentHelp("Remove older releases but for so many; see `waystation help prune`.", valueName: "count")
+        help: ArgumentHelp("Remove older releases, keep this many; see `waystation help prune`.", valueName: "count")
     )
     var keep: Int?
 
-    @Flag(help: "Publish it also with fewer than half of the files of the live version.")
+    @Flag(help: "Publish even with fewer than half of the files of the live version.")
     var force = false
 
-    @Flag(help: "Say what would be published, and write nothing.")
+    @Flag(help: "Show what would be published, without writing anything.")
     var dryRun = false
 
     @OptionGroup
@@ -90,7 +91,7 @@ struct PublishCommand: AsyncParsableCommand {
     }
 }
 
-/// What was published.
+/// The result of a publication.
 struct PublishResult: CommandResult {
     struct Patch: Encodable {
         let kind: String

@@ -3,20 +3,20 @@ import Foundation
 import WaystationPacks
 import WaystationPublishing
 
-/// Where to publish, and who signs.
+/// The release directory and the signing keys.
 struct ReleaseOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The release directory.", valueName: "dir"))
     var to: String
 
     @Option(
         help: ArgumentHelp(
-            "A file with the private key that signs the catalogue. Repeat it to sign with several.",
+            "A file with the private key that signs the catalogue. Repeat it to sign with several keys.",
             valueName: "file"
         )
     )
     var key: [String]
 
-    @Option(help: ArgumentHelp("How many days clients believe the catalogue.", valueName: "days"))
+    @Option(help: ArgumentHelp("The number of days for which clients accept the catalogue.", valueName: "days"))
     var validity = 7
 
     var directory: ReleaseDirectory {
@@ -38,7 +38,7 @@ struct ReleaseOptions: ParsableArguments {
     }
 }
 
-/// What a change led to.
+/// The state of a module after a change.
 struct ReleaseResult: CommandResult {
     let module: ModuleID
     let isActive: Bool

@@ -6,10 +6,10 @@ import WaystationPublishing
 struct RenewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "renew",
-        abstract: "Signs the catalogue anew, and changes nothing else.",
+        abstract: "Signs the catalogue again, without other changes.",
         discussion: """
-            Clients believe a catalogue for a number of days (--validity). Where nothing is published for longer, renew it \
-            in time, as by a timer with --if-due. Rollouts, switches and minimums stay as they are.
+            Clients accept a catalogue for a number of days (--validity). If nothing is published for longer, renew it \
+            in time, for example by a timer with --if-due. Rollouts, switches and minimums do not change.
 
             Examples:
               waystation renew --to /srv/packs --key release.key
@@ -20,7 +20,7 @@ struct RenewCommand: AsyncParsableCommand {
     @OptionGroup
     var release: ReleaseOptions
 
-    @Flag(help: "Only when less than half of --validity is left, or other keys signed it: for runs by a timer.")
+    @Flag(help: "Only if less than half of --validity is left, or other keys signed it: for timers.")
     var ifDue = false
 
     @OptionGroup
@@ -42,7 +42,7 @@ struct RenewCommand: AsyncParsableCommand {
     }
 }
 
-/// Until when the catalogue is valid now.
+/// The result of renewing the catalogue: its expiry, and whether it was signed again.
 struct RenewResult: CommandResult {
     let renewed: Bool
     let serial: UInt64

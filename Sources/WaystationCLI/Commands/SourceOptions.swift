@@ -2,23 +2,23 @@ import ArgumentParser
 import Foundation
 import WaystationPacks
 
-/// Who is asked for updates.
+/// The source of updates.
 struct SourceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A signed catalogue.", valueName: "url"))
     var catalogue: WebAddress?
 
     @Option(
-        help: ArgumentHelp("A public key whose signature on the catalogue counts. May be repeated.", valueName: "key")
+        help: ArgumentHelp("A trusted public key for the catalogue's signature. May be repeated.", valueName: "key")
     )
     var trust: [TrustedKey] = []
 
-    @Option(name: .customLong("modules-url"), help: ArgumentHelp("A server of many modules.", valueName: "url"))
+    @Option(name: .customLong("modules-url"), help: ArgumentHelp("A server with many modules.", valueName: "url"))
     var modulesURL: WebAddress?
 
-    @Option(name: .customLong("single-url"), help: ArgumentHelp("A server of one pack.", valueName: "url"))
+    @Option(name: .customLong("single-url"), help: ArgumentHelp("A server with one pack.", valueName: "url"))
     var singleURL: WebAddress?
 
-    @Option(help: ArgumentHelp("The module that the one pack is of.", valueName: "name"))
+    @Option(help: ArgumentHelp("The module of that pack.", valueName: "name"))
     var module: ModuleID?
 
     private var chosen: (any PackSource)? {

@@ -5,11 +5,11 @@ import WaystationPacks
 struct UpdateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
-        abstract: "Brings the packs of a library up to date, as an app does.",
+        abstract: "Updates the packs of a library, as an app does.",
         discussion: """
-            Asks one source, follows its offers by the cheapest way, and tells what was done. Interrupted, the next \
-            run goes on with what has been downloaded. The exit code is that of the first module that failed; the \
-            others are up to date nevertheless.
+            Asks one source, follows its offers by the cheapest way, and prints the outcomes. After an interruption, \
+            the next run resumes the downloads. The exit code is that of the first module that failed; the other \
+            modules are updated all the same.
 
             Examples:
               waystation update --in packs --app shop --app-version 2.1 --catalogue https://cdn.example/catalogue.json \
@@ -20,25 +20,25 @@ struct UpdateCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .customLong("in"), help: ArgumentHelp("The library; made when missing.", valueName: "dir"))
+    @Option(name: .customLong("in"), help: ArgumentHelp("The library; created if missing.", valueName: "dir"))
     var library: String
 
     @OptionGroup(title: "Source")
     var source: SourceOptions
 
-    @Option(help: ArgumentHelp("The name by which the server knows the app.", valueName: "code"))
+    @Option(help: ArgumentHelp("The app's name on the server.", valueName: "code"))
     var app: String
 
     @Option(help: ArgumentHelp("The version of the app.", valueName: "version"))
     var appVersion: PackVersion
 
-    @Option(help: ArgumentHelp("What the app runs on.", valueName: "name"))
+    @Option(help: ArgumentHelp("The platform that the app runs on.", valueName: "name"))
     var platform = "linux"
 
-    @Flag(help: "Ask only when the last check was long enough ago: for runs by a timer.")
+    @Flag(help: "Ask only if the last check was long enough ago: for timers.")
     var ifDue = false
 
-    @Flag(help: "Download on any network, whatever the publisher asks for.")
+    @Flag(help: "Download on any network, regardless of the publisher's condition.")
     var anyNetwork = false
 
     @OptionGroup
@@ -63,7 +63,7 @@ struct UpdateCommand: AsyncParsableCommand {
     }
 }
 
-/// Fulfils every condition.
+/// A probe that fulfils every condition.
 private struct AnyNetwork: NetworkProbe {
     func verdict(on condition: NetworkCondition) async -> NetworkVerdict { .fulfilled }
 }

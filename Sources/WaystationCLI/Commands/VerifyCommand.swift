@@ -8,7 +8,7 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Compares every file of a pack with its manifest.",
         discussion: """
-            Exit code 1 names the first file that is not as the manifest says.
+            With exit code 1, the error names the first file that does not match the manifest.
 
             Example:
               waystation pack verify shop-1.4.zip

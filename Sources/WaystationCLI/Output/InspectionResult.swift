@@ -2,7 +2,7 @@ import Foundation
 import WaystationPacks
 import WaystationPublishing
 
-/// What a file or folder is.
+/// The description of a file or folder.
 struct InspectionResult: CommandResult {
     let path: String
     let kind: String

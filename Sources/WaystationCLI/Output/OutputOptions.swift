@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// In which form results and errors are written.
+/// The form of results and errors.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json
 
-    /// The form that arguments ask for, also when they are wrong otherwise.
+    /// The form that the arguments ask for, even if other arguments are wrong.
     init(arguments: [String]) {
         let isJSON =
             arguments.contains("--format=json")
@@ -14,15 +14,15 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// What every command takes.
+/// The options of all commands.
 struct OutputOptions: ParsableArguments {
-    @Option(help: "How to write results and errors: lines for people, or one JSON object.")
+    @Option(help: "The form of results and errors: lines for people, or one JSON object.")
     var format = OutputFormat.text
 
     /// Writes a result to standard output.
     func write(_ result: some CommandResult) throws { Console.write(try text(of: result)) }
 
-    /// Writes a result to standard output, or to standard error where standard output has taken what was made.
+    /// Writes a result to standard output, or to standard error if the command's output went to standard output.
     func write(_ result: some CommandResult, about output: OutputDestination) throws {
         let text = try text(of: result)
         output.isStandardOutput ? Console.writeError(text) : Console.write(text)
@@ -36,12 +36,12 @@ struct OutputOptions: ParsableArguments {
     }
 }
 
-/// What a command found or did: for programs as an object with stable names, for people as lines.
+/// The result of a command: an object with stable names for programs, and lines of text for people.
 protocol CommandResult: Encodable {
     var text: String { get }
 }
 
-/// JSON as all commands write it: one line, names in order, dates in the form of RFC 3339.
+/// JSON in the form that all commands write: one line, names sorted, dates in the form of RFC 3339.
 enum JSON {
     static func text(of value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
@@ -51,10 +51,10 @@ enum JSON {
     }
 }
 
-/// Standard output and standard error, line by line.
+/// Writes lines to standard output and standard error.
 enum Console {
     static func write(_ line: String) {
-        // A reader that closed the pipe has seen enough.
+        // Writing fails when the reader has closed the pipe; that is not an error.
         try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
     }
 

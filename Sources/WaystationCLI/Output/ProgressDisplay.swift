@@ -3,7 +3,8 @@ import Glibc
 import Synchronization
 import WaystationPacks
 
-/// How far an update is: one line that is rewritten where standard error is a terminal, else a line a step.
+/// Shows an update's progress: in one line that is rewritten if standard error is a terminal, else in a line for each
+/// step.
 final class ProgressDisplay: Sendable {
     private struct State {
         var step = ""
@@ -17,7 +18,7 @@ final class ProgressDisplay: Sendable {
 
     init(isShown: Bool) { self.isShown = isShown }
 
-    /// Takes a step of progress; on any thread.
+    /// Shows a step of progress; may be called on any thread.
     func show(_ progress: UpdateProgress) {
         guard isShown else { return }
         let step = "\(progress.module): \(progress.phase.name)"
@@ -36,7 +37,7 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the progress line.
     func clear() {
         state.withLock { state in
             if state.hasLine { write("\r\u{1B}[K") }
@@ -58,7 +59,7 @@ extension UpdateProgress.Phase {
         }
     }
 
-    /// Such as ` ████████░░░░░░░░ 52 % of 5.0 MB`.
+    /// A progress bar, such as ` ████████░░░░░░░░ 52 % of 5.0 MB`.
     fileprivate var bar: String {
         switch self {
         case .patching: return " …"

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import WaystationPacks
 
-/// What an update has led to.
+/// The result of an update.
 struct UpdateResult: CommandResult {
     struct Problem: Encodable {
         let code: String
@@ -60,7 +60,7 @@ struct UpdateResult: CommandResult {
         outcomes = report.outcomes.map(Outcome.init)
         problems = report.problems.map(Problem.init)
         throttledUntil = report.throttledUntil
-        text = report.description.isEmpty ? "the source has nothing" : report.description
+        text = report.description.isEmpty ? "the source offers nothing" : report.description
         let failures = report.outcomes.compactMap { outcome -> PackError? in
             if case .failed(let error) = outcome.kind { error } else { nil }
         }

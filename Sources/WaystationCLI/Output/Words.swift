@@ -1,6 +1,6 @@
-/// Numbers as people read them.
+/// Numbers in a form for people.
 enum Words {
-    /// Such as `999 B`, `11 kB`, `1.4 MB`: powers of 1000.
+    /// A size such as `999 B`, `11 kB`, `1.4 MB`, in powers of 1000.
     static func bytes(_ count: Int) -> String {
         var (value, unit) = (Double(count), "B")
         for next in ["kB", "MB", "GB", "TB"] where value >= 999.5 {

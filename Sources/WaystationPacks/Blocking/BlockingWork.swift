@@ -2,22 +2,23 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Work that waits for the disk or computes for long, on threads of its own: Swift's few are for those who never wait.
+/// Runs work that waits for the disk or computes for long on threads of its own.
 ///
-/// But for ``uncancelled(_:)`` it is part of the task that asks for it. Long loops call `Task.checkCancellation()` between
-/// two parts, so that a cancelled task stops soon.
+/// Swift runs tasks on a few shared threads, which must never block. The work is part of the calling task, except that
+/// of ``uncancelled(_:)``. Long loops call `Task.checkCancellation()` at every step, so that a cancelled task stops
+/// soon.
 package enum BlockingWork {
-    /// Does the work, and what it calls, away from Swift's threads.
+    /// Runs the work, and everything that it calls, away from Swift's threads.
     static func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         try await withTaskExecutorPreference(BlockingThreads.shared, operation: body)
     }
 
-    /// Does work that must not be left half done, away from Swift's threads.
+    /// Runs work that must not be left half done, away from Swift's threads.
     ///
-    /// It is no part of the task that asks for it: a task that is cancelled meanwhile waits for its end all the same, and
-    /// gets what came of it.
+    /// The work is not part of the calling task: when that task is cancelled, it still waits until the work ends, and
+    /// gets its result.
     package static func uncancelled<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -29,7 +30,7 @@ package enum BlockingWork {
         return try result.get()
     }
 
-    /// Does work for each element, on all cores; the first error, or the task's cancellation, ends it.
+    /// Runs work for each element, on all cores; the first error, or the task's cancellation, ends it.
     static func forEach<Element: Sendable>(
         _ elements: [Element],
         _ body: @escaping @Sendable (Element) throws -> Void
@@ -64,23 +65,23 @@ package enum BlockingWork {
     }
 }
 
-/// The threads of ``BlockingWork``: as many as there is work, since each may stand still.
+/// The threads of ``BlockingWork``: as many as there are pieces of work, since each piece may block its thread.
 final class BlockingThreads: TaskExecutor {
     static let shared = BlockingThreads()
-    /// How many compute at once where work is divided.
+    /// The number of threads that compute at once when work is divided.
     static let count = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
     private static let mark = DispatchSpecificKey<Bool>()
-    // Of a class of its own: on Linux concurrent queues of the default class share the threads of Swift's tasks, as many
-    // as there are cores, and what computes there lets no task run.
+    // This queue has a QoS class of its own: on Linux, concurrent queues of the default class share the threads of
+    // Swift's tasks (one per core), so long computations on them would keep tasks from running.
     private let queue = DispatchQueue(label: "Waystation.blocking", qos: .utility, attributes: .concurrent)
 
     private init() { queue.setSpecific(key: Self.mark, value: true) }
 
-    /// Whether the calling thread is one of them.
+    /// Whether the calling thread is one of these threads.
     static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
 
-    /// Does something there that is no task's.
+    /// Runs work on these threads that belongs to no task.
     func perform(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
     func enqueue(_ job: consuming ExecutorJob) {

@@ -1,7 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Does work for each element, on all cores, for callers that are no task and wait; the first error ends it.
+/// Runs work for each element, on all cores, and blocks until it is done; the first error ends it.
+///
+/// For callers that are not in a task.
 func inParallel<Element: Sendable>(_ elements: [Element], _ body: @escaping @Sendable (Element) throws -> Void) throws {
     let failure = Mutex<(any Error)?>(nil)
     DispatchQueue.concurrentPerform(iterations: elements.count) { index in

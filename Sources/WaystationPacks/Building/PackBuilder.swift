@@ -3,20 +3,22 @@ import Synchronization
 public import WaystationArchive
 import WaystationFileSystem
 
-/// Makes packs of folders.
+/// Builds packs from folders.
 public enum PackBuilder {
-    /// Makes the zip of a pack: the manifest, then the files, sorted by the bytes of their paths.
+    /// Builds the zip of a pack: the manifest first, then the files, sorted by the bytes of their paths.
     ///
-    /// The same folder and description always give the same bytes, wherever the folder lies and whatever its times are.
+    /// The same folder and description always give the same bytes, regardless of the folder's path and its files'
+    /// dates.
     ///
     /// - Parameters:
-    ///   - folder: The web files: at least one, beside them only folders; a manifest in it is replaced.
-    ///   - description: What the pack is.
-    ///   - zip: Where to; nothing must be there yet.
-    ///   - compression: How each file is kept; deflated by default.
+    ///   - folder: The folder of the web files. It must hold at least one file, and nothing but files and folders. A
+    ///     manifest in it is replaced.
+    ///   - description: The module, the version and the other properties of the pack.
+    ///   - zip: The path of the new zip; nothing may exist there yet.
+    ///   - compression: How each file is stored; deflated by default.
     /// - Returns: The manifest.
-    /// - Throws: ``PackError``: `fileSystem` when the folder is not there or the disk fails, `invalidArgument` when it holds
-    ///   no files, or names and things that no pack takes; nothing is left at `zip`.
+    /// - Throws: ``PackError``: `fileSystem` when the folder does not exist or the disk fails, `invalidArgument` when
+    ///   the folder holds no files, or a name or kind of file that a pack cannot hold. No file is left at `zip` then.
     @discardableResult
     public static func build(
         folder: URL,
@@ -28,11 +30,12 @@ public enum PackBuilder {
         let destination = zip.path(percentEncoded: false)
         let fileSystem = LocalFileSystem()
         do {
-            // A mistyped folder would otherwise make a pack of nothing, and clients would lose what they have.
+            // Without this check, a mistyped path would build an empty pack, and clients would lose the files they
+            // have.
             guard try fileSystem.status(of: "\(root)/.")?.kind == .directory else {
                 throw try fileSystem.status(of: root) == nil
-                    ? PackError(.fileSystem, "\(root) is not there: check the path")
-                    : PackError(.invalidArgument, "\(root) is no folder: give the folder of the web files")
+                    ? PackError(.fileSystem, "\(root) does not exist: check the path")
+                    : PackError(.invalidArgument, "\(root) is not a folder: give the folder of the web files")
             }
             let paths = try fileSystem.filePaths(below: root).filter { $0 != PackManifest.fileName }
             guard !paths.isEmpty else {
@@ -68,7 +71,7 @@ public enum PackBuilder {
         } catch let error as FileError where error.code == EEXIST {
             throw PackError(
                 .invalidArgument,
-                "\(destination) is there already: remove it, or give another name",
+                "\(destination) already exists: remove it, or give another name",
                 cause: error
             )
         } catch {
@@ -78,7 +81,9 @@ public enum PackBuilder {
 }
 
 extension FileSystem {
-    /// The paths of all files below a folder, relative to it; a pack holds files and folders only.
+    /// The paths of all files below a folder, relative to it.
+    ///
+    /// Throws when it finds something that is neither a file nor a folder.
     func filePaths(below root: String, _ prefix: String = "") throws -> [String] {
         var paths: [String] = []
         for name in try contents(of: "\(root)/\(prefix)").sorted() {
@@ -89,7 +94,7 @@ extension FileSystem {
             case .symbolicLink, .other, nil:
                 throw PackError(
                     .invalidArgument,
-                    "\(root)/\(path) is neither a file nor a folder; a pack holds only these: leave it out"
+                    "\(root)/\(path) is neither a file nor a folder; a pack can hold nothing else: leave it out"
                 )
             }
         }

@@ -2,11 +2,11 @@ public import Foundation
 import WaystationArchive
 import WaystationFileSystem
 
-/// A pack that is opened to be read: a zip with a manifest, or a folder with one.
+/// A pack that is open for reading: a zip or a folder with a manifest.
 public struct PackContents: Sendable {
-    /// What the pack is and holds.
+    /// The manifest: the pack's properties and its list of files.
     public let manifest: PackManifest
-    /// The manifest's bytes.
+    /// The bytes of the manifest file.
     let json: Data
 
     private enum Storage: Sendable {
@@ -19,7 +19,7 @@ public struct PackContents: Sendable {
     /// Opens a pack.
     ///
     /// - Parameter url: A zip or a folder, with its manifest at its root.
-    /// - Throws: ``PackError`` when it is no pack.
+    /// - Throws: ``PackError`` when there is no valid pack at the URL.
     public init(_ url: URL) throws(PackError) {
         let path = url.path(percentEncoded: false).trimmingTrailingSlash
         do {
@@ -42,7 +42,7 @@ public struct PackContents: Sendable {
             guard let json else {
                 throw PackError(
                     .invalidManifest,
-                    "\(path) has no \(PackManifest.fileName) and is no pack: build one with `waystation pack build`"
+                    "\(path) is not a pack: it has no \(PackManifest.fileName); build one with `waystation pack build`"
                 )
             }
             self.json = json
@@ -54,10 +54,10 @@ public struct PackContents: Sendable {
         }
     }
 
-    /// The SHA-256 of the manifest's bytes: what content patches name as their base and their result.
+    /// The SHA-256 of the manifest's bytes; content patches identify their base and their result by it.
     public var manifestDigest: PackDigest { PackDigest(of: json) }
 
-    /// The bytes of files, one after another.
+    /// The bytes of the files, concatenated in this order.
     func stream(of files: [PackedFile]) throws -> ConcatenatedSource? {
         switch storage {
         case .folder(let path): FileRow.source(files.map { ("\(path)/\($0.path)", $0.size) }, LocalFileSystem())
@@ -65,21 +65,22 @@ public struct PackContents: Sendable {
         }
     }
 
-    /// The bytes of a file.
+    /// The bytes of one file.
     func source(of file: PackedFile) throws -> any ByteSource {
         switch storage {
         case .folder(let path): return try FileSource(URL(fileURLWithPath: "\(path)/\(file.path)"))
         case .zip(let archive):
             guard let entry = archive[file.path] else {
-                throw PackError(.damaged, "\"\(file.path)\" is in the manifest and not in the zip: build the pack anew")
+                throw PackError(.damaged, "\"\(file.path)\" is in the manifest but not in the zip: rebuild the pack")
             }
             return DataSource(try archive.read(entry))
         }
     }
 
-    /// Compares every file with the manifest, and what there is with what is listed.
+    /// Compares every file with the manifest; for a zip, also checks that it holds no file that the manifest does not
+    /// list.
     ///
-    /// - Throws: ``PackError`` naming the first file that is not as the manifest says.
+    /// - Throws: ``PackError`` that names the first file that does not match the manifest.
     public func verify() throws(PackError) {
         do {
             if case .zip(let archive) = storage {
@@ -87,14 +88,14 @@ public struct PackContents: Sendable {
                 if let extra = archive.entries.first(where: { !$0.isDirectory && !listed.contains($0.path) }) {
                     throw PackError(
                         .damaged,
-                        "\"\(extra.path)\" is in the zip and not in the manifest: build the pack anew"
+                        "\"\(extra.path)\" is in the zip but not in the manifest: rebuild the pack"
                     )
                 }
             }
             try inParallel(manifest.files) { file in
                 let source = try source(of: file)
                 guard source.length == file.size, try PackDigest(of: source).hex == file.sha256 else {
-                    throw PackError(.damaged, "\"\(file.path)\" is not what the manifest says: build the pack anew")
+                    throw PackError(.damaged, "\"\(file.path)\" does not match the manifest: rebuild the pack")
                 }
             }
         } catch let error as PackError {

@@ -1,12 +1,12 @@
-/// Which files of a new version are in the old one already, and which must come from a patch.
+/// Compares two versions of a pack: the files that the old version already has, and those that a patch must bring.
 struct ContentDifference: Sendable {
-    /// Files whose content the base has, with the file of the base that has it.
+    /// Files whose content the base has, each with the file of the base that has it.
     private(set) var kept: [(file: PackedFile, base: PackedFile)] = []
-    /// The new stream: files whose content the base has not, each content once.
+    /// The new stream: files whose content the base does not have, each content once.
     private(set) var new: [PackedFile] = []
-    /// Files whose content the new stream makes for a file before them.
+    /// Files that have the same content as an earlier file of the new stream.
     private(set) var repeated: [(file: PackedFile, first: PackedFile)] = []
-    /// The old stream: files of the base whose content the result has not.
+    /// The old stream: files of the base whose content the result does not have.
     let old: [PackedFile]
 
     init(from base: PackManifest, to result: PackManifest) {
@@ -26,7 +26,7 @@ struct ContentDifference: Sendable {
         }
     }
 
-    /// The length of the new stream; nil when it does not fit.
+    /// The length of the new stream in bytes; nil when it overflows `Int`.
     var newSize: Int? {
         new.reduce(0 as Int?) { sum, file in
             guard let sum else { return nil }

@@ -3,13 +3,14 @@ import WaystationFileSystem
 import WaystationPatch
 
 extension PackBuilder {
-    /// Makes a content patch: what an installed base needs to become the other pack.
+    /// Makes a content patch, which turns an installed base into another pack.
     ///
-    /// The same packs always give the same bytes. Takes the files that differ into memory, the old ones about five times.
+    /// The same packs always give the same bytes. The files that differ are held in memory; the old ones take about
+    /// five times their size.
     ///
     /// - Parameters:
     ///   - base: The pack that is installed.
-    ///   - result: The pack that shall be.
+    ///   - result: The pack that the patch leads to.
     /// - Returns: The patch, in the format of `Docs/FileFormats.md`.
     /// - Throws: ``PackError`` when a pack cannot be read, or when the files that differ are 2 GiB or more.
     public static func contentPatch(from base: PackContents, to result: PackContents) throws(PackError) -> Data {
@@ -32,7 +33,7 @@ extension PackBuilder {
         } catch {
             throw PackError(
                 .fileSystem,
-                "no content patch can be made from \(base.manifest.module) \(base.manifest.version) to "
+                "cannot make a content patch from \(base.manifest.module) \(base.manifest.version) to "
                     + "\(result.manifest.module) \(result.manifest.version)",
                 cause: error
             )

@@ -2,10 +2,10 @@ package import Foundation
 package import WaystationFileSystem
 import WaystationPatch
 
-/// A patch between the contents of two packs, whatever their zips look like.
+/// A patch between the contents of two packs, independent of how their zips are compressed.
 ///
-/// A zip hides what is equal in two versions; the files themselves do not. Two BSDIFF40 patches, one between the
-/// manifests and one between the files that differ:
+/// Compression hides what two versions of a zip have in common, so the patch works on the files themselves. It holds
+/// two BSDIFF40 patches, one between the manifests and one between the files that differ:
 ///
 /// ```
 /// offset  bytes
@@ -19,7 +19,7 @@ import WaystationPatch
 ///
 /// The **old stream** is the files of the base whose digest no file of the result has, one after another in the order of
 /// the manifest; the **new stream** is the files of the result whose digest no file of the base has, each digest once.
-/// All other files of the result are in the base already and are linked.
+/// All other files of the result are already in the base, and are linked to its files.
 package struct ContentPatch: Sendable {
     package static let magic = Data("WAYDELTA".utf8)
     static let headerLength = 80
@@ -31,14 +31,14 @@ package struct ContentPatch: Sendable {
     private let manifestPatch: any ByteSource
     private let contentPatch: any ByteSource
 
-    /// Reads the head of a content patch.
+    /// Reads the header of a content patch.
     ///
-    /// - Throws: ``PackError`` when it is none, or when its lengths lie.
+    /// - Throws: ``PackError`` when the source is not a content patch, or the lengths in its header exceed its own.
     package init(_ source: any ByteSource) throws(PackError) {
         do {
             let header = try source.read(at: 0, count: Self.headerLength)
             guard header.count == Self.headerLength, header.prefix(8) == Self.magic else {
-                throw PackError(.damaged, "the file is no content patch: fetch the whole pack")
+                throw PackError(.damaged, "the file is not a content patch: fetch the whole pack")
             }
             base = header[8..<40].hexadecimal
             result = header[40..<72].hexadecimal
@@ -47,7 +47,7 @@ package struct ContentPatch: Sendable {
             guard let length = Int(exactly: length), length <= rest else {
                 throw PackError(
                     .damaged,
-                    "the content patch has \(rest) bytes where its manifest alone would need \(length): fetch the whole pack"
+                    "the content patch has \(rest) bytes, but its manifest needs \(length): fetch the whole pack"
                 )
             }
             manifestPatch = SourceSlice(source, from: Self.headerLength, count: length)
@@ -59,16 +59,16 @@ package struct ContentPatch: Sendable {
         }
     }
 
-    /// The manifest of the result.
+    /// Makes the manifest of the result.
     ///
     /// - Parameter base: The bytes of the base's manifest.
     /// - Returns: The manifest, and its bytes.
-    /// - Throws: ``PackError`` when the patch is for another base or does not lead to the manifest that it names.
+    /// - Throws: ``PackError`` when the patch is for another base, or its result is not the manifest that it names.
     func manifest(from base: Data) throws(PackError) -> (manifest: PackManifest, json: Data) {
         guard PackDigest(of: base).hex == self.base else {
             throw PackError(
                 .damaged,
-                "the content patch is for the manifest \(self.base.prefix(12))… and the installed one is "
+                "the content patch is for the manifest \(self.base.prefix(12))…, but the installed one is "
                     + "\(PackDigest(of: base).hex.prefix(12))…: fetch the whole pack"
             )
         }
@@ -86,31 +86,34 @@ package struct ContentPatch: Sendable {
             )
         }
         guard PackDigest(of: json).hex == result else {
-            throw PackError(.damaged, "the content patch leads to another manifest than it names: fetch the whole pack")
+            throw PackError(
+                .damaged,
+                "the content patch does not lead to the manifest that it names: fetch the whole pack"
+            )
         }
         return (try PackManifest(json: json), json)
     }
 
-    /// Writes the new stream.
+    /// Makes the new stream from the old one, and passes it to `write` in parts.
     func apply(to old: any ByteSource, newSize: Int, write: (UnsafeRawBufferPointer) throws -> Void) throws {
         let patch = try BSDiffPatch(contentPatch, limits: PatchLimits(newSize: newSize))
         guard patch.newSize == newSize else {
             throw PackError(
                 .damaged,
-                "the content patch makes \(patch.newSize) bytes where the manifest needs \(newSize): fetch the whole pack"
+                "the content patch makes \(patch.newSize) bytes, the manifest needs \(newSize): fetch the whole pack"
             )
         }
         try patch.apply(to: old, write: write)
     }
 }
 
-/// A run of the bytes of a source.
+/// A section of another source.
 struct SourceSlice: ByteSource {
     let length: Int
     private let base: any ByteSource
     private let start: Int
 
-    /// The bytes from `start` on; they must be inside the source.
+    /// The bytes from `start` on; the section must lie inside the source.
     init(_ base: any ByteSource, from start: Int, count: Int) {
         self.base = base
         self.start = start

@@ -2,7 +2,7 @@ import Crypto
 public import Foundation
 public import WaystationFileSystem
 
-/// Makes a digest of bytes that come in parts.
+/// Computes a digest of bytes that arrive in parts.
 public struct Digester: Sendable {
     private enum State: Sendable {
         case sha256(SHA256)
@@ -11,7 +11,7 @@ public struct Digester: Sendable {
 
     private var state: State
 
-    /// A digester that has seen nothing yet.
+    /// Makes a digester without any bytes so far.
     public init(_ algorithm: PackDigest.Algorithm = .sha256) {
         state =
             switch algorithm {
@@ -51,7 +51,7 @@ extension PackDigest {
 
     /// The digest of all bytes of a source, read in parts of 1 MiB.
     ///
-    /// - Throws: What reading throws; ``PackError`` with ``PackError/Code/damaged`` when the source ends before its
+    /// - Throws: The error of reading; ``PackError`` with ``PackError/Code/damaged`` when the source ends before its
     ///   length; `CancellationError` when the task is cancelled meanwhile.
     public init(of source: some ByteSource, _ algorithm: Algorithm = .sha256) throws {
         var digester = Digester(algorithm)
@@ -73,7 +73,7 @@ extension PackDigest {
 
     /// The digest of a file.
     ///
-    /// - Throws: What reading throws; `FileError` when the file cannot be opened.
+    /// - Throws: The error of reading; `FileError` when the file cannot be opened.
     public init(ofFile url: URL, _ algorithm: Algorithm = .sha256) throws {
         try self.init(of: FileSource(url), algorithm)
     }

@@ -1,15 +1,15 @@
 /// A digest with the name of its algorithm, in the text form `sha256-<64 hexadecimal digits>`.
 ///
-/// MD5 is here for servers that know nothing else: it tells a damaged download, not a forged one.
+/// MD5 is supported only for servers that offer nothing else: it detects a damaged download, not a forged one.
 public struct PackDigest: Hashable, Sendable, Codable, CustomStringConvertible, LosslessStringConvertible {
-    /// The algorithms that are understood.
+    /// The supported algorithms.
     public enum Algorithm: String, Hashable, Sendable, CaseIterable {
         /// SHA-256 (FIPS 180-4).
         case sha256
-        /// MD5 (RFC 1321); collisions can be made at will, so it proves nothing about who made the bytes.
+        /// MD5 (RFC 1321). Collisions are easy to make, so it does not prove who made the bytes.
         case md5
 
-        /// How many bytes a digest has.
+        /// The length of a digest in bytes.
         public var length: Int {
             switch self {
             case .sha256: 32
@@ -18,7 +18,7 @@ public struct PackDigest: Hashable, Sendable, Codable, CustomStringConvertible, 
         }
     }
 
-    /// The algorithm that made it.
+    /// The algorithm that made the digest.
     public let algorithm: Algorithm
     /// The digest in lower-case hexadecimal digits.
     public let hex: String
@@ -28,9 +28,9 @@ public struct PackDigest: Hashable, Sendable, Codable, CustomStringConvertible, 
         hex = bytes.hexadecimal
     }
 
-    /// Reads `sha256-…` or `md5-…`, or, as old servers write them, 64 or 32 bare hexadecimal digits.
+    /// Reads `sha256-…`, `md5-…`, or 64 or 32 bare hexadecimal digits, as old servers write them.
     ///
-    /// Upper-case digits are taken as lower-case ones. Nil when it is none of these.
+    /// Upper-case digits are converted to lower case. Nil when the text has none of these forms.
     public init?(_ text: String) {
         let digits: Substring
         if let hyphen = text.firstIndex(of: "-") {
@@ -53,7 +53,7 @@ public struct PackDigest: Hashable, Sendable, Codable, CustomStringConvertible, 
 
     /// Reads the text form.
     ///
-    /// - Throws: `DecodingError` when it is no digest.
+    /// - Throws: `DecodingError` when the text is not a digest.
     public init(from decoder: any Decoder) throws { try self.init(textFrom: decoder) }
 
     /// Writes the text form.
@@ -72,7 +72,7 @@ extension UInt8 {
 }
 
 extension Sequence<UInt8> {
-    /// Two lower-case hexadecimal digits a byte.
+    /// The bytes as hexadecimal digits, two lower-case ones for each byte.
     var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
@@ -87,6 +87,6 @@ extension Sequence<UInt8> {
 
 extension PackDigest: CodedAsText {
     static func complaint(about text: String) -> String {
-        "\"\(text)\" is no digest: use sha256- and 64 hexadecimal digits"
+        "\"\(text)\" is not a digest: use sha256- followed by 64 hexadecimal digits"
     }
 }

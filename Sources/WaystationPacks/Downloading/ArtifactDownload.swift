@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import WaystationFileSystem
 
-/// One attempt to bring one artifact here, or the rest of it.
+/// One attempt to download an artifact, or the missing rest of it.
 struct ArtifactDownload: Sendable {
     let artifact: Artifact
     let paths: ArtifactPaths
@@ -10,18 +10,21 @@ struct ArtifactDownload: Sendable {
     let fetcher: any PackFetching
     let maximumSize: Int
     let now: @Sendable () -> Date
-    /// Told the size that the server announced, when the artifact names none; it may refuse.
+    /// Called with the size that the server announced, when the artifact names none; it throws to refuse the download.
     let admit: @Sendable (Int) throws -> Void
     let report: @Sendable (DownloadProgress) -> Void
 
-    /// Downloads what is missing.
+    /// Downloads the missing bytes.
     ///
     /// - Throws: ``PackError``.
     func run() async throws -> DownloadedArtifact {
         do {
             try Task.checkCancellation()
             guard artifact.size ?? 0 >= 0 else {
-                throw PackError(.invalidArgument, "\(artifact.url.shown) cannot have a size below 0: correct the offer")
+                throw PackError(
+                    .invalidArgument,
+                    "\(artifact.url.shown) is offered with a negative size: correct the offer"
+                )
             }
             try files.createDirectory(paths.directory)
             if let done = try earlierResult() { return done }
@@ -31,16 +34,16 @@ struct ArtifactDownload: Sendable {
         }
     }
 
-    /// The artifact, when an earlier call brought it and nobody took it away.
+    /// The artifact, when an earlier call has downloaded it and it is still there.
     private func earlierResult() throws -> DownloadedArtifact? {
         guard try files.status(of: paths.done) != nil else { return nil }
-        // Only a digest tells that it is still what the server has.
+        // Only a digest shows that the file is still the one that the server has.
         if let digest = artifact.digest, try files.status(of: paths.done)?.kind == .file {
             let source = try StoredFile(paths.done, files)
             let sha256 = try PackDigest(of: source)
             let own = digest.algorithm == .sha256 ? sha256 : try PackDigest(of: source, digest.algorithm)
             if own == digest {
-                // The end may have come between the last two steps.
+                // The process may have ended between the last two steps of finishing.
                 try PartialFile.remove(paths, files)
                 report(DownloadProgress(completed: source.length, expected: source.length))
                 return result(size: source.length, own == sha256 ? [sha256] : [sha256, own], fetched: 0)
@@ -84,7 +87,7 @@ struct ArtifactDownload: Sendable {
                 guard let partial else { throw failure(.unasked, response) }
                 return try finish(partial, fetched: 0)
             case .startAgain:
-                // Asked for without a range next, so this comes once only.
+                // The next request has no range, so this happens only once.
                 guard partial != nil else { throw failure(.unasked, response) }
                 partial = nil
             case .fail(let reason):
@@ -102,9 +105,9 @@ struct ArtifactDownload: Sendable {
     }
 
     private func request(for partial: PartialFile?) -> FetchRequest {
-        // The size is that of the whole file, since the answer may be all of it.
+        // The size is that of the whole file, since the server may send all of it.
         var request = FetchRequest(artifact.url, maximumBodySize: artifact.size ?? maximumSize)
-        // A coded body has other lengths and other ranges.
+        // The lengths and ranges of a content-coded body are not those of the file.
         request.fields[.acceptEncoding] = "identity"
         if let partial {
             request.fields[.range] = "bytes=\(partial.length)-"
@@ -129,7 +132,7 @@ struct ArtifactDownload: Sendable {
                 try partial.append(part)
                 report(DownloadProgress(completed: partial.length, expected: total))
             }
-            // A body ends without an error when the task is cancelled too.
+            // Cancelling the task also ends the body, without an error.
             try Task.checkCancellation()
         } catch let error as PackError where error.code == .tooLarge {
             try PartialFile.remove(paths, files)
@@ -155,8 +158,8 @@ struct ArtifactDownload: Sendable {
             let actual = digests.first { $0.algorithm == digest.algorithm } ?? digests[0]
             throw PackError(
                 .damaged,
-                "\(artifact.url.shown) has the digest \(actual), and \(digest) is expected; what arrived was thrown away: "
-                    + "try again, and publish the file anew if that goes on"
+                "\(artifact.url.shown) has the digest \(actual), but \(digest) was expected; the download was deleted: "
+                    + "try again, and publish the file again if the error persists"
             )
         }
         try partial.finish()
@@ -177,12 +180,13 @@ extension ArtifactDownload {
         case .unasked:
             return PackError(
                 .badAnswer,
-                "\(artifact.url.shown) answered with status \(response.status), which was not asked for: check the server"
+                "\(artifact.url.shown) answered with status \(response.status), which does not fit the request: "
+                    + "check the server"
             )
         case .wrongSize(let announced, let expected):
             return PackError(
                 announced > expected ? .tooLarge : .badAnswer,
-                "\(artifact.url.shown) has \(announced) bytes, and \(expected) are expected: publish the file and its "
+                "\(artifact.url.shown) has \(announced) bytes, but \(expected) were expected: publish the file and its "
                     + "announcement together"
             )
         }
@@ -191,8 +195,8 @@ extension ArtifactDownload {
     private func interrupted(at length: Int, of total: Int?, _ cause: (any Error)?) -> PackError {
         PackError(
             .interrupted,
-            "\(artifact.url.shown) broke off after \(length) of \(total.map(String.init) ?? "an unknown number of") bytes; "
-                + "they are kept: try again to get the rest",
+            "the download of \(artifact.url.shown) stopped after \(length) of "
+                + "\(total.map(String.init) ?? "an unknown number of") bytes; they are kept: try again to get the rest",
             cause: cause
         )
     }
@@ -204,13 +208,14 @@ extension ArtifactDownload {
         case let error as FileError where error.isFull:
             PackError(
                 .noSpace,
-                "the disk is full while \(artifact.url.shown) is downloaded to \(paths.directory): make room, and try again",
+                "the disk is full, so \(artifact.url.shown) cannot be stored in \(paths.directory): free some space, "
+                    + "and try again",
                 cause: error
             )
         case let error as FileError:
             PackError(
                 .fileSystem,
-                "\(artifact.url.shown) cannot be written to \(paths.directory): check that the directory may be written to",
+                "\(artifact.url.shown) cannot be written to \(paths.directory): check the directory's permissions",
                 cause: error
             )
         default: .network(artifact.url, error)

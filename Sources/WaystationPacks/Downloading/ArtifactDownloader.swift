@@ -1,22 +1,23 @@
 public import Foundation
 package import WaystationFileSystem
 
-/// Downloads artifacts into a directory, going on where an earlier attempt ended.
+/// Downloads artifacts into a directory, and resumes downloads that were interrupted.
 ///
-/// What has arrived stays in the directory when an attempt ends early: the connection broke, the task was cancelled (which
-/// is also how to pause), the process died. The next call for the same artifact asks for the rest by `Range` and `If-Range`
-/// (RFC 9110 §14.2, §13.1.5), and begins anew when the file on the server is another one or the server knows no ranges.
-/// Nothing counts as arrived before its size and digest are checked and its bytes are on the medium.
+/// Bytes that have arrived stay in the directory when an attempt ends early: the connection broke, the task was
+/// cancelled (which is also how to pause), or the process died. The next call for the same artifact requests the rest
+/// by `Range` and `If-Range` (RFC 9110 §14.2, §13.1.5). It starts again from the first byte when the file on the server
+/// has changed or the server does not support ranges. A download is complete only when its size and digest are checked
+/// and its bytes are synchronised to the disk.
 ///
-/// An artifact without a digest is continued only under a strong validator of the server's, and fetched anew by each call.
-/// Of several calls for one artifact one downloads and the others wait for it; calls for different ones run side by side.
-/// Reading, hashing, writing and waiting for the disk are done on threads of their own, not on Swift's.
-/// The directory is this downloader's alone: downloads fail where it is a symbolic link, belongs to another user or may
-/// be written to by others.
+/// An artifact without a digest is resumed only with a strong validator from the server, and fetched again by each
+/// call. When several calls ask for the same artifact, one downloads and the others wait for it; calls for different
+/// artifacts run in parallel. Reading, hashing, writing and waiting for the disk are done on separate threads, not on
+/// Swift's. The directory must belong to this downloader alone: downloads fail when it is a symbolic link, belongs to
+/// another user or may be written to by others.
 public actor ArtifactDownloader {
-    /// Where artifacts arrive.
+    /// The directory that artifacts are downloaded to.
     public nonisolated let directory: URL
-    /// The largest artifact whose size nobody announced, in bytes.
+    /// The largest size accepted for an artifact whose size is not known beforehand, in bytes.
     public nonisolated let maximumSize: Int
 
     private let fetcher: any PackFetching
@@ -26,11 +27,12 @@ public actor ArtifactDownloader {
     private var waiting: [String: [(id: UInt64, turn: CheckedContinuation<Bool, Never>)]] = [:]
     private var lastID: UInt64 = 0
 
-    /// A downloader.
+    /// Makes a downloader.
     ///
     /// - Parameters:
-    ///   - directory: Where artifacts arrive; made with the first download.
-    ///   - maximumSize: The largest artifact whose size nobody announced, in bytes; 2 GiB by default.
+    ///   - directory: The directory that artifacts are downloaded to; created with the first download.
+    ///   - maximumSize: The largest size accepted for an artifact whose size is not known beforehand, in bytes; 2 GiB
+    ///     by default.
     ///   - fetcher: The network.
     ///   - now: The clock, for dates in `Retry-After`.
     public init(
@@ -64,15 +66,16 @@ public actor ArtifactDownloader {
 
     /// Downloads an artifact, or the rest of it.
     ///
-    /// One attempt: after ``PackError/Code/interrupted`` or ``PackError/Code/network`` call again, now or later.
+    /// Makes one attempt: after ``PackError/Code/interrupted`` or ``PackError/Code/network``, call again, now or later.
     ///
     /// - Parameters:
-    ///   - artifact: What to download.
-    ///   - progress: Told at the start and after each part, one call at a time, on any thread; it should be quick.
-    /// - Returns: The file, whole and checked.
-    /// - Throws: ``PackError``: ``PackError/Code/interrupted`` with the part kept, ``PackError/Code/cancelled`` likewise,
-    ///   ``PackError/Code/damaged`` and ``PackError/Code/tooLarge`` with the part thrown away, ``PackError/Code/network``,
-    ///   ``PackError/Code/refused``, ``PackError/Code/badAnswer``, ``PackError/Code/noSpace``, ``PackError/Code/fileSystem``.
+    ///   - artifact: The artifact to download.
+    ///   - progress: Called at the start and after each part, one call at a time, on any thread; it should be quick.
+    /// - Returns: The complete, checked file.
+    /// - Throws: ``PackError``: ``PackError/Code/interrupted`` and ``PackError/Code/cancelled`` keep the part that has
+    ///   arrived, ``PackError/Code/damaged`` and ``PackError/Code/tooLarge`` delete it; or ``PackError/Code/network``,
+    ///   ``PackError/Code/refused``, ``PackError/Code/badAnswer``, ``PackError/Code/noSpace``,
+    ///   ``PackError/Code/fileSystem``.
     public func download(
         _ artifact: Artifact,
         progress: @escaping @Sendable (DownloadProgress) -> Void = { _ in }
@@ -80,9 +83,9 @@ public actor ArtifactDownloader {
         try await download(artifact, admitting: { _ in }, progress: progress)
     }
 
-    /// The same, where `admit` is told the size that the server announced when the artifact names none.
+    /// Downloads an artifact, and calls `admit` with the size that the server announces when the artifact names none.
     ///
-    /// What it throws ends the download before anything is written.
+    /// An error that `admit` throws ends the download before anything is written.
     func download(
         _ artifact: Artifact,
         admitting admit: @escaping @Sendable (Int) throws -> Void,
@@ -104,14 +107,14 @@ public actor ArtifactDownloader {
         return try await BlockingWork.run { try await download.run() }
     }
 
-    /// How many bytes of an artifact are here already; 0 when there are none, or it cannot be told.
+    /// How many bytes of an artifact have been downloaded; 0 when there are none, or the directory cannot be read.
     public func arrivedSize(of artifact: Artifact) -> Int {
         let paths = paths(of: artifact)
         let status = (try? files.status(of: paths.done)) ?? (try? files.status(of: paths.part))
         return status?.size ?? 0
     }
 
-    /// Removes what is here of an artifact, whole or in part, after a download of it that runs.
+    /// Deletes the downloaded bytes of an artifact, whole or partial; waits first for a running download of it.
     ///
     /// - Throws: ``PackError`` when a file cannot be removed, or the task was cancelled while it waited.
     public func discard(_ artifact: Artifact) async throws {
@@ -121,7 +124,7 @@ public actor ArtifactDownloader {
         try remove([paths.part, paths.record, paths.newRecord, paths.done])
     }
 
-    /// Removes everything but these artifacts and those that are being downloaded; files of other names stay.
+    /// Deletes all artifacts except the given ones and those that are being downloaded; files with other names stay.
     ///
     /// - Throws: ``PackError`` when the directory cannot be read or a file cannot be removed.
     public func discardAll(except artifacts: [Artifact]) throws {
@@ -153,7 +156,7 @@ public actor ArtifactDownloader {
 }
 
 extension ArtifactDownloader {
-    /// Waits until nobody else works on an artifact.
+    /// Waits until no other call works on the artifact.
     private func takeTurn(_ key: String, _ artifact: Artifact) async throws {
         guard !running.insert(key).inserted else { return }
         lastID += 1
@@ -167,13 +170,13 @@ extension ArtifactDownloader {
                 }
             }
         } onCancel: {
-            // Runs after the lines above, which hold the actor until the turn is waiting.
+            // The actor runs this after the lines above, which hold it until the turn is in the queue.
             Task { await self.giveUp(id, key) }
         }
         guard isMine else { throw PackError.cancelled(artifact.url) }
     }
 
-    /// Hands the artifact to the one who has waited longest.
+    /// Passes the artifact to the call that has waited longest.
     private func endTurn(_ key: String) {
         guard var queue = waiting.removeValue(forKey: key), !queue.isEmpty else {
             running.remove(key)

@@ -2,10 +2,10 @@
 enum ContentRange: Equatable {
     /// `bytes 500-999/8000`, or `bytes 500-999/*` where the total is unknown.
     case part(first: Int, last: Int, total: Int?)
-    /// `bytes */8000`: no such range.
+    /// `bytes */8000`: the requested range does not exist.
     case unsatisfied(total: Int)
 
-    /// Reads a field value; nil when it is no valid range of bytes.
+    /// Reads a field value; nil when it is not a valid range of bytes.
     init?(_ value: String) {
         let words = value.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

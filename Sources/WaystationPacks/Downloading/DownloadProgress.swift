@@ -1,27 +1,27 @@
 public import Foundation
 
-/// How far a download has come.
+/// The progress of a download.
 public struct DownloadProgress: Sendable, Hashable {
-    /// Bytes on disk, those of earlier attempts among them.
+    /// Bytes on disk, including those of earlier attempts.
     public var completed: Int
-    /// Bytes in all; nil while nobody has said.
+    /// Bytes in total; nil while the total is unknown.
     public var expected: Int?
 
-    /// A progress.
+    /// Makes a progress value.
     public init(completed: Int, expected: Int?) {
         self.completed = completed
         self.expected = expected
     }
 }
 
-/// An artifact that has arrived whole.
+/// An artifact that was downloaded completely.
 public struct DownloadedArtifact: Sendable, Hashable {
-    /// The file, in the downloader's directory; move it away, or ``ArtifactDownloader/discard(_:)`` it when done.
+    /// The file, in the downloader's directory; move it away, or call ``ArtifactDownloader/discard(_:)`` after use.
     public var file: URL
-    /// How many bytes it has.
+    /// The size in bytes.
     public var size: Int
-    /// Its SHA-256, and its digest in the artifact's own algorithm where that is another.
+    /// Its SHA-256, and its digest in the artifact's own algorithm if that is a different one.
     public var digests: [PackDigest]
-    /// How many bytes this call fetched: fewer than the size when earlier attempts had done a part.
+    /// How many bytes this call fetched: fewer than the size when earlier attempts had fetched a part.
     public var fetched: Int
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What is written beside a partial file, so that a later attempt can go on with it.
+/// The record beside a partial file, with which a later attempt can resume the download.
 ///
-/// One JSON object, `<key>.json`, replaced by rename:
+/// One JSON object in the file `<key>.json`, replaced by rename:
 ///
 /// ```json
 /// {"version": 1, "url": "https://cdn.example/cart.zip", "digest": "sha256-…", "total": 81920, "synchronized": 40960,
@@ -12,19 +12,19 @@ struct DownloadRecord: Codable, Hashable, Sendable {
     static let currentVersion = 1
 
     var version = Self.currentVersion
-    /// The artifact's URL and digest: a file under another key does not belong here.
+    /// The artifact's URL and digest; a partial file with another URL or digest is not resumed.
     var url: URL
     var digest: PackDigest?
-    /// Bytes in all, as the server announced them; nil when it did not.
+    /// Bytes in total, as the server announced them; nil when it did not.
     var total: Int?
-    /// So many bytes of the partial file are known to be on the medium; nil while an attempt runs.
+    /// How many bytes of the partial file are known to be synchronised to the disk; nil while an attempt runs.
     var synchronized: Int?
     var validators: Validators
 
-    /// Whether the partial file may be continued that has `length` bytes.
+    /// Whether a partial file of `length` bytes may be resumed.
     ///
-    /// With a digest to check at the end it may be tried. Without one there must be a validator, and nothing may have
-    /// stopped the machine between the last write and the moment when the bytes were known to be on the medium.
+    /// With a digest, it may: the digest is checked at the end. Without one, there must be a validator, and all bytes
+    /// must be known to be synchronised to the disk: a crash may have lost what was written after that.
     func allowsResuming(_ artifact: Artifact, from length: Int) -> Bool {
         guard version == Self.currentVersion, url == artifact.url, digest == artifact.digest, length > 0 else {
             return false

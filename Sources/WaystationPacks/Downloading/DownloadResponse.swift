@@ -1,17 +1,17 @@
 import Foundation
 import HTTPTypes
 
-/// What the head of a response means for a download: a function of values.
+/// The meaning of a response head for a download; a pure function of its inputs.
 enum DownloadResponse: Equatable {
-    /// The body goes behind what is there, which belongs to the same representation; `total` bytes in all, if known.
+    /// The body continues the partial file, which belongs to the same representation; `total` bytes in all, if known.
     case resume(total: Int?)
     /// The body is the whole file, from its first byte on.
     case begin(total: Int?, Validators)
-    /// There is nothing behind what is already there.
+    /// The partial file is already complete.
     case complete
-    /// What is there cannot be continued: ask for the whole file.
+    /// The partial file cannot be continued; the whole file must be requested.
     case startAgain
-    /// It ends here.
+    /// The download fails.
     case fail(Failure)
 
     enum Failure: Equatable {
@@ -20,21 +20,21 @@ enum DownloadResponse: Equatable {
         case unasked
     }
 
-    /// Reads a head.
+    /// Interprets a response head.
     ///
     /// - Parameters:
     ///   - status: The status code.
     ///   - fields: The header fields.
-    ///   - offset: How many bytes are there already: what the request asked for begins here.
-    ///   - record: What is known of them; nil when there are none.
-    ///   - expected: The artifact's size, as its offer told.
+    ///   - offset: How many bytes have arrived already; the requested range starts here.
+    ///   - record: The record of these bytes; nil when there are none.
+    ///   - expected: The artifact's size according to its offer.
     init(status: Int, fields: HTTPFields, offset: Int, record: DownloadRecord?, expected: Int?) {
         switch status {
         case 200: self = Self.whole(fields, expected)
         case 206 where offset == 0: self = .fail(.unasked)
         case 206: self = Self.part(fields, offset, record, expected)
         case 416 where offset > 0:
-            // RFC 9110 §15.5.17: all of it may be there already, when its length was not known before.
+            // RFC 9110 §15.5.17: the partial file may be complete already, if its length was not known before.
             if case .unsatisfied(let total)? = fields[.contentRange].flatMap(ContentRange.init), total == offset,
                 expected.map({ $0 == offset }) ?? true
             {
@@ -47,7 +47,7 @@ enum DownloadResponse: Equatable {
     }
 
     private static func whole(_ fields: HTTPFields, _ expected: Int?) -> DownloadResponse {
-        // Neither length nor ranges of a coded body are those of the file.
+        // Neither the length nor the ranges of a content-coded body are those of the file.
         if fields.isContentCoded {
             var validators = Validators(fields)
             validators.entityTag = nil
@@ -67,7 +67,7 @@ enum DownloadResponse: Equatable {
         _ record: DownloadRecord?,
         _ expected: Int?
     ) -> DownloadResponse {
-        // Several ranges in one body come without this field, and were not asked for either.
+        // A body with several ranges has no such field; the request does not ask for one either.
         guard !fields.isContentCoded,
             case .part(let first, _, let total)? = fields[.contentRange].flatMap(ContentRange.init), first == offset
         else { return .startAgain }

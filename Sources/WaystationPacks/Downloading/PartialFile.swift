@@ -1,10 +1,10 @@
 import Foundation
 import WaystationFileSystem
 
-/// The names under which an artifact lies in a downloader's directory.
+/// The file names of one artifact in a downloader's directory.
 struct ArtifactPaths: Hashable, Sendable {
     let directory: String
-    /// SHA-256 of the URL and the digest: another file under the same URL has other names.
+    /// The SHA-256 of the URL and the digest, so that another file under the same URL gets other names.
     let key: String
 
     init(_ artifact: Artifact, in directory: String) {
@@ -19,7 +19,7 @@ struct ArtifactPaths: Hashable, Sendable {
         return path
     }
 
-    /// The key in the name of a file; nil when no downloader gives that name.
+    /// The key in a file's name; nil when the name is not one that a downloader gives.
     static func key(of name: String) -> String? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, ["part", "json", "new", "done"].contains(parts[1]), parts[0].utf8.count == 64,
@@ -28,24 +28,24 @@ struct ArtifactPaths: Hashable, Sendable {
         return String(parts[0])
     }
 
-    /// What has arrived so far.
+    /// The bytes that have arrived so far.
     var part: String { "\(directory)/\(key).part" }
-    /// The ``DownloadRecord`` of that.
+    /// The ``DownloadRecord`` of the bytes that have arrived.
     var record: String { "\(directory)/\(key).json" }
-    /// The record on its way to its name.
+    /// The new record, before it is renamed to ``record``.
     var newRecord: String { "\(directory)/\(key).new" }
-    /// The whole file, checked.
+    /// The complete, checked file.
     var done: String { "\(directory)/\(key).done" }
 }
 
-/// An artifact of which a part has arrived, and the digests of that part.
+/// A partly downloaded artifact, with the digests of the bytes that have arrived.
 struct PartialFile {
     private let files: any FileSystem
     private let paths: ArtifactPaths
     private let file: OpenFile
     private var digesters: [Digester]
     private(set) var length = 0
-    /// What a later attempt has to know.
+    /// The data that a later attempt needs.
     var record: DownloadRecord
 
     private init(_ files: any FileSystem, _ paths: ArtifactPaths, _ file: OpenFile, _ record: DownloadRecord) {
@@ -57,7 +57,7 @@ struct PartialFile {
         if let algorithm = record.digest?.algorithm, algorithm != .sha256 { digesters.append(Digester(algorithm)) }
     }
 
-    /// What earlier attempts left, read through once for its digests; nil when it cannot be continued.
+    /// Opens the partial file of an earlier attempt and reads it once for its digests; nil when it cannot be resumed.
     static func resuming(
         _ artifact: Artifact,
         _ paths: ArtifactPaths,
@@ -82,17 +82,17 @@ struct PartialFile {
     private static func record(at path: String, _ files: any FileSystem) throws -> DownloadRecord? {
         guard let status = try files.status(of: path), status.kind == .file, status.size <= 1 << 16 else { return nil }
         let bytes = try files.read(files.openFile(path), at: 0, count: status.size)
-        // A record that cannot be read is no record: the download begins anew.
+        // An unreadable record counts as missing: the download starts again.
         return try? JSONDecoder().decode(DownloadRecord.self, from: bytes)
     }
 
-    /// An empty file in place of whatever was there.
+    /// Creates an empty partial file, in place of an earlier one.
     static func beginning(
         _ record: DownloadRecord,
         _ paths: ArtifactPaths,
         _ files: any FileSystem
     ) throws -> PartialFile {
-        // In this order, each step on the medium before the next: old bytes must never lie beside a new record.
+        // Each step is synchronised to the disk before the next: old bytes must never lie beside a new record.
         try files.removeFile(paths.part)
         try files.synchronizeDirectory(paths.directory)
         try write(record, paths, files)
@@ -118,10 +118,10 @@ struct PartialFile {
         for index in digesters.indices { digesters[index].update(bytes) }
     }
 
-    /// Leaves the part to a later attempt.
+    /// Ends the attempt and leaves the part to a later one.
     ///
-    /// When that cannot be written down, the later attempt begins anew or finds out by the digest; the reason for stopping
-    /// is what the caller has to hear of.
+    /// When the record cannot be written, the later attempt starts again or relies on the digest. The error is dropped,
+    /// since the caller must get the reason why the download stopped.
     mutating func leave() {
         do {
             try files.synchronize(file)
@@ -133,7 +133,7 @@ struct PartialFile {
     /// The digests of all bytes, SHA-256 first.
     var digests: [PackDigest] { digesters.map(\.digest) }
 
-    /// Gives the file its final name, for good.
+    /// Renames the complete file to its final name, and synchronises the directory.
     func finish() throws {
         try files.synchronize(file)
         try files.rename(paths.part, to: paths.done)
@@ -141,7 +141,7 @@ struct PartialFile {
         try Self.remove(paths, files)
     }
 
-    /// Throws away what has arrived in part, and the notes about it.
+    /// Deletes the partial file and its record.
     static func remove(_ paths: ArtifactPaths, _ files: any FileSystem) throws {
         for path in [paths.part, paths.record, paths.newRecord] { try files.removeFile(path) }
     }

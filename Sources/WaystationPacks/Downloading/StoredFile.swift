@@ -1,7 +1,7 @@
 import Foundation
 import WaystationFileSystem
 
-/// A file as a source of bytes, read through the file system that was injected.
+/// A file as a source of bytes, read through the injected file system.
 struct StoredFile: ByteSource {
     let length: Int
     private let file: OpenFile

@@ -1,20 +1,20 @@
 import HTTPTypes
 import WaystationFields
 
-/// What tells one representation of a file on a server from another, strictly enough to join two parts of it.
+/// The validators that distinguish one representation of a file from another, strictly enough to join two parts of it.
 struct Validators: Hashable, Codable, Sendable {
     /// A strong entity tag, with its quotes.
     var entityTag: String?
-    /// `Last-Modified`, where it can count as strong.
+    /// `Last-Modified`, if it counts as a strong validator.
     var lastModified: String?
 
-    /// The validators of a response that may be used with ranges (RFC 9110 §13.1.5).
+    /// Reads the validators of a response that may be used with ranges (RFC 9110 §13.1.5).
     ///
-    /// A weak tag says that two representations mean the same, not that they have the same bytes, so it is left out. A
-    /// date is one of whole seconds, and counts only when the response was made at least a second later (§8.8.2.2): else
-    /// the file may have changed once more within that second.
+    /// A weak tag says that two representations are equivalent, not that they have the same bytes, so it is left out. A
+    /// date has a resolution of one second, and counts only when the response was made at least one second later
+    /// (§8.8.2.2); otherwise the file may have changed again within that second.
     init(_ fields: HTTPFields) {
-        // No longer than anyone needs.
+        // A tag longer than 1024 bytes is left out, so that the record stays small.
         if let text = fields[.eTag], text.utf8.count <= 1024, let tag = EntityTag(text), !tag.isWeak {
             entityTag = tag.fieldValue
         }
@@ -27,14 +27,15 @@ struct Validators: Hashable, Codable, Sendable {
     }
 
     private static func date(_ text: String) -> HTTPDate? {
-        // Only the two-digit years of an obsolete form depend on the present; any will do to compare two of them.
+        // The present matters only for the two-digit years of an obsolete date format; any value will do to compare two
+        // dates.
         HTTPDate(text, now: HTTPDate(nearestTo: 1_767_225_600))
     }
 
-    /// The value for `If-Range`; nil when there is nothing to tell by.
+    /// The value for `If-Range`; nil when there is no validator.
     var condition: String? { entityTag ?? lastModified }
 
-    /// Whether a part with these validators may belong to another representation than the earlier ones.
+    /// Whether these validators show that a part belongs to another representation than the earlier parts.
     func contradicts(_ earlier: Validators) -> Bool {
         if let entityTag, let known = earlier.entityTag { return entityTag != known }
         if entityTag == nil, earlier.entityTag == nil, let lastModified, let known = earlier.lastModified {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Data {
-    /// The bytes that hexadecimal digits stand for; other characters end it.
+    /// Decodes hexadecimal digits; stops at the first character that is not one.
     init(hexadecimal text: String) {
         var bytes: [UInt8] = []
         var digits = text.utf8.makeIterator()

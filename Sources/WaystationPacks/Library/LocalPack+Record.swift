@@ -9,7 +9,8 @@ extension LocalPack {
         )
     }
 
-    /// Whether an installed copy is this pack: its number alone does not tell.
+    /// Whether an installed copy is this pack; two packs may have the same version number, so the manifest is compared
+    /// too.
     func isCopied(by copy: ModuleRecord.Version) -> Bool {
         version == copy.version && (manifest.map { $0.hex == copy.manifestSHA256 } ?? true)
     }

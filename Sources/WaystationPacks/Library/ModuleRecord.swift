@@ -1,9 +1,9 @@
 import Foundation
 
-/// What is recorded of a module: the file `module.json` in its folder, the only truth about which versions there are.
+/// The record of a module: the file `module.json` in its folder, which alone decides which versions exist.
 ///
-/// It is replaced as a whole by a rename. What the folder holds beside and this file does not name is removed when the
-/// library opens.
+/// The file is replaced as a whole by a rename. When the library opens, it deletes its own files and folders
+/// beside it that this file does not name.
 ///
 /// ```json
 /// {"active":"1.4.2-5f0c9d8e","formatVersion":1,"isEnabled":true,"previous":"1.4.1-77ab01c2",
@@ -14,31 +14,31 @@ struct ModuleRecord: Codable, Equatable, Sendable {
     static let maximumSize = 4 << 20
     static let formatVersion = 1
 
-    /// What is read first, since a later format may have everything else another way.
+    /// The part that is read first, since a later format may differ in everything else.
     struct Format: Decodable { let formatVersion: Int }
 
     struct Version: Codable, Equatable, Sendable {
-        /// The name of its folder: the version and eight random digits, so that a version can be installed anew beside
+        /// The name of its folder: the version and eight random digits, so that a version can be installed again beside
         /// a damaged copy of itself.
         var folder: String
         var version: PackVersion
         var manifestSHA256: String
-        /// The digests of the zip that it was installed from.
+        /// The digests of the zip that the version was installed from.
         var archiveDigests: [PackDigest]?
-        /// Where that zip came from.
+        /// The URL of that zip.
         var archiveURL: URL?
-        /// Whether that zip was kept, for zip patches.
+        /// Whether that zip was kept for zip patches.
         var isArchiveKept: Bool?
         var installed: Date
-        /// The lowest version that may still be used, by the manifest of this one.
+        /// The lowest version that may still be used, according to this version's manifest.
         var minimumPackVersion: PackVersion?
-        /// Whether the app has confirmed it, or never had to.
+        /// Whether the app has confirmed the version, or did not need to.
         var wasConfirmed: Bool?
-        /// Set while the app has yet to confirm it.
+        /// The start of the trial; nil when the app need not confirm the version.
         var trialSince: Date?
-        /// How often the app has started since, the first time counted, and not confirmed it.
+        /// How often the app has started during the trial without confirming the version; the first start is counted.
         var trialStarts: Int?
-        /// Set when it was found bad.
+        /// The reason why the version is bad; nil when it is not.
         var badReason: String?
         var badSince: Date?
         var isDamaged: Bool?
@@ -50,39 +50,39 @@ struct ModuleRecord: Codable, Equatable, Sendable {
     }
 
     var formatVersion = Self.formatVersion
-    /// The server's switch, and in records of earlier releases the only one.
+    /// The server's switch; in records of earlier releases it is the only one.
     var isEnabled = true
-    /// Set while the app's switch is off.
+    /// True while the app's switch is off; nil while it is on.
     var isSwitchedOffByApp: Bool?
     var minimumVersion: PackVersion?
-    /// The folder of the version that answers.
+    /// The folder of the version that answers requests.
     var active: String?
-    /// The folder of the version to which a roll-back leads.
+    /// The folder of the version that a roll-back activates.
     var previous: String?
     var versions: [Version] = []
-    /// The URLs that the server lets the packs answer; nil is all that they have.
+    /// The URLs that the server lets the packs answer; nil lets them answer all URLs that they have files for.
     var whitelist: [String]?
-    /// What failed before, so that it is not tried again at once.
+    /// Updates that failed, so that they are not tried again at once.
     var failures: [FailedUpdate] = []
 
     static let failureLimit = 64
 
-    /// The lowest version that may still be used, by the server and by the version that answers.
+    /// The lowest version that may still be used, according to the server and the active version.
     var lowestUsable: PackVersion? {
         [minimumVersion, version(inFolder: active)?.minimumPackVersion].compactMap(\.self).max()
     }
 
-    /// The record as it is read again: without what its text does not hold, such as parts of a second.
+    /// The record as it will be read again: without details that its JSON does not hold, such as fractions of a second.
     func asWritten() throws -> ModuleRecord { try Self.decoder.decode(Self.self, from: Self.encoder.encode(self)) }
 
     func version(inFolder folder: String?) -> Version? {
         folder.flatMap { folder in versions.first { $0.folder == folder } }
     }
 
-    /// The copy to use of those that fit: a sound one before a damaged one, and of several the one installed last.
+    /// The best of the fitting copies: an undamaged one before a damaged one, then the one installed last.
     ///
-    /// There may be several of one version: it was installed anew beside a damaged copy, or published anew under its
-    /// number.
+    /// A version may have several copies: it was installed again beside a damaged copy, or another pack was published
+    /// under its number.
     func copy(where fits: (Version) -> Bool) -> Version? {
         versions.last { fits($0) && $0.isDamaged != true } ?? versions.last(where: fits)
     }
@@ -107,10 +107,10 @@ struct ModuleRecord: Codable, Equatable, Sendable {
         return lowestUsable.map { active.version >= $0 } ?? true
     }
 
-    /// Makes a version the active one; the one before becomes the one to roll back to, unless it is the higher one.
+    /// Makes a version the active one; the old one becomes the roll-back version, unless it is higher.
     mutating func activate(_ folder: String) {
         guard active != folder else { return }
-        // A version that did badly is nothing to go back to.
+        // A bad or damaged version is not one to roll back to.
         if let current = version(inFolder: active), current.badSince == nil, current.isDamaged != true {
             previous = current.folder
         }
@@ -118,9 +118,10 @@ struct ModuleRecord: Codable, Equatable, Sendable {
         if !allowsRollBack(to: previous) { previous = nil }
     }
 
-    /// Whether a version comes before the active one: a roll-back never leads up, to what a server has withdrawn.
+    /// Whether a version comes before the active one; a roll-back never leads to a higher version, which a server may
+    /// have withdrawn.
     ///
-    /// Of two packs under one number the one installed first comes before the other.
+    /// Of two packs with the same version number, the one installed first comes first.
     private func allowsRollBack(to folder: String?) -> Bool {
         guard let target = versions.firstIndex(where: { $0.folder == folder }),
             let current = versions.firstIndex(where: { $0.folder == active })
@@ -128,24 +129,24 @@ struct ModuleRecord: Codable, Equatable, Sendable {
         return (versions[target].version, target) < (versions[current].version, current)
     }
 
-    /// Forgets what was bad about a version that answers from now on, and has the app confirm it if that is asked for.
+    /// Clears the bad state of a version that becomes active, and starts its trial if the app must confirm it.
     mutating func begin(_ folder: String, onTrial isOnTrial: Bool, at now: Date) {
         change(folder) { version in
             version.badReason = nil
             version.badSince = nil
-            // What worked once need not show it again.
+            // A version that was confirmed once needs no second trial.
             version.trialSince = isOnTrial && version.wasConfirmed != true ? now : nil
             version.trialStarts = version.trialSince.map { _ in 1 }
         }
     }
 
-    /// Goes back to the previous version, or to none.
+    /// Activates the previous version, or none.
     mutating func rollBack() {
         active = allowsRollBack(to: previous) ? previous : nil
         previous = nil
     }
 
-    /// Goes back from a version that does not work, and leaves it alone for a while.
+    /// Rolls back from a version that does not work, and blocks it for a while.
     mutating func giveUp(_ bad: Version, reason: String, retryAt: Date, at now: Date) {
         rollBack()
         change(bad.folder) { version in
@@ -158,11 +159,12 @@ struct ModuleRecord: Codable, Equatable, Sendable {
         note(FailedUpdate(to: bad.version, way: .version, digest: digest, retryAt: retryAt), at: now)
     }
 
-    /// Notes a way that did not work, in place of what was noted of it before.
+    /// Records an update that failed, in place of the earlier record of the same way.
     ///
     /// - Parameters:
-    ///   - failure: The way; its ``FailedUpdate/attempts`` and ``FailedUpdate/retryAt`` are set here.
-    ///   - pause: How long the way is left alone, by the number of attempts that failed one after another.
+    ///   - failure: The update that failed; this method sets its ``FailedUpdate/attempts`` and
+    ///     ``FailedUpdate/retryAt``.
+    ///   - pause: The pauses before the next attempt, by the number of consecutive failures.
     ///   - now: The present.
     mutating func note(_ failure: FailedUpdate, pausing pause: RetryPause, at now: Date) {
         forgetFailures(before: now)
@@ -172,21 +174,21 @@ struct ModuleRecord: Codable, Equatable, Sendable {
         note(failure, at: now)
     }
 
-    /// Notes a way that did not work until its own time, in place of what was noted of it before.
+    /// Records an update that failed, with its own time of retry, in place of the earlier record of the same way.
     mutating func note(_ failure: FailedUpdate, at now: Date) {
         forgetFailures(before: now)
         failures.removeAll { $0.isOfSameWay(as: failure) }
         failures = failures.suffix(Self.failureLimit - 1) + [failure]
     }
 
-    /// Drops failures whose pause has been over for a day; until then the next pause depends on how many there were.
+    /// Drops failures whose pause has been over for a day; until then, the next pause depends on their count.
     private mutating func forgetFailures(before now: Date) {
         failures.removeAll { $0.retryAt <= now.addingTimeInterval(-86_400) }
     }
 
-    /// Takes versions out that are neither active nor the one before.
+    /// Takes out the versions that are neither active nor the previous one.
     ///
-    /// Returns their folders.
+    /// - Returns: Their folders.
     mutating func dropUnused() -> [String] {
         let unused = versions.filter { $0.folder != active && $0.folder != previous }.map(\.folder)
         versions.removeAll { unused.contains($0.folder) }

@@ -1,11 +1,11 @@
-/// What is wrong with a library's files: the events that reported what nothing has settled since.
+/// The current faults of a library's files: events that reported a fault, until a later event shows that it is gone.
 struct PackCondition: Sendable {
-    /// So many are kept of what is about no module.
+    /// The maximum number of events that belong to no module.
     private static let limit = 16
 
     private(set) var events: [PackEvent] = []
 
-    /// Takes in what happened.
+    /// Adds an event that reports a fault; events that show a module's faults as gone remove that module's.
     mutating func note(_ event: PackEvent) {
         switch event.kind {
         case .damaged, .unreadable:
@@ -22,7 +22,7 @@ struct PackCondition: Sendable {
         }
     }
 
-    /// Takes in that the files of a module can be read.
+    /// Removes the unreadable event of a module, whose files can be read again.
     mutating func settleUnreadable(_ module: ModuleID) {
         events.removeAll { $0.kind == .unreadable && $0.module == module }
     }

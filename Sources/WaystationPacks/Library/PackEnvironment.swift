@@ -1,13 +1,13 @@
 package import Foundation
 package import WaystationFileSystem
 
-/// What a library stands on; tests put faults and their own clock in here.
+/// The environment of a library; tests inject faults and their own clock here.
 package struct PackEnvironment: Sendable {
-    /// Where all files are.
+    /// The file system that holds all files.
     package var fileSystem: any FileSystem = LocalFileSystem()
     /// The clock.
     package var now: @Sendable () -> Date = { Date() }
-    /// How long something runs, by a clock that nobody can set; only differences mean something.
+    /// A monotonic clock that cannot be set; only differences between its values are meaningful.
     package var uptime: @Sendable () -> Duration = { ContinuousClock.now - Self.start }
 
     private static let start = ContinuousClock.now

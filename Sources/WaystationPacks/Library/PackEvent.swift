@@ -1,45 +1,47 @@
 /// Something that happened to the packs of a library.
 public struct PackEvent: Sendable, CustomStringConvertible {
-    /// What happened; more may be added.
+    /// The kind of an event; later releases may add more.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         /// The kind's name: short and stable.
         public let description: String
 
         /// A version was installed.
         public static let installed = Kind(description: "installed")
-        /// A version answers from now on.
+        /// A version became the active one.
         public static let activated = Kind(description: "activated")
-        /// The version before answers again, or none does.
+        /// The previous version became active again, or no version is active any more.
         public static let rolledBack = Kind(description: "rolledBack")
-        /// The app or the server switched a module on; the detail names which, and says when the other switch is off.
+        /// The app or the server switched a module on; the detail says which one, and whether the other switch is off.
         public static let enabled = Kind(description: "enabled")
-        /// The app or the server switched a module off; the detail names which.
+        /// The app or the server switched a module off; the detail says which one.
         public static let disabled = Kind(description: "disabled")
         /// A version was removed.
         public static let removed = Kind(description: "removed")
-        /// Something on disk is not what was put there: a file, which is not served and will be fetched anew, or a note of
-        /// the library's own, of which the detail says what was lost.
+        /// Something on disk differs from what was stored there.
+        ///
+        /// Either a file of a pack: it is not served, and will be fetched again. Or one of the library's own records:
+        /// the detail says what was lost.
         public static let damaged = Kind(description: "damaged")
-        /// Something on disk could not be read; what it holds does not answer until it can be.
+        /// Something on disk could not be read; its content does not answer requests until it can be read again.
         public static let unreadable = Kind(description: "unreadable")
-        /// A check for updates, or the update of a module, did not work; what was in use is in use.
+        /// A check for updates, or the update of a module, failed; the active versions stay active.
         public static let updateFailed = Kind(description: "updateFailed")
-        /// An entry of a server's whitelist was not understood: it allows nothing, and the others are in force.
+        /// An entry of a server's whitelist is not valid: it allows nothing, and the other entries are in force.
         public static let rejected = Kind(description: "rejected")
         /// The app confirmed that a version works.
         public static let confirmed = Kind(description: "confirmed")
     }
 
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
-    /// The module; nil when it is about all of them.
+    /// The module; nil when the event concerns all modules.
     public let module: ModuleID?
-    /// The version it is about, when it is about one.
+    /// The version that the event concerns, if any.
     public let version: PackVersion?
-    /// In words, with the reason.
+    /// A description in words, with the reason.
     public let detail: String
 
-    /// Whether something went wrong that someone should look at.
+    /// Whether the event reports a problem that someone should look at.
     public var isTrouble: Bool { [.damaged, .unreadable, .rolledBack, .updateFailed, .rejected].contains(kind) }
 
     /// One line for a log.

@@ -2,15 +2,16 @@ import Foundation
 import WaystationFiles
 import WaystationRules
 
-/// Which URL is which file: all files of all packs that answer now, by canonical URL without a query.
+/// Finds the file for a URL: holds all files of all active packs, by canonical URL without a query.
 ///
-/// Made when a pack is activated; a look-up is one access of a dictionary.
+/// Built when a pack is activated; a look-up is one dictionary access.
 struct PackIndex: Sendable {
     struct Entry: Sendable {
         let pack: ActivePack
         /// The decoded path of the file in its pack.
         let path: String
-        /// What the pack's directory is asked for: percent-encoded, the index document left out as in the URL.
+        /// The path to request from the pack's directory: percent-encoded, without the index document where the URL has
+        /// none.
         let request: String
     }
 
@@ -25,7 +26,7 @@ struct PackIndex: Sendable {
     }
 
     subscript(url: CanonicalURL) -> Entry? {
-        // Without a query the text itself is the key.
+        // Without a query, the whole text is the key.
         guard url.query != nil, let end = url.string.utf8.firstIndex(of: UInt8(ascii: "?")) else {
             return entries[url.string]
         }
@@ -48,7 +49,7 @@ struct PackIndex: Sendable {
                         put(Entry(pack: pack, path: path, request: ""), at: base, isAllowed)
                     } else {
                         put(Entry(pack: pack, path: path, request: folder + "/"), at: base + folder + "/", isAllowed)
-                        // Without its slash: answered with what the URL with the slash gets.
+                        // The folder's URL without its slash gets the same answer as the one with it.
                         put(Entry(pack: pack, path: path, request: folder), at: base + folder, isAllowed)
                     }
                 }
@@ -56,14 +57,14 @@ struct PackIndex: Sendable {
         }
     }
 
-    /// The first pack to name a URL keeps it.
+    /// Adds a URL, unless an earlier pack has it or the whitelist does not allow it.
     private mutating func put(_ entry: Entry, at url: String, _ isAllowed: (CanonicalURL) -> Bool) {
         guard let url = CanonicalURL(url), entries[url.string] == nil, isAllowed(url) else { return }
         entries[url.string] = entry
     }
 }
 
-/// A pack that answers requests: its manifest, and its files pinned to their digests.
+/// A pack that answers requests: its manifest, and its files with their expected digests.
 final class ActivePack: Sendable {
     let module: ModuleID
     let folder: String

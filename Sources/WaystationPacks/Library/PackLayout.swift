@@ -1,16 +1,16 @@
 import WaystationFileSystem
 
-/// Where a library keeps what.
+/// The paths in a library's directory.
 ///
 /// ```
 /// lock                              locked while a change is made
-/// modules/shop/module.json          which versions there are, and which one answers
+/// modules/shop/module.json          the record of its versions, and of the active one
 /// modules/shop/1.4.2-5f0c9d8e/      a version: manifest.json, files/…, and archive.zip where zip patches are used
-/// staging/9be1…/                    what one process is unpacking; its file `lock` is locked while it runs
-/// downloads/                        what is being fetched
+/// staging/9be1…/                    the files that one process unpacks; its file `lock` is locked while it runs
+/// downloads/                        files that are being fetched
 /// updater.lock                      locked during a check for updates
-/// updater.json                      when the source was asked last, and what its catalogue was
-/// updater-copy.json                 the same, as it was when the catalogue changed
+/// updater.json                      the time of the last check, and the state of the source's catalogue
+/// updater-copy.json                 a copy of it from the last change of the catalogue
 /// ```
 struct PackLayout: Sendable {
     let root: String
@@ -27,7 +27,8 @@ struct PackLayout: Sendable {
     var updaterCopy: String { root + "/updater-copy.json" }
     var updaterLock: String { root + "/updater.lock" }
 
-    /// Whether the library may have given a name below a module: to a version, or to a record on its way to its place.
+    /// Whether a name in a module's folder may be one that the library made: of a version, or of a new record that has
+    /// not been renamed yet.
     static func mayBeOwn(_ name: String) -> Bool {
         if name.hasPrefix(ModuleRecord.fileName + ".") {
             return RandomName.isPossible(String(name.dropFirst(ModuleRecord.fileName.count + 1)))

@@ -6,19 +6,20 @@ import WaystationFileSystem
 extension PackLibrary {
     /// Installs a zip.
     ///
-    /// A manifest in it (`waystation-pack.json`) must fit its files; without one, `description` says what the pack is.
+    /// A manifest in it (`waystation-pack.json`) must match its files; without one, `description` gives the pack's
+    /// properties.
     /// Nothing is written before the whole zip has been checked, see `ZipArchive`.
     ///
     /// - Parameters:
-    ///   - zip: The file; it is read and left where it is.
-    ///   - description: What the pack is, where the zip has no manifest; a manifest wins.
+    ///   - zip: The file; it is only read.
+    ///   - description: The pack's properties if the zip has no manifest; a manifest takes precedence.
     ///   - isArchiveKept: Whether the library keeps a copy of the zip, as the base of patches from zip to zip; true by
-    ///     default. False saves its room, where the source of updates offers no such patches.
-    ///   - isActivated: Whether the version answers from now on; true by default.
-    ///   - progress: Told of each file when it is unpacked, and of each further MiB of large ones; on any thread.
-    /// - Returns: The version.
-    /// - Throws: ``PackError``; nothing is changed then, except with `notDurable`. It is `cancelled`, and nothing of the
-    ///   version is left, when the task is cancelled before the version takes its place.
+    ///     default. False saves disk space if the source of updates offers no such patches.
+    ///   - isActivated: Whether the version becomes the active one; true by default.
+    ///   - progress: Called for each file when it is unpacked, and for each further MiB of large ones; on any thread.
+    /// - Returns: The installed version.
+    /// - Throws: ``PackError``; nothing is changed then, except with `notDurable`. With `cancelled`, the task was
+    ///   cancelled before the version was moved into place, and nothing of it is left.
     @discardableResult
     public func install(
         zip: URL,
@@ -44,14 +45,14 @@ extension PackLibrary {
     ///
     /// - Parameters:
     ///   - zip: The path of the zip.
-    ///   - description: What the pack is, where the zip has no manifest.
-    ///   - origin: Where the zip came from; it is kept with the version when that says so. Nil for a zip that is not the
-    ///     library's own.
+    ///   - description: The pack's properties if the zip has no manifest.
+    ///   - origin: The URL and digests of the zip, and whether the zip is kept with the version. Nil for a zip that the
+    ///     library did not download or make itself.
     ///   - keepsCopy: Whether a copy of a zip without an origin is kept.
-    ///   - limits: What of the zip is refused.
-    ///   - progress: Told of each file.
-    /// - Returns: The version, complete and on the medium.
-    /// - Throws: ``PackError`` when the zip is not what it should be or the disk fails.
+    ///   - limits: The limits beyond which the zip is refused.
+    ///   - progress: Called for each file.
+    /// - Returns: The complete version, synchronised to the disk.
+    /// - Throws: ``PackError`` when the zip is not valid or the disk fails.
     func stage(
         zip: String,
         as description: PackDescription?,
@@ -84,10 +85,13 @@ extension PackLibrary {
         return try await blocking("unpacking \(zip)") { [self] in
             let manifest = "\(staging.files)/\(PackManifest.fileName)"
             if let size = try fileSystem.status(of: manifest)?.size, size > PackManifest.maximumSize {
-                throw PackError(.invalidManifest, "the manifest in \(zip) has \(size) bytes: no manifest is that long")
+                throw PackError(
+                    .invalidManifest,
+                    "the manifest in \(zip) has \(size) bytes; the limit is \(PackManifest.maximumSize)"
+                )
             }
             let json = try fileSystem.readFile(manifest, limit: PackManifest.maximumSize)
-            // It lies beside the files, so that it is not served as one of them.
+            // The manifest is stored beside the folder of the files, so that it is not served as one of them.
             if json != nil { try fileSystem.removeFile(manifest) }
             let kept: ArchiveOrigin
             if let origin {
@@ -95,7 +99,7 @@ extension PackLibrary {
                 kept = origin
             } else {
                 let source = try FileSource(fileSystem.openFile(zip))
-                // Older servers know packs by their MD5.
+                // Older servers identify packs by their MD5.
                 let digests =
                     try keepsCopy
                     ? staging.keep(copyOf: source) : [PackDigest(of: source), PackDigest(of: source, .md5)]
@@ -122,7 +126,7 @@ extension PackError {
         case is ZipError:
             PackError(
                 .damaged,
-                "\(zip) is not a zip that may be unpacked: build the pack anew, or fetch it again",
+                "\(zip) is not a zip that can be unpacked: rebuild the pack, or fetch it again",
                 cause: error
             )
         default: PackError(.fileSystem, "\(zip) cannot be unpacked; nothing was changed", cause: error)
@@ -130,7 +134,7 @@ extension PackError {
     }
 }
 
-/// The digests of files, taken while they are unpacked.
+/// The digests of files, computed while the files are unpacked.
 private final class FileDigests: Sendable {
     private let found = Mutex<[PackedFile]>([])
 

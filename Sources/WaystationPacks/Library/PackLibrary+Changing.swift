@@ -3,17 +3,17 @@ import Synchronization
 import WaystationFileSystem
 
 extension PackLibrary {
-    /// Lets an installed version answer; of several copies of it a sound one, and that which was installed last.
+    /// Makes an installed version the active one; of several copies, an undamaged one, then the one installed last.
     ///
-    /// - Throws: ``PackError`` with the code `notInstalled` when the module has no such version, or when its manifest
-    ///   is damaged, or the disk fails; what answered before goes on then.
+    /// - Throws: ``PackError`` with the code `notInstalled` when the module has no such version; also when the
+    ///   version's manifest is damaged or the disk fails. The active version is then unchanged.
     public func activate(_ module: ModuleID, version: PackVersion) async throws(PackError) {
         try await activate(LocalPack(version), of: module, onTrial: false)
     }
 
-    /// The same for one pack of those that may have the version's number.
+    /// Activates one pack, where several may have the same version number.
     ///
-    /// - Returns: Whether another one answered before.
+    /// - Returns: Whether another pack was active before.
     @discardableResult
     func activate(_ pack: LocalPack, of module: ModuleID, onTrial isOnTrial: Bool) async throws(PackError) -> Bool {
         try await update(module) { library, record in
@@ -29,16 +29,16 @@ extension PackLibrary {
         }
     }
 
-    /// Lets the previous version answer again; where there is none, the module's URLs go to the network.
+    /// Activates the previous version again; if there is none, the module's URLs go to the network.
     ///
-    /// It never leads to a higher version. After the server has ordered a lower one, or the app has activated one, the
-    /// version that was left is no previous one.
+    /// A roll-back never leads to a higher version. When the server or the app has activated a lower version, the
+    /// higher one does not become the previous version.
     ///
     /// - Parameters:
     ///   - module: The module.
-    ///   - reason: Why, for the record and the event. The version that goes is marked bad with it.
-    ///   - retryInterval: How long an updater leaves the version alone; a day by default. It is tried again then.
-    /// - Throws: ``PackError`` with the code `notInstalled` when no version of the module answers.
+    ///   - reason: The reason, for the record and the event. The version that is rolled back is marked as bad with it.
+    ///   - retryInterval: How long an updater skips the version before it tries it again; a day by default.
+    /// - Throws: ``PackError`` with the code `notInstalled` when the module has no active version.
     public func rollBack(
         _ module: ModuleID,
         reason: String,
@@ -54,9 +54,9 @@ extension PackLibrary {
         }
     }
 
-    /// Says that the active version works: its trial is over.
+    /// Confirms that the active version works, which ends its trial.
     ///
-    /// Does nothing when it is not on trial.
+    /// Does nothing when the version is not on trial.
     /// - Throws: ``PackError`` when the disk fails.
     public func confirm(_ module: ModuleID) async throws(PackError) {
         try await update(module) { _, record -> PackVersion? in
@@ -72,11 +72,12 @@ extension PackLibrary {
         }
     }
 
-    /// Switches a module's packs on or off for the app; off means that its URLs go on to what follows in their rule.
+    /// Switches a module's packs on or off for the app; while they are off, its URLs go on to the next part of their
+    /// rule.
     ///
-    /// The app's switch and the server's are two: a module answers while both are on, and neither changes the other. So
-    /// what the app switches off stays off until the app switches it on, whatever the server offers meanwhile. The packs
-    /// stay on disk, and an updater keeps them up to date.
+    /// The app and the server each have a switch. A module answers while both are on, and neither side changes the
+    /// other's switch. So a module that the app switches off stays off until the app switches it on again, whatever the
+    /// server offers meanwhile. The packs stay on disk, and an updater keeps them up to date.
     /// - Throws: ``PackError`` when the disk fails.
     public func setEnabled(_ isEnabled: Bool, _ module: ModuleID) async throws(PackError) {
         try await setSwitch(\.isEnabledByApp, to: isEnabled, of: module) { record in
@@ -107,10 +108,10 @@ extension PackLibrary {
         }
     }
 
-    /// Takes over what an offer says about the module beside its versions.
+    /// Stores the module's settings from an offer: the lowest version that may still be used, and the whitelist.
     ///
-    /// The lowest version that may still be used: lower ones stay on disk and do not answer. And the URLs that may be;
-    /// entries that are not understood are told of.
+    /// Versions below the lowest one stay on disk and do not answer. Whitelist entries that are not valid are reported
+    /// as events.
     func take(_ offer: ModuleOffer) async throws(PackError) {
         let known = state.withLock { $0.records[offer.module] }
         guard known != nil || offer.minimumVersion != nil || offer.whitelist != nil else { return }
@@ -126,7 +127,7 @@ extension PackLibrary {
         }
     }
 
-    /// Notes a way to a version that did not work.
+    /// Records an update that failed.
     func note(
         _ failure: FailedUpdate,
         of module: ModuleID,
@@ -136,14 +137,14 @@ extension PackLibrary {
         try await update(module) { _, record in record.note(failure, pausing: pause, at: now) }
     }
 
-    /// Removes a module with all its versions, and forgets what the app and the server switched off of it.
+    /// Removes a module with all its versions, and with the app's and the server's switches.
     ///
-    /// Loads under way may end with an error of a file that is no longer there.
+    /// Loads in progress may fail, since their file no longer exists.
     /// - Throws: ``PackError`` when the disk fails.
     public func remove(_ module: ModuleID) async throws(PackError) {
         let made = try await change { [self] in
             let path = layout.record(of: module)
-            // The record first: without it the rest is garbage.
+            // The record goes first: without it, the rest counts as garbage.
             try environment.fileSystem.removeFile(path)
             let doubt = doubt(in: "the removal of \(path)") {
                 try environment.fileSystem.synchronizeDirectory(layout.module(module))
@@ -164,10 +165,10 @@ extension PackLibrary {
 
     // MARK: - One change at a time
 
-    /// A change that is in effect.
+    /// The result of a change that is in effect.
     struct Made<Value: Sendable>: Sendable {
         let value: Value
-        /// Set where the disk did not say that the change will be there after a power cut.
+        /// Set when the disk did not confirm that the change would survive a power cut.
         var doubt: PackError?
     }
 
@@ -175,9 +176,9 @@ extension PackLibrary {
     ///
     /// - Parameters:
     ///   - module: The module.
-    ///   - body: The change; when it throws nothing is changed.
-    ///   - telling: Told of the change once it is in effect, also where the disk then fails to confirm it.
-    /// - Returns: What `body` returned.
+    ///   - body: The change; when it throws, nothing is changed.
+    ///   - telling: Called with the result once the change is in effect, also if the disk did not confirm it.
+    /// - Returns: The value that `body` returned.
     /// - Throws: ``PackError``; nothing is changed then, except with `notDurable`.
     @discardableResult
     func update<Value: Sendable>(
@@ -191,7 +192,7 @@ extension PackLibrary {
         return made.value
     }
 
-    /// The same within a change.
+    /// Changes the record of a module; only called within `change(_:)`.
     func updateNow<Value>(_ module: ModuleID, _ body: (inout ModuleRecord) throws -> Value) throws -> Made<Value> {
         let found = try readRecord(of: module)
         var record = found
@@ -202,7 +203,7 @@ extension PackLibrary {
                 try environment.fileSystem.createDirectory(layout.module(module))
                 try write(record, of: module)
             } catch {
-                // What failed may have come after the rename: what is there now tells.
+                // The error may have come after the rename, so the record is read again to find out.
                 guard try isOnDisk(record, of: module, after: error) else { throw error }
                 made.doubt = .notDurable("the new \(layout.record(of: module))", error)
             }
@@ -219,14 +220,14 @@ extension PackLibrary {
         } catch {
             throw PackError(
                 .fileSystem,
-                "the disk failed while \(layout.record(of: module)) was replaced, and does not tell whether it was: "
-                    + "the library goes on with the one before, and the next start finds out",
+                "the disk failed while \(layout.record(of: module)) was replaced, and it cannot be read now: "
+                    + "the library continues with the old one; the next start finds out which one is on the disk",
                 cause: error
             )
         }
     }
 
-    /// What the disk says against bringing something onto the medium; nil when it is there.
+    /// Synchronises a change to the disk; returns the error when that fails, and nil otherwise.
     private func doubt(in what: String, _ synchronize: () throws -> Void) -> PackError? {
         do {
             try synchronize()
@@ -236,7 +237,7 @@ extension PackLibrary {
         }
     }
 
-    /// Runs a change alone: no other of this process or of another runs meanwhile.
+    /// Runs a change while no other change runs, in this process or in another.
     func change<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws(PackError) -> Value {
         let result: Result<Value, PackError> = await withCheckedContinuation { continuation in
             changes.async { [self] in
@@ -256,7 +257,7 @@ extension PackLibrary {
         return try withExtendedLifetime(lock) { try body() }
     }
 
-    /// Turns what the disk throws into the library's error.
+    /// Converts errors of the disk to the library's error.
     func onDisk<Value>(_ task: String, _ body: () throws -> Value) throws(PackError) -> Value {
         do {
             return try body()
@@ -265,7 +266,7 @@ extension PackLibrary {
         }
     }
 
-    /// The same for work that is divided, or can be cancelled.
+    /// Converts errors of the disk, for work that runs on several threads or can be cancelled.
     func onDisk<Value>(_ task: String, _ body: () async throws -> Value) async throws(PackError) -> Value {
         do {
             return try await body()
@@ -279,12 +280,12 @@ extension PackError {
     fileprivate static func notDurable(_ what: String, _ error: any Error) -> PackError {
         PackError(
             .notDurable,
-            "\(what) is in effect, and the disk did not confirm that it outlives a power cut: look after the disk",
+            "\(what) is in effect, but the disk did not confirm that it would survive a power cut: check the disk",
             cause: error
         )
     }
 
-    /// What stopped something before it changed anything.
+    /// The error that stopped a task before it changed anything.
     fileprivate init(_ error: any Error, while task: String) {
         switch error {
         case let error as PackError: self = error

@@ -3,34 +3,35 @@ import Synchronization
 import WaystationFileSystem
 
 extension PackLibrary {
-    /// A staged version that is ready to take its place.
+    /// A staged version that is ready to be moved into place.
     struct StagedPack: Sendable {
         let staging: PackStaging
         let manifest: PackManifest
-        /// The manifest's bytes, as they were signed or built.
+        /// The manifest's bytes, exactly as they were built or signed.
         let json: Data
-        /// The zip it came from, when it came from one.
+        /// The zip that the version was unpacked from, if any.
         var archive: ArchiveOrigin?
     }
 
-    /// The zip that a version came from.
+    /// The zip that a version was unpacked from.
     struct ArchiveOrigin: Sendable {
         var digests: [PackDigest]
         var url: URL?
         var isKept = false
     }
 
-    /// Places a staged version among the others, and lets it answer.
+    /// Moves a staged version into its module's folder, and activates it if asked to.
     ///
-    /// The record that names it is the moment from which it is installed. A version that is installed already with the
-    /// same content is not placed again; it takes over the zip of the staged one where it has none.
+    /// The version counts as installed from the moment when the module's record names it. If a version with the same
+    /// manifest is installed already, the staged files are not moved; the installed version only takes over the staged
+    /// zip, if it has none.
     ///
     /// - Parameters:
-    ///   - staged: The version, complete and on the medium.
-    ///   - isActivated: Whether it answers from now on.
+    ///   - staged: The complete version, synchronised to the disk.
+    ///   - isActivated: Whether the version becomes the active one.
     ///   - isOnTrial: Whether the app must confirm it.
-    /// - Returns: The version as it is installed.
-    /// - Throws: ``PackError`` when the disk fails; what was installed before is untouched then, except with `notDurable`.
+    /// - Returns: The installed version.
+    /// - Throws: ``PackError`` when the disk fails; nothing is changed then, except with `notDurable`.
     func commit(
         _ staged: StagedPack,
         activating isActivated: Bool,
@@ -85,7 +86,7 @@ extension PackLibrary {
                 }
                 guard isActivated, record.active != folder else { return false }
                 record.activate(folder)
-                // What the whole pack came by works again: its next failure is the first one.
+                // The download of the whole pack works again, so its next failure counts as the first one.
                 record.failures.removeAll { $0.way == .whole }
                 begin(folder, of: module, in: &record, onTrial: isOnTrial)
                 _ = record.dropUnused()
@@ -94,7 +95,7 @@ extension PackLibrary {
             isDone = true
             sweep(module)
             guard let version = state.withLock({ $0.records[module] })?.version(inFolder: folder) else {
-                // Its files were damaged before it was opened for the first time, which was told.
+                // The version's manifest or folder was damaged before it was first opened; the event has been reported.
                 throw Self.missing(module, manifest.version)
             }
             let commit = Commit(pack: describe(module, version), isNew: known == nil, isNowActive: made.value)

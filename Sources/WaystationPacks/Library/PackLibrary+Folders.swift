@@ -3,18 +3,19 @@ import Synchronization
 import WaystationFileSystem
 
 extension PackLibrary {
-    /// Installs the files of a folder, which are copied.
+    /// Installs a copy of a folder's files.
     ///
-    /// A manifest in it (`waystation-pack.json`) must fit its files; without one, `description` says what the pack is.
+    /// A manifest in it (`waystation-pack.json`) must match its files; without one, `description` gives the pack's
+    /// properties.
     ///
     /// - Parameters:
     ///   - folder: The folder.
-    ///   - description: What the pack is, where the folder has no manifest; a manifest wins.
-    ///   - isActivated: Whether the version answers from now on; true by default.
-    /// - Returns: The version.
-    /// - Throws: ``PackError`` when the folder has no manifest and is not described, when a file is not what the
-    ///   manifest says, for links and special files in it, when the disk fails, and when the task is cancelled before
-    ///   the version takes its place. Nothing is changed then, and nothing is left of the copy.
+    ///   - description: The pack's properties if the folder has no manifest; a manifest takes precedence.
+    ///   - isActivated: Whether the version becomes the active one; true by default.
+    /// - Returns: The installed version.
+    /// - Throws: ``PackError`` when there is neither a manifest nor a description, when a file does not match the
+    ///   manifest, when the folder holds links or special files, when the disk fails, and when the task is cancelled
+    ///   before the version is moved into place. Nothing is changed then, and nothing is left of the copy.
     @discardableResult
     public func install(
         folder: URL,
@@ -46,7 +47,7 @@ extension PackLibrary {
         }
     }
 
-    /// Compares what was found with its manifest, or makes one of it, and seals the version.
+    /// Compares the files with the pack's manifest, or makes a manifest for them, and seals the version.
     func stage(
         _ staging: PackStaging,
         json: Data?,
@@ -62,7 +63,7 @@ extension PackLibrary {
         guard let description else {
             throw PackError(
                 .invalidManifest,
-                "the pack has no \(PackManifest.fileName): build it with one, or say what it is with a PackDescription"
+                "the pack has no \(PackManifest.fileName): build it with one, or pass a PackDescription"
             )
         }
         let manifest = try description.manifest(of: found)
@@ -71,7 +72,7 @@ extension PackLibrary {
         return StagedPack(staging: staging, manifest: manifest, json: json)
     }
 
-    /// Runs work that waits for the disk away from Swift's threads, and names what it throws.
+    /// Runs work that waits for the disk away from Swift's threads, and converts its errors.
     func blocking<Value: Sendable>(
         _ task: String,
         _ body: @escaping @Sendable () async throws -> Value
@@ -81,28 +82,28 @@ extension PackLibrary {
 }
 
 extension PackManifest {
-    /// Compares what a pack holds with what its manifest lists.
+    /// Compares the files of a pack with the list in its manifest.
     ///
-    /// - Throws: ``PackError`` naming the first file that is missing, that differs, or that is not listed.
+    /// - Throws: ``PackError`` that names the first file that is missing, differs or is not listed.
     func checkListing(_ found: [PackedFile]) throws(PackError) {
         var rest = Dictionary(found.map { ($0.path, $0) }) { first, _ in first }
         for file in files {
             guard let there = rest.removeValue(forKey: file.path) else {
                 throw PackError(
                     .damaged,
-                    "\"\(file.path)\" is in the manifest of \(module) \(version) and not in the pack"
+                    "\"\(file.path)\" is in the manifest of \(module) \(version) but not in the pack"
                 )
             }
             guard there.size == file.size, there.sha256 == file.sha256 else {
                 throw PackError(
                     .damaged,
-                    "\"\(file.path)\" is not what the manifest of \(module) \(version) says: build the pack anew, "
+                    "\"\(file.path)\" does not match the manifest of \(module) \(version): rebuild the pack, "
                         + "or fetch it again"
                 )
             }
         }
         if let extra = rest.keys.min() {
-            throw PackError(.damaged, "\"\(extra)\" is in the pack and not in the manifest of \(module) \(version)")
+            throw PackError(.damaged, "\"\(extra)\" is in the pack but not in the manifest of \(module) \(version)")
         }
     }
 }

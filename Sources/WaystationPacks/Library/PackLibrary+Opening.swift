@@ -4,14 +4,14 @@ import WaystationFileSystem
 import WaystationFiles
 
 extension PackLibrary {
-    /// Makes the directories and reads every record.
+    /// Creates the directories and reads every record.
     func open() throws(PackError) {
         try onDisk("opening \(layout.root)") {
             for path in [layout.root, layout.modules, layout.staging, layout.downloads] {
                 try environment.fileSystem.createDirectory(path)
             }
             try locked {
-                // What a dead process left is in nobody's way, but takes room.
+                // The files that a dead process left do no harm, but take up space.
                 _ = try? StagingDirectory.removeLeftOvers(in: layout.staging, environment.fileSystem)
                 for module in try modulesOnDisk() {
                     try load(module)
@@ -22,7 +22,7 @@ extension PackLibrary {
         reindex()
     }
 
-    /// Reads again what is on disk, for what other processes have changed meanwhile.
+    /// Reads the library's files again, to see the changes of other processes.
     ///
     /// - Throws: ``PackError`` when the directory cannot be read.
     public func refresh() async throws(PackError) {
@@ -45,10 +45,10 @@ extension PackLibrary {
 
     /// Reads the record of a module and opens its active version.
     ///
-    /// A version that is not there or whose manifest is damaged gives way to the one before.
+    /// If the version's files are missing or its manifest is damaged, the previous version becomes active.
     func load(_ module: ModuleID) throws { adopt(try readRecord(of: module), of: module) }
 
-    /// Makes a record that is on disk the one that counts, and opens its active version.
+    /// Takes over a record that is on disk, and opens its active version.
     func adopt(_ found: ModuleRecord, of module: ModuleID) {
         var record = found
         while let version = record.version(inFolder: record.active) {
@@ -63,28 +63,28 @@ extension PackLibrary {
                 record.rollBack()
                 record.versions.removeAll { $0.folder == version.folder }
             } catch {
-                // The disk may do better next time: nothing is given up for that.
+                // The next read may succeed, so the version is kept.
                 tell(.unreadable, module, version.version, "\(error)")
                 state.withLock { $0.packs[module] = nil }
                 break
             }
         }
         if record.active == nil { state.withLock { $0.packs[module] = nil } }
-        // Where that fails, the next start finds the same damage.
+        // If writing fails, the next start finds the same damage.
         if record != found { try? write(record, of: module) }
         let loaded = record
-        // A record that says nothing is one of a module that nobody knows.
+        // An empty record means that the module is unknown.
         state.withLock { $0.records[module] = loaded == ModuleRecord() ? nil : loaded }
     }
 
-    /// Opens a version whose manifest is what the record says.
+    /// Opens a version, after checking that its manifest has the digest in the record.
     func openPack(_ module: ModuleID, _ version: ModuleRecord.Version) throws -> ActivePack {
         let path = layout.manifest(of: module, version.folder)
         guard let json = try environment.fileSystem.readFile(path, limit: PackManifest.maximumSize) else {
-            throw PackError(.damaged, "\(path) is missing; the version will be installed anew")
+            throw PackError(.damaged, "\(path) is missing; the version will be installed again")
         }
         guard PackDigest(of: json).hex == version.manifestSHA256 else {
-            throw PackError(.damaged, "\(path) is not what was installed; the version will be installed anew")
+            throw PackError(.damaged, "\(path) has changed since the installation; the version will be installed again")
         }
         do {
             return try ActivePack(
@@ -98,7 +98,7 @@ extension PackLibrary {
         }
     }
 
-    /// The record of a module; where it is damaged, one made of the versions that are there.
+    /// Reads the record of a module; a damaged one is rebuilt from the versions on disk.
     func readRecord(of module: ModuleID) throws -> ModuleRecord {
         let path = layout.record(of: module)
         guard let json = try environment.fileSystem.readFile(path, limit: ModuleRecord.maximumSize) else {
@@ -107,10 +107,10 @@ extension PackLibrary {
         do {
             let format = try ModuleRecord.decoder.decode(ModuleRecord.Format.self, from: json).formatVersion
             guard format == ModuleRecord.formatVersion else {
-                // A later Waystation wrote it, and will read it again: nothing here may overwrite what it says.
+                // A later Waystation wrote the record and may read it again, so it must not be overwritten.
                 throw PackError(
                     .unsupportedVersion,
-                    "\(path) has format version \(format) and this Waystation reads "
+                    "\(path) has format version \(format), but this Waystation reads "
                         + "\(ModuleRecord.formatVersion): update the app, or give it another directory"
                 )
             }
@@ -118,7 +118,7 @@ extension PackLibrary {
         } catch let error as DecodingError {
             let record = try rebuiltRecord(of: module)
             try write(record, of: module)
-            tell(.damaged, module, nil, "\(path) could not be read and was made anew from the versions found: \(error)")
+            tell(.damaged, module, nil, "\(path) could not be read and was rebuilt from the versions found: \(error)")
             return record
         }
     }
@@ -153,10 +153,11 @@ extension PackLibrary {
         try environment.fileSystem.replaceFile(path, with: ModuleRecord.encoder.encode(record))
     }
 
-    /// Removes what no record names: versions that were dropped, and what a kill left of one that was being added.
+    /// Deletes the module's files that its record does not name: dropped versions, and the remains of an installation
+    /// that was killed.
     ///
-    /// Under the lock, so that no other process is between placing a folder and naming it. What cannot be removed now
-    /// is removed later.
+    /// Only names that the library gives itself are deleted. Called under the lock, so that no other process has just
+    /// placed a folder that its record does not name yet. A file that cannot be deleted now is deleted later.
     func sweep(_ module: ModuleID) {
         let record = state.withLock { $0.records[module] } ?? ModuleRecord()
         let kept = Set(record.versions.map(\.folder) + [ModuleRecord.fileName])
@@ -166,14 +167,14 @@ extension PackLibrary {
         }
     }
 
-    /// Removes what a change that failed has left, once it is known what it changed.
+    /// Deletes the remains of a failed change, after reading again what is installed.
     func recover(_ module: ModuleID) {
         guard (try? load(module)) != nil else { return }
         reindex()
         sweep(module)
     }
 
-    /// Makes the index anew from the packs that answer.
+    /// Rebuilds the index from the packs that answer requests.
     func reindex() {
         let packs = state.withLock { state in
             state.records.keys.sorted().compactMap { module -> (pack: ActivePack, whitelist: [String]?)? in

@@ -5,16 +5,16 @@ import WaystationFileSystem
 import WaystationPatch
 
 extension PackLibrary {
-    /// Installs the version that a content patch makes of an installed one.
+    /// Installs the version that results from an installed one and a content patch.
     ///
     /// - Parameters:
-    ///   - patch: The patch; it is read and left where it is.
+    ///   - patch: The patch; it is only read.
     ///   - module: The module, with the patch's base among its versions.
-    ///   - isActivated: Whether the version answers from now on; true by default.
-    /// - Returns: The version.
-    /// - Throws: ``PackError``: `notInstalled` when the base is not there, `damaged` for anything that is wrong with the
-    ///   patch or the base, `cancelled` when the task is before the version takes its place; nothing is changed then, and
-    ///   nothing is left of it.
+    ///   - isActivated: Whether the version becomes the active one; true by default.
+    /// - Returns: The installed version.
+    /// - Throws: ``PackError``: `notInstalled` when the base is not installed, `damaged` when the patch or the base is
+    ///   damaged, `cancelled` when the task is cancelled before the version is moved into place; nothing is changed
+    ///   then, and nothing is left of the version.
     @discardableResult
     public func install(
         contentPatch patch: URL,
@@ -27,18 +27,18 @@ extension PackLibrary {
         }
     }
 
-    /// Makes a new version of an installed one and a content patch.
+    /// Makes a new version from an installed one and a content patch.
     ///
-    /// Files that both have are linked, the others are made by the patch; every file is compared with its digest, so
-    /// that damage of the base does not go over to the new version.
+    /// Files that both versions have are linked, and the patch makes the others. Every file is compared with its
+    /// digest, so that damage in the base does not spread to the new version.
     ///
     /// - Parameters:
     ///   - patch: The path of the patch.
     ///   - module: The module.
-    ///   - result: The digest that the new manifest must have; nil takes what the patch names.
-    /// - Returns: The version, complete and on the medium.
-    /// - Throws: ``PackError``: `notInstalled` when the base is not there, `damaged` for anything that is wrong with the
-    ///   patch or the base. The whole pack is the way out.
+    ///   - result: The digest that the new manifest must have; nil accepts the one that the patch names.
+    /// - Returns: The complete version, synchronised to the disk.
+    /// - Throws: ``PackError``: `notInstalled` when the base is not installed, `damaged` when the patch or the base is
+    ///   damaged. The caller can fetch the whole pack instead.
     func stage(
         contentPatch patch: String,
         for module: ModuleID,
@@ -50,7 +50,7 @@ extension PackLibrary {
             if let result, result.hex != patch.result {
                 throw PackError(
                     .damaged,
-                    "the content patch leads to another pack than was announced: fetch the whole pack"
+                    "the content patch does not lead to the pack that was announced: fetch the whole pack"
                 )
             }
             guard
@@ -95,7 +95,7 @@ extension PackLibrary {
         guard let newSize = difference.newSize,
             let old = FileRow.source(difference.old.map { ("\(base)/\($0.path)", $0.size) }, fileSystem)
         else { throw PackError(.tooLarge, "the pack is too large for a content patch: fetch the whole pack") }
-        // In one place first: folders must not be made on several threads at once.
+        // All links first, on one thread: folders must not be created on several threads at once.
         for (file, there) in difference.kept { try staging.link("\(base)/\(there.path)", to: file.path) }
         try await BlockingWork.forEach(difference.kept.map(\.file)) { file in
             let source = try FileSource(fileSystem.openFile("\(staging.files)/\(file.path)"))
@@ -109,18 +109,19 @@ extension PackLibrary {
         for (file, first) in difference.repeated { try staging.link("\(staging.files)/\(first.path)", to: file.path) }
     }
 
-    /// Makes the zip that a zip patch leads to, and unpacks it.
+    /// Makes the new zip from the installed one and a zip patch, and unpacks it.
     ///
     /// - Parameters:
     ///   - patch: The path of the patch: BSDIFF40 from the zip of the installed version to the new zip.
     ///   - module: The module.
     ///   - base: The installed version whose zip was kept.
-    ///   - expected: The digest of the new zip; nil when the server named none: then the zip's own checks must do.
-    ///   - description: What the pack is, where the zip has no manifest.
-    ///   - url: Where the whole zip would come from, for the record.
-    ///   - progress: Told of each file.
-    /// - Returns: The version, complete and on the medium.
-    /// - Throws: ``PackError``; the whole pack is the way out.
+    ///   - expected: The digest of the new zip. Nil when the server named none; then only the checks of the zip format
+    ///     apply.
+    ///   - description: The pack's properties if the zip has no manifest.
+    ///   - url: The URL of the whole zip, for the record.
+    ///   - progress: Called for each file.
+    /// - Returns: The complete version, synchronised to the disk.
+    /// - Throws: ``PackError``; the caller can fetch the whole pack instead.
     func stage(
         zipPatch patch: String,
         for module: ModuleID,
@@ -145,7 +146,8 @@ extension PackLibrary {
             guard let kept = known.archiveDigests, try kept.contains(PackDigest(of: FileSource(archive))) else {
                 throw PackError(.damaged, "the zip of \(module) \(base.version) is damaged: fetch the whole pack")
             }
-            // Read whole just now, and nobody but the library changes it: it may be mapped. BSDIFF40 reads here and there.
+            // The file was just read completely and only the library changes it, so it is safe to map. BSDIFF40 reads
+            // at random offsets.
             let old = try MappedSource(archive)
             let output = try fileSystem.createFile(scratch)
             var digesters = [Digester(.sha256), Digester(.md5)]
@@ -159,7 +161,10 @@ extension PackLibrary {
             }
             let digests = digesters.map(\.digest)
             if let expected, !digests.contains(expected) {
-                throw PackError(.damaged, "the zip patch leads to another zip than was announced: fetch the whole pack")
+                throw PackError(
+                    .damaged,
+                    "the zip patch does not lead to the zip that was announced: fetch the whole pack"
+                )
             }
             return (scratch, digests, directory)
         }
@@ -169,7 +174,7 @@ extension PackLibrary {
     }
 }
 
-/// Cuts the new stream of a content patch into its files, and compares each with its digest.
+/// Splits the new stream of a content patch into its files, and compares each with its digest.
 private struct StreamSplitter {
     private let files: [PackedFile]
     private let staging: PackStaging
@@ -185,7 +190,10 @@ private struct StreamSplitter {
         var rest = bytes[...]
         while !rest.isEmpty {
             guard var next = try opened() else {
-                throw PackError(.damaged, "the content patch makes more than the manifest lists: fetch the whole pack")
+                throw PackError(
+                    .damaged,
+                    "the content patch makes more bytes than the manifest lists: fetch the whole pack"
+                )
             }
             let part = Data(rest.prefix(next.rest))
             next.digester.update(part)
@@ -197,11 +205,14 @@ private struct StreamSplitter {
         }
     }
 
-    /// Closes the last file; empty ones at the end are made here.
+    /// Closes the last file, and creates empty files at the end of the list.
     mutating func finish() throws {
         while let (_, _, rest) = try opened() {
             guard rest == 0 else {
-                throw PackError(.damaged, "the content patch makes less than the manifest lists: fetch the whole pack")
+                throw PackError(
+                    .damaged,
+                    "the content patch makes fewer bytes than the manifest lists: fetch the whole pack"
+                )
             }
             try close()
         }

@@ -3,13 +3,13 @@ import Synchronization
 
 /// How long and how often a version may run without being confirmed.
 struct TrialLimits: Sendable {
-    /// How long in one run of the app.
+    /// The time in one run of the app.
     var window: Duration
-    /// In how many runs.
+    /// The number of runs.
     var starts: Int
 }
 
-/// A trial as one process sees it: the same version that is tried again later is another one.
+/// One trial of a version in this process; a later trial of the same version is a different value.
 struct Trial: Hashable, Sendable {
     let module: ModuleID
     let folder: String
@@ -17,23 +17,24 @@ struct Trial: Hashable, Sendable {
 }
 
 extension PackLibrary {
-    /// Lets a version of a record begin anew, on trial if that is asked for: its first start is this one.
+    /// Starts a version's time as the active one, on trial if asked for; this start of the app counts as the trial's
+    /// first.
     func begin(_ folder: String, of module: ModuleID, in record: inout ModuleRecord, onTrial isOnTrial: Bool) {
-        // To whole seconds, as records hold them.
+        // Rounded to whole seconds, since records hold no fractions.
         let now = Date(timeIntervalSince1970: environment.now().timeIntervalSince1970.rounded(.down))
         record.begin(folder, onTrial: isOnTrial, at: now)
         guard record.version(inFolder: folder)?.trialSince != nil else { return }
         note(Trial(module: module, folder: folder, since: now))
     }
 
-    /// Lets the time of a trial begin anew that this process has seen: the app cannot confirm what did not answer.
+    /// Restarts the clock of a trial that this process has seen: the app cannot confirm a version that did not answer.
     func restartTrial(of module: ModuleID, in record: ModuleRecord) {
         guard let current = record.version(inFolder: record.active), let since = current.trialSince else { return }
         let trial = Trial(module: module, folder: current.folder, since: since)
         if state.withLock({ $0.trials[trial] }) != nil { note(trial) }
     }
 
-    /// Notes since when a trial runs here, in place of the module's earlier ones.
+    /// Records the start of a trial in this process, in place of the module's earlier trials.
     private func note(_ trial: Trial) {
         let uptime = environment.uptime()
         state.withLock { state in
@@ -42,12 +43,13 @@ extension PackLibrary {
         }
     }
 
-    /// Rolls the active version back if the app has not confirmed it in time, or in none of so many starts.
+    /// Rolls the active version back if the app has not confirmed it in time, or not in the allowed number of starts.
     ///
-    /// The window is counted by a clock that nobody can set, and anew in each process. So a clock that is set forward
-    /// takes no time away from the app, and one that is set back gives none to a bad version; and a version with which
-    /// the app ends before its time is up goes after a number of starts. A process's first call for a trial is a start.
-    /// While the module is switched off, or its version is below the lowest one, neither time nor starts count.
+    /// The time is measured by a monotonic clock, and starts again in each process. So setting the time of day forward
+    /// takes no time away from the app, and setting it back gives none to a bad version. A version with which the app
+    /// always ends before the time is up is rolled back after a number of starts. A process's first call for a trial
+    /// counts as a start. While the module is switched off, or its version is below the lowest usable one, neither time
+    /// nor starts count.
     func settleTrial(
         of module: ModuleID,
         _ limits: TrialLimits,

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import WaystationFileSystem
 
-/// A file of an installed pack that is not what its manifest says.
+/// A file of an installed pack that does not match the manifest.
 public struct PackDamage: Hashable, Sendable, CustomStringConvertible {
     /// The module.
     public let module: ModuleID
@@ -10,7 +10,7 @@ public struct PackDamage: Hashable, Sendable, CustomStringConvertible {
     public let version: PackVersion
     /// The file's path in the pack.
     public let path: String
-    /// What is wrong with it.
+    /// The problem in words.
     public let problem: String
 
     /// One line for a log.
@@ -20,11 +20,11 @@ public struct PackDamage: Hashable, Sendable, CustomStringConvertible {
 extension PackLibrary {
     /// Compares every file of the active versions with its digest.
     ///
-    /// Reads everything, on all cores. A version with damage is marked, so that an updater fetches it anew; its sound
-    /// files go on answering.
+    /// Reads all files, on all cores. A damaged version is marked, so that an updater fetches it again; its undamaged
+    /// files continue to answer requests.
     /// - Parameter module: The module, or nil for all.
-    /// - Returns: What is not as it was installed.
-    /// - Throws: ``PackError`` when the task is cancelled; no version that was not read whole is marked then.
+    /// - Returns: The damaged files.
+    /// - Throws: ``PackError`` when the task is cancelled; a version that was not read completely is not marked then.
     public func verify(_ module: ModuleID? = nil) async throws(PackError) -> [PackDamage] {
         try await examine(module) { pack, file in
             let source = try FileSource(self.environment.fileSystem.openFile("\(pack.root.path)/\(file.path)"))
@@ -33,9 +33,9 @@ extension PackLibrary {
         }
     }
 
-    /// Compares records with the disk: whether every file of the active versions is there and has its size.
+    /// Checks that every file of the active versions exists and has the right size.
     ///
-    /// Costs one look at each file's status.
+    /// Reads only the status of each file.
     func reconcile(_ module: ModuleID? = nil) async throws(PackError) -> [PackDamage] {
         try await examine(module) { pack, file in
             let status = try self.environment.fileSystem.status(of: "\(pack.root.path)/\(file.path)")
@@ -60,7 +60,7 @@ extension PackLibrary {
                     do {
                         found = try problem(pack, file)
                     } catch let error as CancellationError {
-                        // Nothing was found out about the file.
+                        // The task was cancelled before the file was compared.
                         throw error
                     } catch {
                         found = "cannot be read: \(error)"
@@ -87,10 +87,10 @@ extension PackLibrary {
         return all
     }
 
-    /// Notes that a version has a file that is not what was installed.
+    /// Marks a version as damaged, and reports the event.
     func markDamaged(_ module: ModuleID, _ folder: String, _ detail: String) async {
         let version = state.withLock { $0.records[module]?.version(inFolder: folder)?.version }
-        // The mark only hastens what the next use would find again.
+        // An error is ignored: without the mark, the next use of the file finds the damage again.
         _ = try? await update(module) { _, record in record.change(folder) { $0.isDamaged = true } }
         tell(.damaged, module, version, detail)
     }

@@ -5,7 +5,7 @@ import WaystationFileSystem
 import WaystationFiles
 import WaystationRules
 
-/// The packs that are installed: whole versions of modules, one of each answering.
+/// The installed packs: complete versions of modules, one of which is active in each module.
 ///
 /// ```swift
 /// let packs = try PackLibrary(directory: caches.appending(path: "packs"))
@@ -13,26 +13,26 @@ import WaystationRules
 /// if let local = packs.fileURL(for: home) { load(local.file, readAccess: local.root) }
 /// ```
 ///
-/// **A version is whole or is not there.** It is written in a staging folder, brought onto the medium, renamed into
-/// place, and then named in its module's record, which is replaced by a rename. After a kill or a power cut at any
-/// moment the next start finds the old state or the new one. The version before is kept for
+/// **A version is installed completely or not at all.** It is written to a staging folder, synchronised to the disk and
+/// renamed into place; then its module's record names it, which is replaced by a rename. After a kill or a power cut at
+/// any moment, the next start finds the old state or the new one. The previous version is kept for
 /// ``rollBack(_:reason:retryingAfter:)``.
 ///
-/// **No file is served that is not what its manifest says**: each is compared with its SHA-256 when it is first used.
+/// **No file is served that differs from its manifest**: each is compared with its SHA-256 when it is first used.
 ///
-/// **Threads.** All members may be called from any thread. Looking up touches memory only. Changes are made one at a
-/// time, also by several processes on one directory; a process sees the changes of others when it makes one itself or
-/// calls ``refresh()``. A change whose task is cancelled while it copies, unpacks, patches or compares ends soon with the
-/// code `cancelled` and leaves no trace; once a version takes its place that is completed. Work that waits for the disk is
-/// done on threads of its own, not on Swift's.
+/// **Threads.** All members may be called from any thread. A look-up only reads memory. Changes are made one at a time,
+/// even if several processes share one directory. A process sees the changes of others when it makes a change itself or
+/// calls ``refresh()``. A change whose task is cancelled while it copies, unpacks, patches or compares ends soon with
+/// the code `cancelled` and leaves nothing behind; once the move into place has begun, the change is completed. Work
+/// that waits for the disk runs on separate threads, not on Swift's.
 public final class PackLibrary: Sendable {
-    /// The directory that holds the packs; made when missing, with access for its owner alone.
+    /// The directory that holds the packs; created if missing, with access for its owner only.
     public let directory: URL
 
     let environment: PackEnvironment
     let layout: PackLayout
     let state: Mutex<State>
-    /// Changes, one at a time.
+    /// The queue that makes changes one at a time.
     let changes = DispatchQueue(label: "Waystation.packs")
     private let troubles = Mutex(PackCondition())
     private let listeners = Mutex<[@Sendable (PackEvent) -> Void]>([])
@@ -41,25 +41,25 @@ public final class PackLibrary: Sendable {
         var records: [ModuleID: ModuleRecord] = [:]
         var packs: [ModuleID: ActivePack] = [:]
         var index = PackIndex()
-        /// Since when the trials run that this process has seen, by its own clock.
+        /// The start times of the trials that this process has seen, by its monotonic clock.
         var trials: [Trial: Duration] = [:]
-        /// Damaged files that were told of.
+        /// Damaged files that have been reported.
         var toldDamage: Set<String> = []
     }
 
-    /// Opens a library and reads what is installed.
+    /// Opens a library and reads its records.
     ///
     /// Reads one record and one manifest for each module; costs a few milliseconds.
     ///
     /// - Parameters:
-    ///   - directory: Where the packs are; nothing else should be in it.
+    ///   - directory: The directory of the packs; nothing else should be in it.
     ///   - now: The time of day, for tests.
-    ///   - clock: Measures how long a version on trial runs, for tests: a clock that does not jump when the time of day is
-    ///     set.
-    ///   - events: Told what happens, on the thread that caused it, which waits: hand longer work on.
-    /// - Throws: ``PackError`` when the directory cannot be made or read, and when it or something that the library uses
-    ///   in it is a symbolic link, belongs to another user or may be written to by others. What is damaged in it does not throw: it is
-    ///   told as an event, and the version before answers, or none.
+    ///   - clock: Measures how long a version on trial runs, for tests: a clock that does not jump when the time of day
+    ///     is set.
+    ///   - events: Called with each event, on the thread that caused it, which waits; move longer work elsewhere.
+    /// - Throws: ``PackError`` when the directory cannot be created or read, and when it, or something in it that the
+    ///   library uses, is a symbolic link, belongs to another user or may be written to by others. A damaged module is
+    ///   not an error: it is reported as an event, and its previous version becomes active, or none.
     public convenience init(
         directory: URL,
         now: @escaping @Sendable () -> Date = { Date() },
@@ -88,26 +88,26 @@ public final class PackLibrary: Sendable {
         try open()
     }
 
-    /// The modules that have packs, by name.
+    /// The modules that have packs, sorted by name.
     public var modules: [InstalledModule] {
         let records = state.withLock { $0.records }
         return records.keys.sorted().compactMap { module in records[module].map { describe(module, $0) } }
     }
 
-    /// A module with its versions; nil when nothing was ever installed for it.
+    /// A module and its versions; nil when it is unknown.
     public func module(_ module: ModuleID) -> InstalledModule? {
         state.withLock { $0.records[module] }.map { describe(module, $0) }
     }
 
-    /// Whether a pack holds the file of a URL and answers now; the query does not matter.
+    /// Whether a pack can answer a URL now; the query is ignored.
     ///
-    /// Looks at memory alone: a file that was damaged on disk and not asked for since is still counted.
+    /// Only reads memory: the result is also true for a file that was damaged on disk and not requested since.
     public func canServeOffline(_ url: URL) -> Bool { entry(for: url) != nil }
 
-    /// The file behind a URL and the folder that may be read with it, for those who load files themselves.
+    /// The file for a URL and the folder to allow reading with it, for apps that load files themselves.
     ///
-    /// The file may have been damaged since it was installed; it is compared with its digest only when it is served
-    /// through a session.
+    /// The file may have been damaged since it was installed: files are compared with their digests only when they are
+    /// served through a session.
     public func fileURL(for url: URL) -> LocalFile? {
         guard let entry = entry(for: url) else { return nil }
         let file = entry.path.split(separator: "/").reduce(entry.pack.root) {
@@ -125,18 +125,18 @@ public final class PackLibrary: Sendable {
         CanonicalURL(url.absoluteString).flatMap { url in state.withLock { $0.index }[url] }
     }
 
-    /// Calls `listener` for every event from now on, as the one given to the initialiser.
+    /// Adds a listener that is called for every later event, like the one given to the initialiser.
     package func addListener(_ listener: @escaping @Sendable (PackEvent) -> Void) {
         listeners.withLock { $0.append(listener) }
     }
 
-    /// What is wrong with what is on disk now: the events that reported it, none when all is well.
+    /// The present problems of the library's files, as the events that reported them; empty when there are none.
     ///
-    /// The last `damaged` and `unreadable` of a module are in it until a version of it is installed, activated or removed;
-    /// what is about no module stays for the rest of the run.
+    /// The last `damaged` and `unreadable` events of a module stay until a version of it is installed, activated or
+    /// removed; events without a module stay for the rest of the run.
     public var condition: [PackEvent] { troubles.withLock { $0.events } }
 
-    /// Notes that what could not be read of a module can be.
+    /// Removes the problem that a module could not be read, since it could be now.
     func settleUnreadable(_ module: ModuleID) { troubles.withLock { $0.settleUnreadable(module) } }
 
     func tell(_ kind: PackEvent.Kind, _ module: ModuleID?, _ version: PackVersion?, _ detail: String = "") {
@@ -175,10 +175,10 @@ public final class PackLibrary: Sendable {
 public struct LocalFile: Hashable, Sendable {
     /// The file.
     public let file: URL
-    /// The folder that holds all files of its pack: what a web view must be allowed to read.
+    /// The folder that holds all files of the pack; a web view must be allowed to read it.
     public let root: URL
-    /// The module it belongs to.
+    /// The module that the file belongs to.
     public let module: ModuleID
-    /// The version it belongs to.
+    /// The version that the file belongs to.
     public let version: PackVersion
 }

@@ -3,24 +3,24 @@ import Synchronization
 package import WaystationFiles
 package import WaystationRules
 
-/// What a library has for a URL.
+/// The result of looking up a URL in a library.
 package struct PackLookUp: Sendable {
-    /// The files of the pack, pinned to their digests.
+    /// The files of the pack, with their expected digests.
     package let directory: OfflineDirectory
-    /// What the directory is to be asked for: a percent-encoded path.
+    /// The path to request from the directory, percent-encoded.
     package let path: String
     /// The module.
     package let module: ModuleID
     /// The version.
     package let version: PackVersion
-    /// When the version was released, where its manifest says so.
+    /// The release date of the version, if its manifest has one.
     package let released: Date?
-    /// The version's folder, which is never used again for another one.
+    /// The version's folder; its name is never used again for another version.
     package let folder: String
 }
 
 extension PackLibrary {
-    /// Finds the file of a URL: one access of a dictionary, no disk.
+    /// Finds the file for a URL with one dictionary access, without reading the disk.
     package func lookUp(_ url: CanonicalURL) -> PackLookUp? {
         guard let entry = state.withLock({ $0.index })[url] else { return nil }
         return PackLookUp(
@@ -33,9 +33,9 @@ extension PackLibrary {
         )
     }
 
-    /// Says that what was found could not be served because it is not what was installed.
+    /// Reports that a file was not served because it differs from what was installed.
     ///
-    /// Each file is told of once.
+    /// Each file is reported once.
     package func reportDamage(_ found: PackLookUp, _ detail: String) {
         let isNew = state.withLock { $0.toldDamage.insert("\(found.module)/\(found.folder)/\(found.path)").inserted }
         guard isNew else { return }

@@ -1,19 +1,19 @@
 import Foundation
 import WaystationFileSystem
 
-/// A version that is being put together: its files, then its manifest, then its place among the versions.
+/// A version that is being assembled: its files first, then its manifest.
 ///
-/// Until ``PackLibrary/commit(_:activating:onTrial:)`` nothing of it can be found, and when it goes away without one
-/// it leaves nothing.
+/// The library does not find any of it before ``PackLibrary/commit(_:activating:onTrial:)``. If the object is released
+/// without a commit, its files are deleted.
 final class PackStaging: Sendable {
     private let directory: StagingDirectory
     let fileSystem: any FileSystem
 
-    /// The folder that will be the version's.
+    /// The folder that becomes the version's folder.
     var root: String { directory.path + "/version" }
-    /// Where its files go.
+    /// The folder of the version's files.
     var files: String { root + "/files" }
-    /// A place for what is needed on the way, such as a zip that a patch has made.
+    /// The path of a temporary file, such as a zip that a patch makes.
     func scratch(_ name: String) -> String { directory.path + "/" + name }
 
     init(in layout: PackLayout, _ fileSystem: any FileSystem) throws {
@@ -22,19 +22,19 @@ final class PackStaging: Sendable {
         try fileSystem.createDirectory(files)
     }
 
-    /// Removes what is left of it; done anyway when its last owner goes.
+    /// Deletes the remaining files; happens anyway when the object is released.
     func discard() { directory.discard() }
 
-    /// Makes the folders above a file of the pack, and says where the file goes.
+    /// Creates the folders above a file of the pack, and returns the file's path.
     func place(_ path: String) throws -> String {
         let destination = "\(files)/\(path)"
         try fileSystem.createDirectory((destination as NSString).deletingLastPathComponent)
         return destination
     }
 
-    /// Copies a file in.
+    /// Copies a file into the version.
     ///
-    /// - Returns: Its size and digest.
+    /// - Returns: The file's size and digest.
     func copy(_ source: any ByteSource, to path: String) throws -> (size: Int, sha256: String) {
         let digests = try copy(source, to: fileSystem.createFile(place(path)), [Digester()])
         return (source.length, digests[0].hex)
@@ -60,7 +60,7 @@ final class PackStaging: Sendable {
         return digesters.map(\.digest)
     }
 
-    /// Gives a file that another version has a place in this one: the same file where the disk can do that, else a copy.
+    /// Adds a file of another version to this one: as a hard link if the file system supports it, else as a copy.
     func link(_ existing: String, to path: String) throws {
         let destination = try place(path)
         do {
@@ -70,10 +70,10 @@ final class PackStaging: Sendable {
         }
     }
 
-    /// The zip that the version came from, where it is kept.
+    /// The path of the zip that the version was unpacked from, if it is kept.
     var archive: String { root + "/archive.zip" }
 
-    /// Keeps the zip that the version came from, for zip patches; the zip must be the library's own.
+    /// Keeps the zip that the version was unpacked from, for zip patches; the zip must be the library's own.
     func keep(archive zip: String) throws {
         do {
             try fileSystem.link(zip, as: archive)
@@ -82,18 +82,18 @@ final class PackStaging: Sendable {
         }
     }
 
-    /// Keeps a copy of the zip that the version came from.
+    /// Keeps a copy of the zip that the version was unpacked from.
     ///
-    /// Never a link: the file belongs to the app, which may write into it.
+    /// The copy is never a hard link: the file belongs to the app, which may write to it.
     ///
     /// - Returns: The SHA-256 and the MD5 of the copy.
     func keep(copyOf zip: any ByteSource) throws -> [PackDigest] {
         try copy(zip, to: fileSystem.createFile(archive), [Digester(.sha256), Digester(.md5)])
     }
 
-    /// Writes the manifest and returns when every name of the version is on the medium.
+    /// Writes the manifest, and synchronises it and all directories of the version to the disk.
     ///
-    /// Its files are, when they were written here; ``synchronizeFiles`` does it for those that were not.
+    /// The content of the files was synchronised when they were written.
     func seal(_ json: Data) throws {
         let file = try fileSystem.createFile(root + "/manifest.json")
         try fileSystem.write(json, to: file)
@@ -112,6 +112,6 @@ final class PackStaging: Sendable {
 }
 
 extension FileError {
-    /// Whether a second name for a file is what the file system cannot do.
+    /// Whether the file system cannot hard-link the file.
     fileprivate var isNoLink: Bool { [EXDEV, EMLINK, EPERM, ENOTSUP].contains(code) }
 }

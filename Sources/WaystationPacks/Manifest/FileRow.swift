@@ -1,7 +1,7 @@
 import Synchronization
 import WaystationFileSystem
 
-/// Files that are read as one stream, of which only a few are open at a time: a release may change thousands.
+/// Reads many files as one stream with only a few of them open at a time: a release may change thousands of files.
 struct FileRow: Sendable {
     private final class Open: Sendable {
         private static let limit = 8
@@ -31,9 +31,9 @@ struct FileRow: Sendable {
         }
     }
 
-    /// A source of files in a row; nil when they are too long together.
+    /// The files as one source; nil when their total length overflows `Int`.
     ///
-    /// Each file's length is the one given; a file that is shorter ends the stream early.
+    /// Each file has the length that is given for it; a file that is shorter on disk ends the stream early.
     static func source(
         _ files: [(path: String, length: Int)],
         _ fileSystem: any FileSystem

@@ -1,20 +1,20 @@
 public import Foundation
 
-/// What a pack is, where nothing in it says so: for zips and folders without a manifest.
+/// The properties of a pack that has no manifest: for zips and folders.
 public struct PackDescription: Hashable, Sendable {
     /// The module that the pack belongs to.
     public var module: ModuleID
     /// The pack's version.
     public var version: PackVersion
-    /// The URLs at which its root is served.
+    /// The URLs at which the pack's root is served.
     public var baseURLs: [String]
-    /// When it was released.
+    /// The release date.
     public var released: Date?
     /// The lowest version of the app that can use the pack.
     public var minimumAppVersion: PackVersion?
     /// The lowest version of the module that may still be used once this pack is known.
     public var minimumPackVersion: PackVersion?
-    /// Media types by path, for files whose name and content do not tell.
+    /// Media types by path, for files whose name and content do not show their type.
     public var mediaTypes: [String: String]
     /// The whitelist of an offer; where ``baseURLs`` is empty, ``PackRoots`` finds the pack's base URLs in it.
     var whitelist: [String] = []

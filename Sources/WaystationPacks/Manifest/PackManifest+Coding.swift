@@ -11,7 +11,7 @@ extension PackManifest {
             guard format.formatVersion == Self.formatVersion else {
                 throw PackError(
                     .unsupportedVersion,
-                    "the manifest has format version \(format.formatVersion) and this Waystation reads "
+                    "the manifest has format version \(format.formatVersion), but this Waystation reads "
                         + "\(Self.formatVersion): update the app, or build the pack with an older tool"
                 )
             }
@@ -19,7 +19,7 @@ extension PackManifest {
         } catch let error as PackError {
             throw error
         } catch {
-            throw PackError(.invalidManifest, "the manifest is not what a manifest is: \(error)", cause: error)
+            throw PackError(.invalidManifest, "the manifest is not in the expected format: \(error)", cause: error)
         }
         try self.init(
             module: document.module,

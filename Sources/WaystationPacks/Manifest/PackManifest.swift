@@ -2,7 +2,8 @@ public import Foundation
 import WaystationFiles
 import WaystationRules
 
-/// What a pack is and holds: the file `waystation-pack.json` at the root of its zip, and of its folder once installed.
+/// The properties of a pack and its list of files: the file `waystation-pack.json` at the root of its zip, and of its
+/// folder once installed.
 ///
 /// ```json
 /// {"baseURLs":["https://shop.example/app/"],
@@ -10,7 +11,7 @@ import WaystationRules
 ///  "formatVersion":1,"module":"shop","released":"2026-03-01T12:00:00Z","version":"1.4.2"}
 /// ```
 ///
-/// The files are all that the pack holds beside the manifest itself, in the order of the bytes of their paths.
+/// The list holds every file of the pack except the manifest itself, sorted by the bytes of the paths.
 public struct PackManifest: Hashable, Sendable {
     /// The name of the manifest's file.
     public static let fileName = "waystation-pack.json"
@@ -21,18 +22,18 @@ public struct PackManifest: Hashable, Sendable {
     /// The largest manifest that is read, in bytes: 64 MiB, about 400,000 files.
     public static let maximumSize = 64 << 20
 
-    /// The most base URLs that a pack may have.
+    /// The maximum number of base URLs of a pack.
     public static let maximumBaseURLs = 32
 
     /// The module that the pack belongs to.
     public let module: ModuleID
     /// The pack's version.
     public let version: PackVersion
-    /// The URLs at which its root is served, each absolute, without a query and with a slash at its end.
+    /// The URLs at which the pack's root is served, each absolute, without a query and with a slash at its end.
     ///
-    /// The file `a/b.js` answers for each of them with `a/b.js` behind it.
+    /// The file `a/b.js` answers at each of these URLs with `a/b.js` appended.
     public let baseURLs: [String]
-    /// When it was released; answers carry it as `Last-Modified`.
+    /// The release date; responses carry it as `Last-Modified`.
     public let released: Date?
     /// The lowest version of the app that can use the pack.
     public let minimumAppVersion: PackVersion?
@@ -41,10 +42,10 @@ public struct PackManifest: Hashable, Sendable {
     /// The files, sorted by the bytes of their paths.
     public let files: [PackedFile]
 
-    /// Makes a manifest; the files are sorted.
+    /// Makes a manifest, and sorts the files.
     ///
-    /// - Throws: ``PackError`` with the code `invalidManifest` when a base URL, a path, a size or a digest cannot be,
-    ///   or when two files have one path.
+    /// - Throws: ``PackError`` with the code `invalidManifest` when a base URL, a path, a size or a digest is not
+    ///   valid, or when two files have the same path.
     public init(
         module: ModuleID,
         version: PackVersion,
@@ -57,7 +58,8 @@ public struct PackManifest: Hashable, Sendable {
         guard baseURLs.count <= Self.maximumBaseURLs else {
             throw PackError(
                 .invalidManifest,
-                "the manifest of \(module) \(version) has \(baseURLs.count) base URLs: \(Self.maximumBaseURLs) are the most"
+                "the manifest of \(module) \(version) has \(baseURLs.count) base URLs; "
+                    + "at most \(Self.maximumBaseURLs) are allowed"
             )
         }
         self.module = module
@@ -76,7 +78,7 @@ public struct PackManifest: Hashable, Sendable {
         self.files = sorted
     }
 
-    /// The sum of the sizes of all files, in bytes; `Int.max` when it does not fit.
+    /// The sum of the sizes of all files, in bytes; `Int.max` when it overflows.
     public var contentSize: Int {
         files.reduce(0) { sum, file in
             let (total, overflow) = sum.addingReportingOverflow(file.size)
@@ -96,14 +98,14 @@ public struct PackManifest: Hashable, Sendable {
 
     private static func check(_ file: PackedFile) throws(PackError) {
         let names = file.path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        // What the offline files would not serve by this very path must not be in a pack.
+        // A pack may only hold files that can be served under exactly this path.
         let encoded = names.map(OfflinePath.encoded).joined(separator: "/")
         guard case .success(let decoded) = OfflinePath.components(of: encoded),
             decoded.count == names.count, zip(decoded, names).allSatisfy({ $0.utf8.elementsEqual($1.utf8) })
         else {
             throw PackError(
                 .invalidManifest,
-                "\"\(file.path)\" is no path of a pack: use names with '/' between them, none of them '.' or '..'"
+                "\"\(file.path)\" is not a valid path in a pack: use names separated by '/', none of them '.' or '..'"
             )
         }
         guard file.path != fileName else {
@@ -132,7 +134,7 @@ public struct PackManifest: Hashable, Sendable {
         }
     }
 
-    /// Whether a text can stand in `Content-Type`: visible ASCII and spaces with a slash in it.
+    /// Whether a text is allowed in `Content-Type`: visible ASCII characters and spaces with a slash among them.
     private static func isMediaType(_ text: String) -> Bool {
         text.utf8.count <= 255 && text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && text.contains("/")
     }

@@ -1,24 +1,25 @@
 import WaystationFiles
 import WaystationRules
 
-/// Finds the URLs at which the files of a pack are served, where a whitelist is all that is known.
+/// Finds the URLs at which the files of a pack are served, when only a whitelist is known.
 ///
-/// Every entry has candidates: the folder that it names or lies in, and those above it. The entry's root is the candidate
-/// below which the most files of the pack are on the whitelist; among equals the one nearest to the host, so that
-/// `/app/js/` beside `/app/` adds no root, and a zip that holds the folder `app` is served at `/app/`. An entry below
-/// whose candidates no file is on the whitelist has no root.
+/// The candidates of a whitelist entry are the folder that it names or lies in, and all folders above that. The entry's
+/// root is the candidate below which the most files of the pack are on the whitelist. Among equal candidates, the one
+/// nearest to the host wins, so that `/app/js/` beside `/app/` adds no root, and a zip that holds the folder `app` is
+/// served at `/app/`. An entry has no root if no file is on the whitelist below any of its candidates.
 ///
-/// A pure function of the whitelist and the paths, bounded in time: of many files some are counted, spread evenly.
+/// A pure function of the whitelist and the paths. Its time is bounded: of many files, it counts only some, evenly
+/// spread.
 struct PackRoots {
     private static let maximumCandidates = 128
     private static let maximumFiles = 1000
 
     private let whitelist: Whitelist
-    /// For each file that is counted, the paths below a root that lead to it.
+    /// For each counted file, the paths relative to a root that lead to it.
     private let paths: [[String]]
     private var counts: [String: Int] = [:]
 
-    /// The roots of files with these paths; empty when the whitelist shows none.
+    /// The roots of files with these paths; empty when the whitelist leads to none.
     static func of(_ paths: [String], in whitelist: [String]) -> [String] {
         var search = PackRoots(paths, whitelist)
         var roots: [String] = []
@@ -61,9 +62,10 @@ struct PackRoots {
         return count
     }
 
-    /// The folders that may be the root for an entry, the one nearest to the host first.
+    /// The folders that may be the root of an entry, the one nearest to the host first.
     private static func candidates(of entry: String) -> [String] {
-        // What comes before the first glob or the query; behind its last slash is a file, a part of a name, or nothing.
+        // The part before the first glob, query or fragment; behind its last slash is a file name, a part of one, or
+        // nothing.
         let literal = entry.prefix { !"*?#".contains($0) }
         guard let url = CanonicalURL(String(literal)), url.userInfo == nil else { return [] }
         let names = url.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().dropLast()

@@ -1,8 +1,8 @@
 import WaystationRules
 
-/// The URLs that a server lets packs answer; what is not understood of it allows nothing.
+/// The URLs that a server lets packs answer; an entry that is not valid allows nothing.
 struct Whitelist: Sendable {
-    /// The entries that are not understood, with the reason.
+    /// The entries that are not valid, with the reason.
     let rejected: [URLPatternError]
     private let table: RuleTable<Bool>?
 
@@ -14,7 +14,8 @@ struct Whitelist: Sendable {
         table = try? RuleTable(sound)
     }
 
-    /// What is wrong with rules whose entries are understood: with what is added for folders a pattern may be too deep.
+    /// The errors of rules that were parsed but do not fit the table: a folder's pattern is extended, and may become
+    /// too deep.
     private static func problems(of rules: [RuleDefinition<Bool>]) -> [Int: URLPatternError] {
         do throws(RuleTableError) {
             _ = try RuleTable(rules)

@@ -1,29 +1,30 @@
-/// Judges the present network by the interface of the default route: wired, wireless or cellular.
+/// Classifies the present network as wired, wireless or cellular, by the interface of the default route.
 ///
 /// | Condition | Fulfilled |
 /// | --- | --- |
 /// | `unmetered` | by cables and Wi-Fi |
 /// | `wired`, `wireless`, `cellular` | by that medium alone |
-/// | any other name | `unknown`: it is for a probe of the app's |
+/// | any other name | `unknown`: for the app's own probe |
 ///
-/// It is `unknown`, too, without a default route, on an interface of another kind, and where the kernel shows neither its
-/// routes nor its interfaces. Where IPv4 and IPv6 leave by different interfaces, both must fulfil the condition.
+/// The verdict is also `unknown` when there is no default route, when its interface is of another kind, and when the
+/// kernel shows neither routes nor interfaces. If IPv4 and IPv6 use different interfaces, both must fulfil the
+/// condition.
 ///
-/// Linux knows the medium and not the price. A phone that is tethered by USB counts as cellular; Wi-Fi that a phone or a
-/// train shares counts as unmetered, and so does a cable behind a mobile router. An app that knows better has a
-/// ``NetworkProbe`` of its own.
+/// Linux knows the medium but not the price. A phone that is tethered by USB counts as cellular. Wi-Fi that a phone or
+/// a train shares counts as unmetered, and so does a cable behind a mobile router. An app that knows better provides
+/// its own ``NetworkProbe``.
 ///
-/// Nothing is sent: a verdict reads a few files below `/proc/net` and `/sys/class/net`.
+/// The probe sends nothing: for a verdict it reads a few files below `/proc/net` and `/sys/class/net`.
 public struct DefaultRouteProbe: NetworkProbe {
     private let files: NetworkFiles
 
-    /// A probe of this machine; it has no state.
+    /// Makes a probe of this machine; it has no state.
     public init() { self.init(files: NetworkFiles()) }
 
-    /// A probe of the network that these files describe.
+    /// Makes a probe of the network that these files describe.
     init(files: NetworkFiles) { self.files = files }
 
-    /// What the interfaces of the default routes say about the condition, now.
+    /// The verdict of the default routes' interfaces on the condition, now.
     public func verdict(on condition: NetworkCondition) async -> NetworkVerdict {
         Self.verdict(on: condition, over: NetworkMedium.ofDefaultRoutes(in: files))
     }

@@ -1,20 +1,20 @@
-/// On which network something may be downloaded.
+/// The kind of network on which something may be downloaded.
 public struct NetworkCondition: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The name: one of those below, or one that the app's own ``NetworkProbe`` knows.
+    /// The name: one of those below, or one that the app's own ``NetworkProbe`` supports.
     public let description: String
 
-    /// A condition that the app's own ``NetworkProbe`` knows by this name.
+    /// Makes a condition that the app's own ``NetworkProbe`` supports under this name.
     public init(_ name: String) { description = name }
 
-    /// On every network.
+    /// On any network.
     public static let any = NetworkCondition("any")
-    /// Only where traffic costs nothing, as on most wired and wireless networks.
+    /// Only where traffic is free, as on most wired and wireless networks.
     public static let unmetered = NetworkCondition("unmetered")
-    /// Only through a cable.
+    /// Only over a cable.
     public static let wired = NetworkCondition("wired")
-    /// Only through Wi-Fi.
+    /// Only over Wi-Fi.
     public static let wireless = NetworkCondition("wireless")
-    /// Only through a mobile network.
+    /// Only over a mobile network.
     public static let cellular = NetworkCondition("cellular")
 
     /// Reads the name.

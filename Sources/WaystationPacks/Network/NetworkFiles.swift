@@ -4,18 +4,18 @@ import Foundation
 struct NetworkFiles: Sendable {
     private static let maximumSize = 1 << 20
 
-    /// The text of a file; nil when there is none.
+    /// Returns the text of a file; nil when it does not exist.
     let text: @Sendable (_ path: String) -> String?
-    /// Whether there is a file or a folder.
+    /// Returns whether a file or folder exists.
     let exists: @Sendable (_ path: String) -> Bool
 
-    /// Files that are made elsewhere.
+    /// Files from another source, for tests.
     init(text: @escaping @Sendable (String) -> String?, exists: @escaping @Sendable (String) -> Bool) {
         self.text = text
         self.exists = exists
     }
 
-    /// Those of this machine, or of a tree that lies below `root`.
+    /// The files of this machine, or of a tree below `root`.
     init(below root: String = "") {
         self.init(
             text: { Self.read(root + $0) },
@@ -23,7 +23,7 @@ struct NetworkFiles: Sendable {
         )
     }
 
-    /// Reads until the end: the kernel says that the size of these files is 0.
+    /// Reads until the end of the file, since the kernel reports a size of 0 for these files.
     private static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }

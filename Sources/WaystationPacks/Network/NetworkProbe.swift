@@ -1,20 +1,21 @@
-/// Knows which conditions the present network fulfils.
+/// Decides which conditions the present network fulfils.
 ///
-/// ``DefaultRouteProbe`` is the one that an updater has by default.
+/// An updater uses ``DefaultRouteProbe`` by default.
 public protocol NetworkProbe: Sendable {
-    /// Whether the condition is fulfilled now.
+    /// Returns whether the condition is fulfilled now.
     ///
-    /// Not asked about ``NetworkCondition/any``, which every network fulfils. May be called on any thread.
+    /// The library does not ask about ``NetworkCondition/any``, which every network fulfils. May be called on any
+    /// thread.
     func verdict(on condition: NetworkCondition) async -> NetworkVerdict
 }
 
-/// What is known about the present network.
+/// The verdict of a probe on a condition.
 public enum NetworkVerdict: Sendable, Hashable, CaseIterable {
     /// The condition is fulfilled.
     case fulfilled
-    /// It is not.
+    /// The condition is not fulfilled.
     case unfulfilled
-    /// The probe does not know the condition, or cannot find out what network this is;
-    /// ``UpdatePlanner/allowsUnknownNetwork`` decides what follows.
+    /// The probe does not know the condition, or cannot find out the kind of the network;
+    /// ``UpdatePlanner/allowsUnknownNetwork`` decides what to do.
     case unknown
 }

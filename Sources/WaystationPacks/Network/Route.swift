@@ -1,11 +1,11 @@
-/// A route of the kernel's main table, as far as it says by which interface traffic leaves.
+/// A route of the kernel's main table, reduced to the fields that show which interface traffic leaves by.
 struct Route: Hashable, Sendable {
     let interface: String
-    /// Whether it takes everything that no other route takes.
+    /// Whether it is the default route, for all traffic that no other route matches.
     let isDefault: Bool
-    /// Whether it leads to a gateway, and not to a neighbour.
+    /// Whether it leads to a gateway rather than to a neighbour.
     let hasGateway: Bool
-    /// The lowest of several routes counts.
+    /// The metric; of several routes, the one with the lowest metric is used.
     let metric: UInt32
 
     /// `RTF_UP`, `RTF_GATEWAY`, `RTF_REJECT` of `linux/route.h`.

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A way to a version that did not work, and when it may be tried again.
+/// An update that failed, and the time from which it may be tried again.
 public struct FailedUpdate: Sendable, Hashable, Codable {
-    /// What did not work.
+    /// The way of updating that failed.
     public enum Way: String, Sendable, Hashable, Codable, CaseIterable {
         /// A content patch.
         case contentPatch
@@ -10,30 +10,31 @@ public struct FailedUpdate: Sendable, Hashable, Codable {
         case zipPatch
         /// The whole pack.
         case whole
-        /// The version itself, however it is come by: the app found it bad.
+        /// The version itself, no matter how it was fetched: the app found it bad.
         case version
     }
 
     /// The version that a patch was applied to; nil for the other ways.
     public var from: PackVersion?
-    /// The version it led to; nil when the source does not name it.
+    /// The version that it leads to; nil when the source does not name it.
     public var to: PackVersion?
-    /// What did not work.
+    /// The way that failed.
     public var way: Way
-    /// What was fetched; it tells failures apart where the version is not named.
+    /// The URL that was fetched; it distinguishes failures whose version is not named.
     public var artifact: URL?
-    /// The digest of what failed: what the offer announced for the file, or the manifest's for a version.
+    /// The digest of the part that failed: for a file, the one that the offer announced; for a version, the manifest's.
     ///
-    /// A file that is announced with another digest is another one, and is tried at once. Nil where none was announced.
+    /// A file that is announced with another digest is a different file, and is tried at once. Nil when no digest was
+    /// announced.
     public var digest: PackDigest?
-    /// The digest that the offer announced for what comes out, such as the manifest's; nil where none was announced.
+    /// The digest that the offer announced for the result, such as the manifest's; nil when none was announced.
     public var result: PackDigest?
-    /// How often it failed, one time after another; 1 or more.
+    /// The number of consecutive failures; 1 or more.
     public var attempts = 1
-    /// From when on it may be tried again.
+    /// The time from which it may be tried again.
     public var retryAt: Date
 
-    /// A failure.
+    /// Makes a failure.
     public init(
         from: PackVersion? = nil,
         to: PackVersion?,
@@ -54,7 +55,7 @@ public struct FailedUpdate: Sendable, Hashable, Codable {
         self.retryAt = retryAt
     }
 
-    /// Reads a failure, also one of an earlier release, which has no digests and no number of attempts.
+    /// Reads a failure; records of earlier releases have no digests and no number of attempts.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         from = try container.decodeIfPresent(PackVersion.self, forKey: .from)
@@ -68,7 +69,7 @@ public struct FailedUpdate: Sendable, Hashable, Codable {
         retryAt = try container.decode(Date.self, forKey: .retryAt)
     }
 
-    /// Whether both are failures of one way to one result by one file.
+    /// Whether both failures are of the same way, with the same file and the same result.
     func isOfSameWay(as other: FailedUpdate) -> Bool {
         way == other.way && from == other.from && to == other.to && digest == other.digest && result == other.result
             && (artifact == other.artifact || artifact.map { $0.isSameFile(as: other.artifact) } ?? false)
@@ -76,7 +77,7 @@ public struct FailedUpdate: Sendable, Hashable, Codable {
 }
 
 extension URL {
-    /// Whether both name one file, whatever stands in their queries: some servers sign each address anew.
+    /// Whether two URLs name the same file, ignoring their queries: some servers sign each URL anew.
     func isSameFile(as other: URL?) -> Bool {
         scheme == other?.scheme && host == other?.host && port == other?.port && path == other?.path
     }

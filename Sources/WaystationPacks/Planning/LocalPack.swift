@@ -1,21 +1,21 @@
 public import Foundation
 
-/// A version of a module that is installed whole.
+/// A version of a module that is installed completely.
 ///
-/// Its manifest's digest tells it from another pack under the same number.
+/// The manifest's digest distinguishes it from another pack with the same version number.
 public struct LocalPack: Sendable, Hashable {
     /// The version.
     public var version: PackVersion
-    /// The SHA-256 of its manifest: the base of a content patch.
+    /// The SHA-256 of the version's manifest, by which content patches identify their base.
     public var manifest: PackDigest?
     /// The digests of the zip that it was installed from, in each algorithm that was computed.
     public var archiveDigests: [PackDigest]
-    /// Whether that zip is still there: the base of a zip patch.
+    /// Whether that zip is kept; it is the base of a zip patch.
     public var isArchiveKept: Bool
-    /// Where that zip came from.
+    /// The URL of that zip.
     public var archiveURL: URL?
 
-    /// An installed version.
+    /// Describes an installed version.
     public init(
         _ version: PackVersion,
         manifest: PackDigest? = nil,

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// What to do about a module.
+/// The next step for a module.
 public struct UpdatePlan: Sendable, Hashable {
     /// The step itself.
     public enum Step: Sendable, Hashable {
-        /// Leave everything as it is.
+        /// Change nothing.
         case nothing(Reason)
         /// Fetch a patch and apply it to an installed version.
         case patch(PatchOffer, base: LocalPack)
@@ -12,17 +12,17 @@ public struct UpdatePlan: Sendable, Hashable {
         case whole(Artifact)
         /// Use a version that is installed already, and switch the module on if it is off.
         case activate(LocalPack)
-        /// Switch the module on, so that what is installed answers; then plan again.
+        /// Switch the module on, so that its installed version answers; then plan again.
         case enable
         /// Switch the module's pack off.
         case disable
     }
 
-    /// Why nothing is done.
+    /// The reason to change nothing.
     public enum Reason: Sendable, Hashable {
         /// The offered version is in use.
         case upToDate
-        /// The version in use is higher than the offered one, and the server orders no rollback.
+        /// The version in use is higher than the offered one, and the server does not order a rollback.
         case newerInstalled
         /// The source has nothing for the module.
         case nothingOffered
@@ -31,26 +31,26 @@ public struct UpdatePlan: Sendable, Hashable {
         /// The network does not fulfil the condition, or the probe cannot find out whether it does; see
         /// ``UpdatePlanner/allowsUnknownNetwork``.
         case network(NetworkCondition)
-        /// The disk has too little room, in bytes.
+        /// The disk has too little free space; sizes in bytes.
         case noSpace(needed: Int, available: Int)
-        /// Every way to the offered version failed lately; ``FailedUpdate/retryAt`` of the first that may be tried again.
+        /// Every way to the offered version has failed lately; the value is the earliest ``FailedUpdate/retryAt``.
         case failedBefore(retryAt: Date)
-        /// The server offers patches alone, and none can be applied here, or each failed before: ask again with
-        /// ``UpdateInquiry/forgettingVersion(of:)``, and it offers the whole pack.
+        /// The server offers only patches, and each cannot be applied here or has failed before. A request with
+        /// ``UpdateInquiry/forgettingVersion(of:)`` makes the server offer the whole pack.
         case noUsablePatch
-        /// The module is switched off, as the server wants it.
+        /// The module is already switched off, as the server orders.
         case alreadyDisabled
     }
 
     /// The step.
     public var step: Step
-    /// Whether the version in use is below the lowest one that may still be served: its pages then load online until
+    /// Whether the version in use is below the lowest one that may still be served; its pages then load online until
     /// another version is in use.
     public var mustNotServe: Bool
-    /// How many bytes will be fetched; 0 for steps that fetch nothing, nil when the source did not say.
+    /// The number of bytes to fetch; 0 for steps that fetch nothing, nil when the source did not say.
     public var downloadSize: Int?
 
-    /// A plan.
+    /// Makes a plan.
     public init(_ step: Step, mustNotServe: Bool, downloadSize: Int? = 0) {
         self.step = step
         self.mustNotServe = mustNotServe

@@ -1,24 +1,26 @@
 import Foundation
 
-/// Finds the cheapest way from what is installed to what is offered.
+/// Finds the cheapest way from the installed version to the offered one.
 ///
-/// A pure function of its arguments. Tried in this order: leave, switch off or on, use a version that is installed
-/// already, then of the patches whose base is really there and of the whole pack the one with the fewest bytes. A patch of unknown
-/// size counts as cheap, since a server offers it for that; among equals a content patch comes before a zip patch, and
-/// that before the whole pack. After a patch fails, plan again with the failure added: the whole pack is what is left.
+/// A pure function of its arguments. It considers, in this order: changing nothing, switching the module off or on,
+/// using a version that is installed already, and the download with the fewest bytes. The download is the whole pack,
+/// or a patch whose base is installed. A patch of unknown size counts as the smallest, since servers offer patches to
+/// save bytes; among equals, a content patch comes before a zip patch, and both before the whole pack. After a patch
+/// fails, plan again with the failure added; in the end the whole pack is left.
 public struct UpdatePlanner: Sendable {
-    /// Whether to download where the probe cannot find out if the network fulfils the offer's condition; false by default.
+    /// Whether to download when the probe cannot find out if the network fulfils the offer's condition; false by
+    /// default.
     ///
-    /// Traffic that the publisher wanted to spare the user cannot be taken back, while an update that waits costs nothing:
-    /// the version in use serves, or the pages load online. Offers without a condition are not concerned.
+    /// A wrong guess causes traffic that the publisher wanted to spare the user, while waiting costs nothing: the
+    /// version in use serves, or the pages load online. Offers without a condition are not affected.
     public var allowsUnknownNetwork = false
     /// How many bytes must stay free on the disk; 64 MiB by default.
     public var reservedSpace = 64 << 20
 
-    /// A planner with the defaults.
+    /// Makes a planner with the defaults.
     public init() {}
 
-    /// What to do about an offer.
+    /// Returns the next step for an offer.
     public func plan(for offer: ModuleOffer, in situation: UpdateSituation) -> UpdatePlan {
         let minimum = offer.minimumVersion
         let isTooLow = if let minimum, let active = situation.active { active.version < minimum } else { false }
@@ -28,11 +30,11 @@ public struct UpdatePlanner: Sendable {
 
         guard offer.isActive else { return plan(situation.isActive ? .disable : .nothing(.alreadyDisabled)) }
         guard situation.isActive else {
-            // What is installed answers first: whatever comes next may fail, or take long.
+            // The installed version should answer first: the next step may fail, or take long.
             var switchedOn = situation
             switchedOn.isActive = true
             let next = self.plan(for: offer, in: switchedOn)
-            // Where another version only needs to be activated, the one in use must not answer before.
+            // If another version only needs to be activated, the one in use must not answer before that.
             if case .activate = next.step { return next }
             return plan(.enable)
         }
@@ -78,7 +80,7 @@ public struct UpdatePlanner: Sendable {
         }
         let sorted = untried.sorted { $0.isCheaper(than: $1) }
         guard let free = situation.freeSpace else { return plan(sorted[0].step, sorted[0].artifact.size) }
-        // The cheapest to fetch is not always the one that needs the least room.
+        // The smallest download does not always need the least space.
         if let fitting = sorted.first(where: {
             neededSpace(for: offer, by: $0.kind, fetching: $0.artifact.size) <= free
         }) {
@@ -90,8 +92,8 @@ public struct UpdatePlanner: Sendable {
 }
 
 extension UpdatePlanner {
-    /// How much room a way needs: what is fetched, the new zip where a patch makes one, the files that come out, and what
-    /// must stay free; unknown sizes count nothing.
+    /// The disk space that a way needs: for the download, for the new zip that a zip patch makes, for the installed
+    /// files, and for the reserve; unknown sizes count as 0.
     func neededSpace(for offer: ModuleOffer, by way: FailedUpdate.Way, fetching size: Int?) -> Int {
         let whole = way == .whole ? size ?? offer.archive?.size : offer.archive?.size
         let zip = way == .zipPatch ? whole : 0
@@ -102,15 +104,15 @@ extension UpdatePlanner {
     }
 }
 
-/// What an offer means for the version in use.
+/// The offer compared with the version in use.
 private enum Target {
-    /// It is that version.
+    /// The offer is the version in use.
     case inUse
-    /// It is a lower one, and not ordered.
+    /// The offer is a lower version, and the server does not order it.
     case lower
-    /// There is nothing to install.
+    /// The offer has nothing to install.
     case none
-    /// It is another one, and is to be installed.
+    /// The offer is another version, which is to be installed.
     case wanted
 
     init(_ offer: ModuleOffer, _ situation: UpdateSituation) {
@@ -133,13 +135,13 @@ private enum Target {
 }
 
 extension LocalPack {
-    /// Whether this is the version that is offered.
+    /// Whether this is the offered version.
     ///
-    /// Without a version the zip's digest decides, and without that its address: else a server that always answers would
-    /// be followed for ever.
+    /// If the offer names no version, the zip's digest decides; if it has no digest either, the zip's URL does.
+    /// Otherwise the same offer would be installed again at every check.
     fileprivate func `is`(_ offer: ModuleOffer) -> Bool {
         if let version = offer.version {
-            // A version that was published anew under its own number is another one.
+            // A pack that was published again under the same version number is a different one.
             if version == self.version, let offered = offer.manifest, let manifest { return offered == manifest }
             return version == self.version
         }
@@ -158,7 +160,7 @@ extension FailedUpdate {
         way == .version && to == pack.version && concerns(pack.manifest)
     }
 
-    /// Whether a manifest with this digest is, or may be, the one that was found bad.
+    /// Whether a manifest with this digest is, or may be, the one that was found bad; true when a digest is missing.
     private func concerns(_ manifest: PackDigest?) -> Bool {
         guard let digest, let manifest else { return true }
         return digest == manifest
@@ -171,7 +173,7 @@ private struct Way {
     let artifact: Artifact
     let kind: FailedUpdate.Way
     let from: PackVersion?
-    /// The digest of what comes out, where it is announced.
+    /// The announced digest of the result; nil when none is announced.
     let result: PackDigest?
 
     static func all(in offer: ModuleOffer, from situation: UpdateSituation) -> [Way] {
@@ -196,7 +198,7 @@ private struct Way {
         guard failure.way == kind, failure.from == from, failure.to == offer.version,
             failure.digest == artifact.digest, failure.result == result
         else { return false }
-        // With no version named, another address is another thing; with one, a failure that names no address counts too.
+        // Without a version, a failure counts only for its own URL; with one, a failure without a URL counts too.
         return failure.artifact.map { $0.isSameFile(as: artifact.url) } ?? (offer.version != nil)
     }
 
@@ -212,10 +214,12 @@ private struct Way {
 }
 
 extension LocalPack {
-    /// Whether a patch can be applied to this version: what cannot be checked here may only be tried where its result is.
+    /// Whether a patch can be applied to this version.
+    ///
+    /// A zip patch without a digest of its base may be tried, since the new zip is checked before it is installed.
     fileprivate func isBase(of patch: PatchOffer, among situation: UpdateSituation) -> Bool {
         if let from = patch.from, from != version { return false }
-        // Without a version the server means the one that it was told.
+        // A patch that names neither version nor base is for the version that the server was told.
         if patch.from == nil, patch.base == nil, version != situation.active?.version { return false }
         switch patch.kind {
         case .content: return patch.base != nil && patch.base == manifest
@@ -227,7 +231,7 @@ extension LocalPack {
 }
 
 extension ModuleOffer {
-    /// The digest that is announced for what a patch makes; nil where none is.
+    /// The announced digest of a patch's result; nil when none is announced.
     func announcedResult(of patch: PatchOffer) -> PackDigest? {
         patch.result ?? (patch.kind == .content ? manifest : archive?.digest)
     }

@@ -1,13 +1,13 @@
-/// The app that asks.
+/// The app that asks for updates.
 public struct AppIdentity: Sendable, Hashable {
-    /// The name by which the server knows it.
+    /// The app's name on the server.
     public var code: String
-    /// Its version.
+    /// The app's version.
     public var version: PackVersion
-    /// What it runs on; `linux` by default.
+    /// The platform that the app runs on; `linux` by default.
     public var platform: String
 
-    /// An app.
+    /// Makes an identity.
     public init(code: String, version: PackVersion, platform: String = "linux") {
         self.code = code
         self.version = version

@@ -2,14 +2,14 @@ public import Foundation
 
 /// A file on a server.
 public struct Artifact: Sendable, Hashable {
-    /// Where it is.
+    /// The URL of the file.
     public var url: URL
-    /// How many bytes it has, when that is known.
+    /// The size in bytes, if known.
     public var size: Int?
-    /// The digest of its bytes, when that is known.
+    /// The digest of the bytes, if known.
     public var digest: PackDigest?
 
-    /// A file.
+    /// Describes a file.
     public init(url: URL, size: Int? = nil, digest: PackDigest? = nil) {
         self.url = url
         self.size = size

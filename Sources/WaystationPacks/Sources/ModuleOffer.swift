@@ -1,39 +1,39 @@
 public import Foundation
 
-/// What a source has for one module.
+/// A source's offer for one module.
 public struct ModuleOffer: Sendable, Hashable {
     /// The module.
     public var module: ModuleID
     /// The version that should be in use; nil when the source does not name it or has none.
     ///
-    /// Where there is an archive, its manifest tells the version then.
+    /// If the source does not name it, the manifest in the archive gives the version.
     public var version: PackVersion?
     /// Whether the module's pack may be used at all; true by default.
     public var isActive: Bool
-    /// The lowest version that may still be served; nil when any may.
+    /// The lowest version that may still be served; nil when every version may.
     public var minimumVersion: PackVersion?
-    /// The lowest version of the app that the offered version works with; nil when any does.
+    /// The lowest version of the app that the offered version works with; nil when every version does.
     public var minimumAppVersion: PackVersion?
-    /// Whether the server wants exactly this version, also in place of a higher one: so it orders a rollback.
+    /// Whether the server wants exactly this version, even in place of a higher one; it then orders a rollback.
     public var isExact: Bool
     /// The whole pack, a zip; nil when there is nothing to fetch.
     public var archive: Artifact?
-    /// The digest of the offered version's manifest, when it is known beforehand.
+    /// The digest of the offered version's manifest, if it is known beforehand.
     public var manifest: PackDigest?
-    /// How many bytes the version takes when installed, when it is known beforehand.
+    /// The installed size in bytes, if it is known beforehand.
     public var installedSize: Int?
-    /// The shorter ways to the offered version.
+    /// The patches that lead to the offered version.
     public var patches: [PatchOffer]
-    /// On which network to download; any by default.
+    /// The network condition of the download; any network by default.
     public var network: NetworkCondition
-    /// The URLs to intercept, as the server wrote them; nil when it said nothing.
+    /// The URLs to intercept, as the server wrote them; nil when it did not say.
     public var whitelist: [String]?
-    /// The URLs under which the pack's files are known; empty when the pack's own manifest says it.
+    /// The URLs at which the pack's root is served; empty when the pack's own manifest has them.
     public var baseURLs: [URL]
-    /// When the version was released, when it is known.
+    /// The release date, if known.
     public var released: Date?
 
-    /// An offer that says nothing yet but the module.
+    /// Makes an offer with defaults for everything else.
     public init(_ module: ModuleID, version: PackVersion? = nil, archive: Artifact? = nil) {
         self.module = module
         self.version = version

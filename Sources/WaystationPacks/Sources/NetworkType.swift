@@ -1,9 +1,9 @@
-/// `networkType`, as the two older formats write on which network to download.
+/// `networkType`, the name of a network condition in the two older formats.
 extension NetworkCondition {
-    /// Which condition each `networkType` names, in lower case.
+    /// The condition for each `networkType`, in lower case.
     ///
-    /// `all`, `any` and `0` are any network; `wifi`, `wlan`, `unmetered` and `1` an unmetered one, since the servers that
-    /// write these want to spare cellular traffic; `wired`, `wireless` and `cellular` are themselves.
+    /// `all`, `any` and `0` mean any network. `wifi`, `wlan`, `unmetered` and `1` mean an unmetered one, since the
+    /// servers that write these want to avoid cellular traffic. `wired`, `wireless` and `cellular` mean themselves.
     public static let networkTypes: [String: NetworkCondition] = [
         "all": .any, "any": .any, "0": .any, "wifi": .unmetered, "wlan": .unmetered, "unmetered": .unmetered,
         "1": .unmetered, "wired": .wired, "wireless": .wireless, "cellular": .cellular,

@@ -1,17 +1,17 @@
-/// Where it is known which packs there are.
+/// A source of updates, which can say what packs there are.
 ///
-/// Ready-made ones speak the format for one pack (``SinglePackSource``), the one for many modules (``ModuleListSource``)
-/// and a signed static catalogue (``CatalogueSource``).
+/// The library has sources for the format for one pack (``SinglePackSource``), for the format for many modules
+/// (``ModuleListSource``) and for a signed static catalogue (``CatalogueSource``).
 public protocol PackSource: Sendable {
-    /// Asks once.
+    /// Asks the source once.
     ///
     /// May be called on any thread, and by several tasks at once. Cancelling the task stops the traffic.
     ///
     /// - Throws: ``PackError``.
     func check(_ inquiry: UpdateInquiry) async throws -> UpdateAnswer
 
-    /// Whether it may offer patches from zip to zip, so that each zip must be kept beside its unpacked files; true by
-    /// default.
+    /// Whether the source may offer patches from zip to zip, so that each zip must be kept beside its unpacked files;
+    /// true by default.
     var offersZipPatches: Bool { get }
 }
 

@@ -1,6 +1,6 @@
-/// A way from one version to another that is shorter than the whole pack.
+/// An offered patch from one version to another, which is smaller than the whole pack.
 public struct PatchOffer: Sendable, Hashable {
-    /// What a patch is applied to.
+    /// The kind of bytes that a patch is applied to.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
         /// The contents of the installed files, in their canonical order.
         case content
@@ -8,18 +8,19 @@ public struct PatchOffer: Sendable, Hashable {
         case zip
     }
 
-    /// What it is applied to.
+    /// The kind of bytes that the patch is applied to.
     public var kind: Kind
-    /// The version it is applied to; nil when the server does not say, and means the one that it was told.
+    /// The version that the patch is applied to; nil when the server does not say: then it is the version in the
+    /// request.
     public var from: PackVersion?
-    /// The digest of what it is applied to: of the manifest for a content patch, of the zip for a zip patch.
+    /// The digest of the base: of the manifest for a content patch, of the zip for a zip patch.
     public var base: PackDigest?
-    /// The digest of what comes out, of the same kind as ``base``.
+    /// The digest of the result, of the same kind as ``base``.
     public var result: PackDigest?
-    /// The patch itself.
+    /// The patch file.
     public var artifact: Artifact
 
-    /// A patch.
+    /// Makes an offer of a patch.
     public init(
         _ kind: Kind,
         from: PackVersion? = nil,

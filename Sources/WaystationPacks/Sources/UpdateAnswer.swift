@@ -1,15 +1,16 @@
-/// What a source answered.
+/// The answer of a source.
 public struct UpdateAnswer: Sendable {
-    /// What there is for each module, at most one offer a module; a module that is not named stays as it is.
+    /// The offers, at most one for each module; a module without an offer is not changed.
     public var offers: [ModuleOffer]
-    /// How long the server wants to be left alone, when it said so.
+    /// How long the server asked the client to wait, if it did.
     public var retryAfter: Duration?
-    /// What to keep, before any offer is followed, and to send with the next inquiry; nil when the source needs nothing.
+    /// The state to store before following any offer, and to pass with the next inquiry; nil when the source needs
+    /// none.
     public var catalogueState: CatalogueState?
-    /// Parts of the answer that were left out because they cannot be understood; the other offers hold.
+    /// Parts of the answer that were left out since they are not valid; the other offers count.
     public var problems: [PackError]
 
-    /// An answer.
+    /// Makes an answer.
     public init(
         offers: [ModuleOffer],
         retryAfter: Duration? = nil,

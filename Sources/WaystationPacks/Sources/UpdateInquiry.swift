@@ -1,6 +1,6 @@
-/// What a client tells a source about itself.
+/// The data about a client that a source is asked with.
 public struct UpdateInquiry: Sendable, Hashable {
-    /// A module as the client has it.
+    /// The client's state of a module.
     public struct Module: Sendable, Hashable {
         /// The module.
         public var id: ModuleID
@@ -9,7 +9,7 @@ public struct UpdateInquiry: Sendable, Hashable {
         /// Whether the module's pack is switched on.
         public var isActive: Bool
 
-        /// A module, switched on unless told otherwise.
+        /// Makes an entry; the module is switched on by default.
         public init(_ id: ModuleID, version: PackVersion? = nil, isActive: Bool = true) {
             self.id = id
             self.version = version
@@ -17,18 +17,18 @@ public struct UpdateInquiry: Sendable, Hashable {
         }
     }
 
-    /// The app.
+    /// The app that asks.
     public var app: AppIdentity
     /// The modules that are installed or wanted.
     public var modules: [Module]
-    /// A name of this installation that stays the same for its life; it decides over a gradual rollout.
+    /// An identifier of this installation that never changes; it decides whether a gradual rollout includes it.
     ///
-    /// A random UUID made at the first start will do; the sources here send it nowhere.
+    /// A random UUID made at the first start will do; the sources of this library do not send it.
     public var installID: String
-    /// The state that the last accepted catalogue left behind; nil before the first.
+    /// The state after the last accepted catalogue; nil before the first.
     public var catalogueState: CatalogueState?
 
-    /// An inquiry.
+    /// Makes an inquiry.
     public init(
         app: AppIdentity,
         modules: [Module],
@@ -41,10 +41,10 @@ public struct UpdateInquiry: Sendable, Hashable {
         self.catalogueState = catalogueState
     }
 
-    /// The inquiry of a client that has nothing of a module.
+    /// The inquiry without the installed version of a module.
     ///
-    /// A server that offers only a patch to those who have a version close to the newest then offers the whole pack: what
-    /// to ask for when the patch did not work.
+    /// A server that offers only a patch to clients with a recent version then offers the whole pack. Use it when the
+    /// patch did not work.
     public func forgettingVersion(of module: ModuleID) -> UpdateInquiry {
         var inquiry = self
         inquiry.modules = modules.map { $0.id == module ? Module(module, isActive: $0.isActive) : $0 }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Reads what servers write in more than one way.
+/// Reads values that servers write in several forms.
 ///
-/// - text: a string, or a number as JSON writes it; missing, `null` and (where it says so) empty are nothing.
-/// - integer: a number without fraction, or a string of one.
+/// - text: a string or a number; missing and `null` values are nil, and so are empty texts.
+/// - integer: a whole number, or a string of one.
 /// - list: an array of strings, or one string with commas or line ends between them.
-/// - flag: `true` or `false`, a number (0 is false), or a string: `true`, `1`, `yes`, `y`, `on`, `false`, `0`, `no`, `n`,
-///   `off`, in either case.
+/// - flag: `true` or `false`, a number (0 is false), or a string: `true`, `1`, `yes`, `y`, `on`, `false`, `0`, `no`,
+///   `n`, `off`, in upper or lower case.
 extension KeyedDecodingContainer {
-    /// A text that is not empty.
+    /// Reads a text; nil when it is missing or empty.
     func text(_ key: Key) throws -> String? {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }
         if let text = try? decode(String.self, forKey: key) {
@@ -54,16 +54,16 @@ extension KeyedDecodingContainer {
             .filter { !$0.isEmpty }
     }
 
-    /// The name of a module, which some servers write as a number.
+    /// Reads the name of a module, which some servers write as a number.
     func module(_ key: Key) throws -> ModuleID {
         guard let text = try text(key) else {
-            throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "names no module"))
+            throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "no module name"))
         }
         guard let module = ModuleID(text) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key,
                 in: self,
-                debugDescription: "\"\(text)\" names no module: use 1 to 64 letters, digits, '.', '_' and '-'"
+                debugDescription: "\"\(text)\" is not a module name: use 1 to 64 letters, digits, '.', '_' and '-'"
             )
         }
         return module
@@ -75,7 +75,7 @@ extension KeyedDecodingContainer {
             throw DecodingError.dataCorruptedError(
                 forKey: key,
                 in: self,
-                debugDescription: "\"\(text)\" is no version: use numbers with dots between them, such as 1.10.2"
+                debugDescription: "\"\(text)\" is not a version: use numbers separated by dots, such as 1.10.2"
             )
         }
         return version
@@ -88,7 +88,7 @@ extension KeyedDecodingContainer {
                 forKey: key,
                 in: self,
                 debugDescription:
-                    "\"\(text)\" is no digest: use 32 hexadecimal digits of MD5, or sha256- and 64 of them"
+                    "\"\(text)\" is not a digest: use 32 hexadecimal digits of MD5, or sha256- followed by 64 digits"
             )
         }
         return digest
@@ -100,24 +100,24 @@ extension KeyedDecodingContainer {
 }
 
 extension PackError {
-    /// A body that is not what the format asks for.
+    /// The error of a body that is not in the expected format.
     static func badAnswer(_ url: URL, _ error: any Error) -> PackError {
         PackError(
             .badAnswer,
-            "\(url.shown) answered what is not in the expected format: \(error.place); "
-                + "check that the address is that of an update server",
+            "the answer of \(url.shown) is not in the expected format: \(error.place); "
+                + "check that the URL is that of an update server",
             cause: error
         )
     }
 
-    /// A URL in an answer that cannot be fetched.
+    /// The error of an address in an answer that cannot be fetched.
     static func badAddress(_ text: String, in name: String) -> PackError {
-        PackError(.badAnswer, "\(name) \"\(text)\" is no http or https URL: correct it on the server")
+        PackError(.badAnswer, "\(name) \"\(text)\" is not an http or https URL: correct it on the server")
     }
 }
 
 extension Error {
-    /// Where in a JSON text something was wrong, and what.
+    /// The place of the error in the JSON, and what is wrong there.
     var place: String {
         let context: DecodingError.Context
         switch self as? DecodingError {
@@ -133,7 +133,7 @@ extension Error {
 }
 
 extension URL {
-    /// The http or https URL that a text in an answer from `base` names.
+    /// The http or https URL for a text in an answer from `base`; nil when there is none.
     static func fetchable(_ text: String, relativeTo base: URL) -> URL? {
         guard let url = URL(string: text, relativeTo: base)?.absoluteURL, url.isHTTP else { return nil }
         return url

@@ -2,7 +2,7 @@ import Foundation
 import WaystationArchive
 import WaystationFileSystem
 
-/// Follows one offer: the cheapest way first, and the whole pack after a patch that did not work.
+/// Follows one offer: the cheapest way first, and the whole pack if a patch fails.
 struct OfferFollower: Sendable {
     let update: Update
     let inquiry: UpdateInquiry
@@ -27,7 +27,7 @@ struct OfferFollower: Sendable {
         try await library.take(offer)
         var lastFailure: PackError?
         var wasSwitchedOn = false
-        // Not tried twice in one check, however short the time is after which they may be.
+        // The same way is not tried twice in one check, even if its pause is shorter than the check.
         var failures: [FailedUpdate] = []
         while true {
             var situation = try await situation()
@@ -35,12 +35,13 @@ struct OfferFollower: Sendable {
             let plan = update.configuration.planner.plan(for: offer, in: situation)
             switch plan.step {
             case .nothing(.noUsablePatch) where mayAskAgain:
-                // The server offers a patch alone, to what it believes to be here: ask as one who has nothing.
+                // The server offers only a patch for the version that it believes to be installed, so the request is
+                // repeated without a version.
                 let again = try await update.ask(inquiry.forgettingVersion(of: module))
                 guard let whole = again.offers.first(where: { $0.module == module }) else {
                     return .postponed(.nothingOffered)
                 }
-                // That offer is another one, and may be of another version.
+                // The second answer is a new offer, perhaps of another version.
                 return try await OfferFollower(update: update, inquiry: inquiry, offer: whole)
                     .followOrThrow(mayAskAgain: false)
             case .nothing(let reason):
@@ -91,20 +92,20 @@ struct OfferFollower: Sendable {
         do throws(PackError) {
             staged = try await stage(file, artifact, way: way, from: base, patch)
         } catch {
-            // What cannot be read of the installed version is no reason to stay with it.
+            // A read error of the installed version must not keep the client on that version.
             guard way != .whole, error.code == .fileSystem else { throw error }
             throw PackError(.damaged, "the patch cannot be applied: the whole pack is fetched", cause: error)
         }
         try check(staged)
         if Task.isCancelled {
-            throw PackError(.cancelled, "the update of \(module) was cancelled; the next check goes on")
+            throw PackError(.cancelled, "the update of \(module) was cancelled; the next check continues it")
         }
         _ = try await library.commit(
             staged,
             activating: true,
             onTrial: update.configuration.healthWindow != nil
         )
-        // What is left behind only takes room.
+        // A file that is left behind does no harm, but takes up space.
         try? await update.updater.downloader.discard(artifact)
         return .updated(way, fetched: file.fetched, whole: offer.archive?.size)
     }
@@ -168,37 +169,39 @@ struct OfferFollower: Sendable {
         }
     }
 
-    /// Checks that there is room for a file whose size only its server told: the plan could not.
+    /// Checks the free space for a file whose size only the server's response shows, so that the plan could not do it.
     private func checkSpace(for artifact: Artifact, _ way: FailedUpdate.Way, size: Int) throws(PackError) {
         let needed = update.configuration.planner.neededSpace(for: offer, by: way, fetching: size)
         guard let free = freeSpace, free < needed else { return }
         throw PackError(
             .noSpace,
-            "\(artifact.url.shown) has \(size) bytes and needs \(needed) with what comes out of it, and \(free) are free: "
-                + "make room, and try again"
+            "\(artifact.url.shown) has \(size) bytes and needs \(needed) bytes with its result, but \(free) are free: "
+                + "free some space, and try again"
         )
     }
 
-    /// Nil when nobody knows.
+    /// The free space in bytes; nil when it is unknown.
     private var freeSpace: Int? { try? library.environment.fileSystem.freeSpace(at: library.layout.root) }
 
-    /// Compares what came with what was offered, so that a server cannot pass one pack off for another.
+    /// Compares the pack with the offer, so that a server cannot deliver a different pack than it offered.
     private func check(_ staged: PackLibrary.StagedPack) throws(PackError) {
         let manifest = staged.manifest
         guard manifest.module == module else {
-            throw PackError(.damaged, "the pack offered for \(module) is one of \(manifest.module): publish it anew")
+            throw PackError(.damaged, "the pack offered for \(module) is one of \(manifest.module): publish it again")
         }
         guard !manifest.baseURLs.isEmpty else {
             throw PackError(
                 .invalidManifest,
-                "nothing says at which URLs \(module) \(manifest.version) is served: let the server send a `whitelist` of "
-                    + "its folders or files, build the pack with a manifest, or set `describe` of the updater's configuration"
+                "the URLs at which \(module) \(manifest.version) is served are not known: "
+                    + "let the server send a `whitelist` of its folders or files, build the pack with a manifest, "
+                    + "or set `describe` of the updater's configuration"
             )
         }
         if let offered = offer.version, manifest.version != offered {
             throw PackError(
                 .damaged,
-                "the pack offered as \(module) \(offered) says that it is \(manifest.version): publish it anew"
+                "the pack offered as \(module) \(offered) has version \(manifest.version) in its manifest: "
+                    + "publish it again"
             )
         }
         if let digest = offer.manifest, PackDigest(of: staged.json) != digest {
@@ -212,18 +215,18 @@ struct OfferFollower: Sendable {
         }
     }
 
-    // MARK: - What failed
+    // MARK: - Recording failures
 
-    /// Notes a way that did not work, unless another attempt may do better.
+    /// Records an update that failed, unless the same way may work at the next check.
     ///
     /// - Parameters:
-    ///   - error: What went wrong.
-    ///   - way: The way.
+    ///   - error: The error.
+    ///   - way: The way that failed.
     ///   - base: The version that a patch was applied to.
-    ///   - artifact: What was fetched.
-    ///   - result: The digest that was announced for what comes out.
-    /// - Returns: The failure, as one that is not tried again in this check.
-    /// - Throws: The error, when there is no point in another way now.
+    ///   - artifact: The file that was fetched.
+    ///   - result: The announced digest of the result.
+    /// - Returns: The failure, which is not tried again in this check.
+    /// - Throws: The error, when it makes no sense to try another way now.
     private func note(
         _ error: PackError,
         way: FailedUpdate.Way,
@@ -231,11 +234,12 @@ struct OfferFollower: Sendable {
         _ artifact: Artifact,
         _ result: PackDigest?
     ) async throws(PackError) -> FailedUpdate {
-        // The network and the disk are no fault of the patch; what arrived is kept and used by the next check.
+        // Errors of the network and the disk do not mean that the patch is bad; downloaded bytes are kept for the next
+        // check.
         let isPatch = way != .whole
         switch error.code {
         case .cancelled, .network, .interrupted, .noSpace, .fileSystem, .notDurable: throw error
-        // A server that wants to be left alone is not asked for another file.
+        // When the server asked to wait, no other file is requested.
         case _ where error.retryAfter != nil: throw error
         case .refused where !isPatch: throw error
         default: break
@@ -250,13 +254,13 @@ struct OfferFollower: Sendable {
             retryAt: .distantFuture
         )
         try await library.note(failure, of: module, pausing: update.configuration.retryPause, at: update.now)
-        // A whole file whose digest is right was published like that: to fetch it again would bring the same bytes. What
-        // did not arrive whole was thrown away already.
+        // A whole file with the right digest was published with this content, so fetching it again would give the same
+        // bytes. A file with a wrong digest has been deleted already.
         if isPatch || artifact.digest == nil { try? await update.updater.downloader.discard(artifact) }
         return failure
     }
 
-    // MARK: - Where the module stands
+    // MARK: - The module's state
 
     private func situation() async throws(PackError) -> UpdateSituation {
         let library = library
@@ -271,8 +275,8 @@ struct OfferFollower: Sendable {
         situation.others = record.versions.reversed().filter { $0.folder != record.active && $0.isDamaged != true }
             .map { LocalPack($0) }
         situation.isActive = record.isEnabled
-        // A pause that is longer than any can be was noted while the clock was ahead; how long a version that was found
-        // bad waits is for the app to say.
+        // A longer pause than the configuration allows was recorded while the clock was ahead, so it is ignored. The
+        // pause of a version that was found bad is set by the app, and has no such limit.
         let end = situation.now.addingTimeInterval(update.configuration.retryPause.longest.inSeconds)
         situation.failures = record.failures.filter { $0.way == .version || $0.retryAt <= end }
         situation.network =
@@ -282,7 +286,7 @@ struct OfferFollower: Sendable {
         return situation
     }
 
-    // MARK: - Telling
+    // MARK: - Reporting progress
 
     private func tell(_ phase: UpdateProgress.Phase) {
         update.progress(UpdateProgress(module: module, phase: phase))

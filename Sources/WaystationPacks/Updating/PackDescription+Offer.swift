@@ -1,7 +1,7 @@
 import Foundation
 
 extension PackDescription {
-    /// What an offer says of its pack; nil when that is too little.
+    /// Describes an offered pack by its offer; nil when the offer has no version and none can be derived.
     init?(of offer: ModuleOffer) {
         let digest = offer.archive?.digest ?? offer.patches.lazy.compactMap(\.result).first
         guard
@@ -17,10 +17,10 @@ extension PackDescription {
         whitelist = offer.whitelist ?? []
     }
 
-    /// A version for a zip that has none: below every other one, and the same for the same bytes.
+    /// A version for a pack whose version is unknown: below every other one, and the same for the same bytes.
     private static func version(of digest: PackDigest) -> PackVersion? { PackVersion("0-\(digest.hex.prefix(12))") }
 
-    /// The last part of a file's name that is a version: `1.4.2` of `shop-1.4.2.zip`.
+    /// The last part of a file name that is a version: `1.4.2` in `shop-1.4.2.zip`.
     private static func version(inNameOf url: URL) -> PackVersion? {
         let name = url.deletingPathExtension().lastPathComponent
         let starts = name.indices.filter { index in

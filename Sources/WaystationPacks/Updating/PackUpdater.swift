@@ -13,20 +13,20 @@ import WaystationFileSystem
 /// let report = try await updater.check()  // once
 /// ```
 ///
-/// A check compares the records with the disk, asks the source, and follows its offers one after another by the cheapest
-/// way. Whatever goes wrong leaves in use what was in use. A patch that does not work is followed by the whole pack in
-/// the same check. What arrived damaged is fetched again after ``Configuration/retryPause``, and a version that failed its
-/// trial after ``Configuration/retryInterval``.
+/// A check compares the records with the disk, asks the source, and follows its offers one after another by the
+/// cheapest way. When something fails, the active versions stay active. When a patch fails, the whole pack is fetched
+/// in the same check. A damaged download is fetched again after ``Configuration/retryPause``, and a version that failed
+/// its trial after ``Configuration/retryInterval``.
 ///
-/// **One check at a time.** A call while one runs waits for that one and gets its report; while another process checks, it
-/// throws `busy`. Cancelling a call ends it at once, and stops the check when nobody else waits for it. What has been
-/// downloaded is kept, and the next check goes on from there without waiting for its turn: this is how to pause.
+/// **One check at a time.** A call during a check waits for that check and returns its report; while another process
+/// checks, it throws `busy`. Cancelling a call ends it at once, and stops the check if no other call waits for it.
+/// Downloaded bytes are kept, and the next check resumes at once, regardless of the interval: this is how to pause.
 ///
-/// **After a kill or a power cut** at any moment the next check finds the old version or the new one, and goes on.
+/// **After a kill or a power cut** at any moment, the next check finds the old version or the new one, and continues.
 public actor PackUpdater {
-    /// The packs that are kept up to date.
+    /// The library that is kept up to date.
     public nonisolated let library: PackLibrary
-    /// The app that asks.
+    /// The app that asks for updates.
     public nonisolated let app: AppIdentity
 
     let source: any PackSource
@@ -35,17 +35,17 @@ public actor PackUpdater {
     let now: @Sendable () -> Date
     private var running: RunningCheck?
 
-    /// An updater; it does nothing until it is told to.
+    /// Makes an updater, which does nothing until a method is called.
     ///
-    /// One for a library: a second one would ask and download side by side with it.
+    /// Make only one for each library: a second one would make its own requests and downloads.
     ///
     /// - Parameters:
-    ///   - library: The packs.
-    ///   - source: Where it is known which packs there are.
-    ///   - app: The app that asks.
-    ///   - configuration: How the updater works.
-    ///   - now: The clock, for tests; that of the library by default. ``run(every:clock:reported:)`` takes the clock that
-    ///     waits between checks.
+    ///   - library: The library to keep up to date.
+    ///   - source: The source of updates.
+    ///   - app: The app that asks for updates.
+    ///   - configuration: The settings.
+    ///   - now: The clock, for tests; the library's clock by default. ``run(every:clock:reported:)`` has a separate
+    ///     clock for waiting between checks.
     public init(
         library: PackLibrary,
         source: any PackSource,
@@ -67,14 +67,14 @@ public actor PackUpdater {
         )
     }
 
-    /// Asks the source, unless it was asked a short while ago, and follows its offers.
+    /// Asks the source, unless the last check was a short while ago, and follows its offers.
     ///
     /// - Parameters:
-    ///   - isForced: Whether to ask even so; false by default.
-    ///   - progress: Told how far downloads and unpacking are, on any thread; it should be quick. A call that waits for a
-    ///     check under way hears nothing of it.
-    /// - Returns: What was done. Modules that failed are in it too.
-    /// - Throws: ``PackError`` when the source could not be asked or the library cannot be written.
+    ///   - isForced: Whether to ask even then; false by default.
+    ///   - progress: Called with the progress of downloads and unpacking, on any thread; it should be quick. It is not
+    ///     called if this call waits for a check that is already running.
+    /// - Returns: The outcomes, including those of modules that failed.
+    /// - Throws: ``PackError`` when the source cannot be asked or the library cannot be written.
     public func check(
         isForced: Bool = false,
         progress: @escaping @Sendable (UpdateProgress) -> Void = { _ in }
@@ -87,7 +87,7 @@ public actor PackUpdater {
         every interval: Duration?,
         progress: @escaping @Sendable (UpdateProgress) -> Void
     ) async throws(PackError) -> UpdateReport {
-        // One that was given up has nothing to tell to someone who comes later.
+        // A cancelled check has no result for later callers, so they wait for its end and start a new one.
         while let former = running, former.isCancelled {
             _ = await former.value()
             guard !Task.isCancelled else { throw PackError(.cancelled, "the check was cancelled before it began") }
@@ -107,27 +107,27 @@ public actor PackUpdater {
 
     private func end(_ check: RunningCheck) async {
         let outcome = await check.end()
-        // Before those who wait are told: who then asks again must not get what came of this one.
+        // Removed before the waiting calls return: a call that follows must start a new check.
         if running === check { running = nil }
         check.tell(outcome)
     }
 
-    /// Checks again and again until the task is cancelled, and returns then.
+    /// Checks repeatedly until the task is cancelled, and then returns.
     ///
-    /// Errors of checks end nothing: they are told by ``PackEvent``s of the library, and the next check is made when it is
-    /// due. Fit for a service of swift-service-lifecycle:
+    /// An error of a check does not end the loop: it is reported as a ``PackEvent`` of the library, and the next check
+    /// is made when it is due. Suitable as a service of swift-service-lifecycle:
     /// `func run() async throws { try await updater.run(every: .seconds(300)) }`.
     ///
     /// - Parameters:
-    ///   - interval: The time from the start of one check to the start of the next. It holds in place of
-    ///     ``Configuration/interval``, which is for calls of ``check(isForced:progress:)``; only the server can make it
-    ///     longer, by `Retry-After`. The first check is made at once, or one interval after the last one of an earlier
-    ///     run. The pause behind it is longer once, by a random share up to the ``UpdateThrottle/Interval/jitter`` of
-    ///     ``Configuration/interval``, so that clients which started together part. A check that takes longer than the
-    ///     interval is followed by the next one that is due.
-    ///   - clock: Waits between checks.
+    ///   - interval: The time from the start of one check to the start of the next. It replaces
+    ///     ``Configuration/interval``, which is for calls of ``check(isForced:progress:)``; only the server can extend
+    ///     it, by `Retry-After`. The first check is made at once, or one interval after the last check of an earlier
+    ///     run. The first pause is extended once by a random share of up to the ``UpdateThrottle/Interval/jitter`` of
+    ///     ``Configuration/interval``, which spreads the checks of clients that started together. After a check that
+    ///     takes longer than the interval, the next check is made at the next multiple of the interval.
+    ///   - clock: The clock for waiting between checks.
     ///   - reported: Called with the report of each check that was made.
-    /// - Throws: ``PackError`` with the code `invalidArgument` when the interval is not above 0; nothing else.
+    /// - Throws: ``PackError`` with the code `invalidArgument` when the interval is not above 0; no other error.
     public func run(
         every interval: Duration,
         clock: some Clock<Duration> = ContinuousClock(),
@@ -151,21 +151,21 @@ public actor PackUpdater {
             } catch {
                 if !Task.isCancelled { library.tell(.updateFailed, nil, nil, "\(error)") }
             }
-            // Where the state cannot be read the next check tells.
+            // If the state cannot be read, the next check reports the error.
             let throttle = try? await library.readUpdaterState().throttle
             var wait = throttle.map { $0.delay(at: now(), every: interval) ?? .zero } ?? interval
             if wasMade {
                 wait = max(wait, interval.rest(after: begun.duration(to: clock.now)) + variation)
                 variation = .zero
             }
-            // A task that is cancelled waits no longer.
+            // A cancelled task stops waiting, and the loop ends.
             try? await clock.sleep(for: wait)
         }
     }
 }
 
 extension Duration {
-    /// The time to the next multiple of this interval.
+    /// The remaining time until the next multiple of this interval.
     fileprivate func rest(after elapsed: Duration) -> Duration {
         guard elapsed >= self else { return self - elapsed }
         return self - .seconds(elapsed.inSeconds.truncatingRemainder(dividingBy: inSeconds))

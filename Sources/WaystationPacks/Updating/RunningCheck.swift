@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A check under way and those who wait for it.
+/// A check that is running, and the calls that wait for it.
 final class RunningCheck: Sendable {
     typealias Outcome = Result<UpdateReport, PackError>
 
@@ -15,13 +15,13 @@ final class RunningCheck: Sendable {
 
     init(_ work: @escaping @Sendable () async -> Outcome) { task = Task { await work() } }
 
-    /// Whether it was given up.
+    /// Whether the check was cancelled.
     var isCancelled: Bool { task.isCancelled }
 
-    /// What came of it, when it has ended.
+    /// Waits for the check's end, and returns its outcome.
     func end() async -> Outcome { await task.value }
 
-    /// Tells those who wait.
+    /// Passes the outcome to all waiting calls.
     func tell(_ outcome: Outcome) {
         let waiters = state.withLock { state in
             state.outcome = outcome
@@ -31,9 +31,9 @@ final class RunningCheck: Sendable {
         for waiter in waiters { waiter.resume(returning: outcome) }
     }
 
-    /// The outcome.
+    /// Waits for the outcome.
     ///
-    /// A caller that is cancelled waits no longer, and the check is cancelled when the last one is.
+    /// A cancelled caller stops waiting; when the last caller is cancelled, so is the check.
     func value() async -> Outcome {
         let id = state.withLock { state in
             state.lastWaiter += 1
@@ -60,7 +60,7 @@ final class RunningCheck: Sendable {
         }
         if isLast { task.cancel() }
         waiter?.resume(
-            returning: .failure(PackError(.cancelled, "the check was cancelled; the next one goes on from here"))
+            returning: .failure(PackError(.cancelled, "the check was cancelled; the next check continues it"))
         )
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 import WaystationFileSystem
 
-/// One check: from the comparison of records and disk to the last offer.
+/// One check, from comparing the records with the disk to the last offer.
 struct Update: Sendable {
     let updater: PackUpdater
     let isForced: Bool
-    /// The time between checks of a caller that has one of its own; nil for that of the configuration.
+    /// The caller's own time between checks; nil for that of the configuration.
     let interval: Duration?
     let progress: @Sendable (UpdateProgress) -> Void
 
@@ -26,7 +26,7 @@ struct Update: Sendable {
             try library.environment.fileSystem.lock(library.layout.updaterLock)
         }
         guard let lock else {
-            throw PackError(.busy, "another updater is at work in \(library.layout.root): ask again when it is done")
+            throw PackError(.busy, "another updater is working in \(library.layout.root): try again later")
         }
         defer { withExtendedLifetime(lock) {} }
         return try await runAlone()
@@ -34,11 +34,11 @@ struct Update: Sendable {
 
     private func runAlone() async throws(PackError) -> UpdateReport {
         let begun = now
-        // Other processes may have changed something, or confirmed it.
+        // Other processes may have changed the library, or confirmed a version.
         try await library.refresh()
         var state = try await library.readUpdaterState()
         try await settleTrials()
-        // What was interrupted is gone on with, and asks the source anew for that.
+        // An interrupted check is continued without waiting, and asks the source again.
         if !isForced, state.isUnfinished != true, let delay = delay(state.throttle, at: begun) {
             return UpdateReport(throttledUntil: begun.addingTimeInterval(delay.inSeconds))
         }
@@ -52,7 +52,7 @@ struct Update: Sendable {
             try await library.write(state)
             throw error
         }
-        // Before any offer is followed: a catalogue that was acted on must never be followed by an older one.
+        // Stored before any offer is followed: once a catalogue has been acted on, an older one must not be accepted.
         state.catalogue = answer.catalogueState ?? state.catalogue
         recordCheck(in: &state, at: begun, retryAfter: answer.retryAfter)
         state.isUnfinished = true
@@ -62,19 +62,20 @@ struct Update: Sendable {
         for offer in answer.offers {
             let outcome = await OfferFollower(update: self, inquiry: inquiry, offer: offer).follow()
             if Task.isCancelled {
-                throw PackError(.cancelled, "the check was cancelled; the next one goes on from here")
+                throw PackError(.cancelled, "the check was cancelled; the next check continues it")
             }
             report.outcomes.append(outcome)
         }
         let failures = report.failures
-        // A server of files may want to be left alone as well as the one that is asked.
+        // A file server may ask the client to wait, just like the source.
         if let longest = failures.compactMap(\.error.retryAfter).max() {
             recordCheck(in: &state, at: begun, retryAfter: max(longest, answer.retryAfter ?? .zero))
         }
         state.isUnfinished = nil
         try await library.write(state)
         for (module, error) in failures { library.tell(.updateFailed, module, nil, "\(error)") }
-        // Parts of what nobody offers any more only take room; those of what failed are gone on with.
+        // Partial files that are not offered any more only take up space; those of failed updates are kept for the next
+        // check.
         if failures.isEmpty {
             let wanted = answer.offers.flatMap { [$0.archive].compactMap(\.self) + $0.patches.map(\.artifact) }
             try? await updater.downloader.discardAll(except: wanted)
@@ -110,7 +111,9 @@ struct Update: Sendable {
         interval.map { throttle.delay(at: now, every: $0) } ?? throttle.delay(at: now)
     }
 
-    /// Notes the check, with what the server has asked for just now.
+    /// Records the check.
+    ///
+    /// The server's `retryAfter` counts from now, but the recorded time is the check's start.
     private func recordCheck(in state: inout UpdaterState, at begun: Date, retryAfter: Duration?) {
         var random = SystemRandomNumberGenerator()
         let taken = Duration.seconds(max(0, now.timeIntervalSince(begun)))
@@ -122,7 +125,7 @@ struct Update: Sendable {
         )
     }
 
-    /// Rolls back what the app has not confirmed in time.
+    /// Rolls back versions that the app has not confirmed in time.
     private func settleTrials() async throws(PackError) {
         guard let window = configuration.healthWindow else { return }
         let limits = TrialLimits(window: window, starts: configuration.healthStarts)

@@ -1,12 +1,13 @@
 public import Foundation
 
-/// What a check for updates has led to.
+/// The result of a check for updates.
 public struct UpdateReport: Sendable, CustomStringConvertible {
     /// One outcome for each module that the source named.
     public var outcomes: [ModuleOutcome]
-    /// Parts of the answer that were left out because they could not be understood.
+    /// Parts of the answer that were left out since they are not valid.
     public var problems: [PackError]
-    /// Set when the source was not asked, since the last check was too short a while ago: from when on it will be.
+    /// The time from which the source may be asked again; set when it was not asked because the last check was too
+    /// recent.
     public var throttledUntil: Date?
 
     init(outcomes: [ModuleOutcome] = [], problems: [PackError] = [], throttledUntil: Date? = nil) {
@@ -28,24 +29,25 @@ public struct UpdateReport: Sendable, CustomStringConvertible {
     }
 }
 
-/// What happened to one module in a check.
+/// The outcome of a check for one module.
 public struct ModuleOutcome: Sendable, CustomStringConvertible {
-    /// What was done.
+    /// The kind of an outcome.
     public enum Kind: Sendable {
         /// The offered version is in use.
         case upToDate
-        /// Another version was fetched and is in use: how, the bytes fetched, and those of the whole pack when known.
+        /// Another version was fetched and is in use: the way, the bytes fetched, and the bytes of the whole pack if
+        /// known.
         case updated(FailedUpdate.Way, fetched: Int, whole: Int?)
-        /// A version that was installed already is in use now.
+        /// A version that was installed already was activated.
         case activated
-        /// The server switched the module on, and its installed version is the one to use; the app's own switch may
+        /// The server switched the module on, and its installed version is the right one; the app's own switch may
         /// still be off.
         case enabled
         /// The server switched the module off.
         case disabled
-        /// No other version was installed, and why.
+        /// No other version was installed, for this reason.
         case postponed(UpdatePlan.Reason)
-        /// The update did not work; what was in use is in use, except where the error is `notDurable`.
+        /// The update failed; the version in use stays in use, except when the error is `notDurable`.
         case failed(PackError)
     }
 
@@ -55,7 +57,7 @@ public struct ModuleOutcome: Sendable, CustomStringConvertible {
     public var from: PackVersion?
     /// The version that is in use now.
     public var to: PackVersion?
-    /// What was done.
+    /// The kind of the outcome.
     public var kind: Kind
 
     /// One line for a log.
@@ -75,13 +77,13 @@ public struct ModuleOutcome: Sendable, CustomStringConvertible {
     }
 }
 
-/// How far an update is.
+/// The progress of an update.
 public struct UpdateProgress: Sendable, Hashable {
-    /// What is being done.
+    /// The phase of an update.
     public enum Phase: Sendable, Hashable {
-        /// Bytes arrive: those that are here, and all, when that is known.
+        /// The artifact is being downloaded: bytes so far, and in total if known.
         case downloading(completed: Int, expected: Int?)
-        /// The new version is being made of the installed one.
+        /// The new version is being made from the installed one and a patch.
         case patching
         /// The new version is being unpacked.
         case unpacking(entries: Int, of: Int, bytes: Int, ofBytes: Int)
@@ -89,6 +91,6 @@ public struct UpdateProgress: Sendable, Hashable {
 
     /// The module.
     public var module: ModuleID
-    /// What is being done.
+    /// The present phase.
     public var phase: Phase
 }

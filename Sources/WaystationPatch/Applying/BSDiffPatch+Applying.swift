@@ -1,39 +1,39 @@
 public import WaystationFileSystem
 
 extension BSDiffPatch {
-    /// What the bytes before and after a patch must be.
+    /// The digests that the bytes before and after a patch must have.
     public struct Expectation: Hashable, Sendable {
-        /// The digest of the old bytes; nil (the default) trusts the caller to have the right ones.
+        /// The digest of the old bytes; nil, the default, skips the check.
         public var old: PatchDigest?
-        /// The digest of the new bytes; nil (the default) leaves the check to the caller.
+        /// The digest of the new bytes; nil, the default, leaves the check to the caller.
         ///
-        /// BSDIFF40 itself has no digest: applied to wrong old bytes, a patch yields wrong new bytes and no error.
+        /// BSDIFF40 itself has no digest: with wrong old bytes, a patch makes wrong new bytes without an error.
         public var new: PatchDigest?
 
-        /// What is expected; nothing by default.
+        /// Makes an expectation; nothing is checked by default.
         public init(old: PatchDigest? = nil, new: PatchDigest? = nil) {
             self.old = old
             self.new = new
         }
     }
 
-    /// Writes the new bytes, made from the old ones and the patch.
+    /// Makes the new bytes from the old ones and the patch.
     ///
-    /// The old digest is checked before anything is written, the new one after everything is. The bytes are
-    /// worth nothing until this function has returned.
+    /// The old digest is checked before anything is written, the new one at the end. So do not use the written bytes
+    /// before this function has returned without an error.
     ///
-    /// Memory is flat: about 11 MiB for three bzip2 decoders (900 kB blocks) and 0.5 MiB of buffers, however large the
-    /// files are. Works on the calling thread. When the calling task is cancelled, work stops within about a millisecond of
-    /// computing, whether new bytes come out or not. Throwing from `write`, which is called at least once for each 256 KiB of
-    /// new bytes, stops it too.
+    /// Memory use does not depend on the size of the files: about 11 MiB for three bzip2 decoders (900 kB blocks) and
+    /// 0.5 MiB of buffers. The work is done on the calling thread. When the calling task is cancelled, it stops within
+    /// about a millisecond of computing, even while no new bytes are made. It also stops when `write` throws, which is
+    /// called at least once for each 256 KiB of new bytes.
     ///
     /// - Parameters:
-    ///   - old: The old bytes; they are read in place, in pieces, mostly forwards.
-    ///   - expectation: Digests to check; none by default.
-    ///   - write: Takes the next of the new bytes; they are valid during the call only. Together they are exactly
-    ///     ``newSize`` bytes when this function returns.
-    /// - Throws: ``PatchError`` for anything that is wrong with the patch or the old bytes; `CancellationError`; what
-    ///   `write` throws, as it is.
+    ///   - old: The old bytes; they are read in pieces, mostly forwards.
+    ///   - expectation: The digests to check; none by default.
+    ///   - write: Receives the next new bytes, which are valid only during the call. All calls together receive
+    ///     exactly ``newSize`` bytes.
+    /// - Throws: ``PatchError`` for any error in the patch or the old bytes; `CancellationError`; the errors of
+    ///   `write`.
     public func apply(
         to old: any ByteSource,
         expecting expectation: Expectation = Expectation(),
@@ -44,7 +44,7 @@ extension BSDiffPatch {
             guard found == expected else {
                 throw PatchError(
                     .wrongOld,
-                    "the old bytes are \(found) and the patch is for \(expected): fetch the whole new file"
+                    "the old bytes are \(found), but the patch is for \(expected): fetch the whole new file"
                 )
             }
         }
@@ -57,8 +57,8 @@ extension BSDiffPatch {
         if let expected = expectation.new, let found = hasher?.finalize(), found != expected {
             throw PatchError(
                 .wrongNew,
-                "the new bytes are \(found) instead of \(expected): the patch or the old bytes are not what they "
-                    + "should be; fetch the whole new file"
+                "the new bytes are \(found) instead of \(expected): the patch or the old bytes are wrong; "
+                    + "fetch the whole new file"
             )
         }
     }

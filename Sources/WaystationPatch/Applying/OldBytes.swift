@@ -1,16 +1,18 @@
 import WaystationFileSystem
 
-/// The old bytes as a patch sees them: endless in both directions, zero outside the file.
+/// The old bytes as a patch sees them: endless in both directions, with zeros outside the file.
 final class OldBytes {
     private static let capacity = 256 << 10
-    /// Read at least this much: the next instruction mostly goes on near by, and a read for each few bytes would cost
-    /// more than decompressing them.
+    /// The minimum size of a read.
+    ///
+    /// The next instruction mostly continues nearby, and a separate read for every few bytes would cost more than
+    /// decompressing them.
     private static let leastRead = 1 << 10
 
     private let source: any ByteSource
     private let length: Int
     private let window = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
-    /// Which of the old bytes the window holds.
+    /// The range of the old bytes that the window holds.
     private var held = 0..<0
 
     init(_ source: any ByteSource) {
@@ -20,9 +22,9 @@ final class OldBytes {
 
     deinit { window.deallocate() }
 
-    /// Adds the old bytes from a position on, any position at all, to the bytes of a buffer.
+    /// Adds old bytes to the bytes of a buffer; `position` may be any number, even outside the old bytes.
     func add(from position: Int, to buffer: UnsafeMutableRawBufferPointer) throws(PatchError) {
-        // The end may overflow only far beyond the old bytes, where clamping changes nothing.
+        // The sum can only overflow far beyond the old bytes, where clamping changes nothing.
         let (end, overflow) = position.addingReportingOverflow(buffer.count)
         let wanted = (position..<(overflow ? .max : end)).clamped(to: 0..<length)
         var next = wanted.lowerBound
@@ -44,7 +46,7 @@ final class OldBytes {
         held = position..<position + size
     }
 
-    /// Byte by byte, modulo 256; the plain loop over pointers is what the compiler turns into vector instructions.
+    /// Adds bytes one by one, modulo 256; the compiler turns this plain loop over pointers into vector instructions.
     private static func add(_ bytes: UnsafeRawBufferPointer, to sum: UnsafeMutableRawBufferPointer) {
         guard let from = bytes.bindMemory(to: UInt8.self).baseAddress,
             let to = sum.bindMemory(to: UInt8.self).baseAddress

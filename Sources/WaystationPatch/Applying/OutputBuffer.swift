@@ -1,4 +1,4 @@
-/// Gathers the new bytes, so that many small instructions are few large writes.
+/// Collects the new bytes, so that many small instructions lead to few large writes.
 final class OutputBuffer {
     private static let capacity = 256 << 10
 
@@ -7,14 +7,15 @@ final class OutputBuffer {
 
     deinit { bytes.deallocate() }
 
-    /// Free bytes, at least one and at most `count`, which must be positive; full ones are written first.
+    /// Returns free space of at least one byte and at most `count`, which must be positive; a full buffer is written
+    /// first.
     func room(upTo count: Int, _ write: (UnsafeRawBufferPointer) throws -> Void) throws -> UnsafeMutableRawBufferPointer
     {
         if filled == bytes.count { try flush(write) }
         return UnsafeMutableRawBufferPointer(rebasing: bytes[filled...].prefix(count))
     }
 
-    /// Keeps the first bytes of the room that was given last.
+    /// Keeps the first `count` bytes of the space that was returned last.
     func commit(_ count: Int) { filled += count }
 
     func flush(_ write: (UnsafeRawBufferPointer) throws -> Void) throws {

@@ -1,8 +1,8 @@
 import WaystationFileSystem
 
-/// One run of a patch over old bytes.
+/// One application of a patch to old bytes.
 ///
-/// Nothing that the patch says is believed before it is compared with what is left of the new bytes.
+/// Every number in the patch is checked against the remaining count of new bytes before it is used.
 struct PatchApplication {
     private let newSize: Int
     private let control: BzipDecoder
@@ -11,16 +11,16 @@ struct PatchApplication {
     private let old: OldBytes
     private let output = OutputBuffer()
 
-    /// How many new bytes the instructions so far account for.
+    /// The number of new bytes that the instructions so far have made.
     private var newPosition = 0
-    /// Where the next instruction adds from; may lie outside the old bytes, as in `bspatch`.
+    /// The position in the old bytes of the next instruction; may lie outside the old bytes, as in `bspatch`.
     private var oldPosition = 0
-    /// How many bytes of instructions and of new bytes were worked on since the last look for a cancellation.
+    /// The bytes of instructions and of new bytes since the last check for cancellation.
     private var unchecked = 0
 
-    /// `bsdiff` writes at most one instruction that produces nothing, at the start, and a few by chance.
+    /// The limit of instructions that produce nothing: `bsdiff` writes at most one at the start, and a few by chance.
     private static let idleInstructions = 1_000
-    /// About a millisecond's work.
+    /// The bytes between two checks for cancellation: about a millisecond's work.
     private static let checkedWork = 256 << 10
 
     init(of patch: BSDiffPatch, to old: any ByteSource) throws(PatchError) {
@@ -37,7 +37,8 @@ struct PatchApplication {
         while newPosition < newSize {
             let instruction = try nextInstruction()
             try work(PatchInstruction.byteCount)
-            // Without a bound, a kilobyte of bzip2 holds a million of them, and nothing comes out meanwhile.
+            // Without a limit, a kilobyte of bzip2 could hold a million such instructions, without any output
+            // meanwhile.
             if instruction.added == 0, instruction.extra == 0 { idle += 1 }
             guard idle <= Self.idleInstructions else {
                 throw PatchError(.badInstruction, "\(idle) instructions produce nothing: the patch is damaged")
@@ -69,7 +70,7 @@ struct PatchApplication {
         return instruction
     }
 
-    /// Adds diff bytes to old bytes; where there are no old bytes, the diff bytes stand alone, as in `bspatch`.
+    /// Adds diff bytes to old bytes; outside the old bytes, the diff bytes are copied, as in `bspatch`.
     private mutating func add(_ count: Int, _ write: (UnsafeRawBufferPointer) throws -> Void) throws {
         var rest = count
         while rest > 0 {
@@ -96,7 +97,7 @@ struct PatchApplication {
         newPosition += count
     }
 
-    /// Counts work that was done, and ends it when the task was cancelled.
+    /// Counts finished work, and checks for cancellation from time to time.
     private mutating func work(_ count: Int) throws {
         unchecked += count
         guard unchecked >= Self.checkedWork else { return }

@@ -1,7 +1,7 @@
 import WaystationFileSystem
 
 extension ByteSource {
-    /// Fills a buffer whole from within the source's length; `name` names the source in errors.
+    /// Fills the whole buffer from inside the source's length; `name` names the source in errors.
     ///
     /// - Throws: ``PatchError`` with `unreadable` when reading fails or the source has become shorter.
     func fill(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int, of name: String) throws(PatchError) {

@@ -2,23 +2,23 @@ import CBzip2
 import Foundation
 import WaystationFileSystem
 
-/// Decompresses one bzip2 stream out of a range of the patch, piece by piece.
+/// Decompresses one bzip2 stream from a range of the patch, piece by piece.
 ///
-/// Takes about 3.7 MiB at most (a block of 900 kB, as `bzip2 -9` makes it) and 64 KiB for the compressed bytes.
+/// Takes at most about 3.7 MiB (for blocks of 900 kB, as `bzip2 -9` makes them) and 64 KiB for the compressed bytes.
 /// The stream must fill its range exactly.
 final class BzipDecoder {
     private static let inputCapacity = 64 << 10
 
     private let block: String
     private let source: any ByteSource
-    /// What has not been read from the source yet.
+    /// The range that has not been read from the source yet.
     private var unread: Range<Int>
     // libbz2 remembers the address of the stream, so it must not move.
     private let stream: UnsafeMutablePointer<bz_stream>
     private let input: UnsafeMutableRawBufferPointer
     private var hasEnded = false
 
-    /// A decoder of the stream that a range of a source holds; `block` names it in errors.
+    /// Makes a decoder for the stream in a range of a source; `block` names the stream in errors.
     init(_ block: String, _ source: any ByteSource, _ range: Range<Int>) throws(PatchError) {
         self.block = block
         self.source = source
@@ -27,18 +27,18 @@ final class BzipDecoder {
         stream.initialize(to: bz_stream())
         input = .allocate(byteCount: min(Self.inputCapacity, max(1, range.count)), alignment: 16)
         guard BZ2_bzDecompressInit(stream, 0, 0) == BZ_OK else {
-            throw PatchError(.outOfMemory, "no memory to decompress the \(block) block")
+            throw PatchError(.outOfMemory, "there is not enough memory to decompress the \(block) block")
         }
     }
 
     deinit {
-        // Harmless on a stream that was never set up.
+        // Harmless for a stream that was never initialised.
         BZ2_bzDecompressEnd(stream)
         stream.deallocate()
         input.deallocate()
     }
 
-    /// Fills a buffer whole.
+    /// Fills the whole buffer.
     ///
     /// - Throws: ``PatchError`` with `endsEarly` when the block has fewer bytes, `badCompression` when it is damaged.
     func read(into output: UnsafeMutableRawBufferPointer) throws(PatchError) {
@@ -51,20 +51,20 @@ final class BzipDecoder {
         }
     }
 
-    /// Checks that the stream and its range end here.
+    /// Checks that the stream and its range end at the present position.
     func finish() throws(PatchError) {
-        // The end of the stream, with its checksum, shows itself only when more is asked for.
+        // libbz2 reports the stream's end, and checks its checksum, only when more bytes are requested.
         var surplus: UInt8 = 0
         let count = try withUnsafeMutableBytes(of: &surplus) { byte throws(PatchError) in try decode(into: byte) }
         guard count == 0, stream.pointee.avail_in == 0, unread.isEmpty else {
             throw PatchError(
                 .leftover,
-                "the \(block) block goes on after the new bytes are complete: the patch is damaged"
+                "the \(block) block continues after the new bytes are complete: the patch is damaged"
             )
         }
     }
 
-    /// Fills a buffer as far as the stream goes.
+    /// Fills a buffer, or as much of it as the stream has.
     private func decode(into output: UnsafeMutableRawBufferPointer) throws(PatchError) -> Int {
         var filled = 0
         while filled < output.count, !hasEnded {
@@ -82,13 +82,13 @@ final class BzipDecoder {
             case BZ_OK where hadInput || produced > 0:
                 continue
             case BZ_OK:
-                throw PatchError(.badCompression, "the \(block) block is cut off: fetch the patch again")
+                throw PatchError(.badCompression, "the \(block) block is incomplete: fetch the patch again")
             case BZ_MEM_ERROR:
-                throw PatchError(.outOfMemory, "no memory to decompress the \(block) block")
+                throw PatchError(.outOfMemory, "there is not enough memory to decompress the \(block) block")
             default:
                 throw PatchError(
                     .badCompression,
-                    "the \(block) block is not sound bzip2 data (bzip2 status \(status)): fetch the patch again"
+                    "the \(block) block is not valid bzip2 data (bzip2 status \(status)): fetch the patch again"
                 )
             }
         }

@@ -3,7 +3,7 @@ import Foundation
 
 /// Compresses bytes into one bzip2 stream in memory, in blocks of 900 kB.
 ///
-/// Takes about 7.5 MiB beside the result.
+/// Takes about 7.5 MiB, plus the result.
 final class BzipEncoder {
     private(set) var compressed = Data()
 
@@ -15,7 +15,7 @@ final class BzipEncoder {
         stream = .allocate(capacity: 1)
         stream.initialize(to: bz_stream())
         guard BZ2_bzCompressInit(stream, 9, 0, 0) == BZ_OK else {
-            throw PatchError(.outOfMemory, "no memory to compress a block of the patch")
+            throw PatchError(.outOfMemory, "there is not enough memory to compress a block of the patch")
         }
     }
 
@@ -29,7 +29,7 @@ final class BzipEncoder {
         var rest = bytes
         while !rest.isEmpty {
             let count = min(rest.count, Int(UInt32.max))
-            // libbz2 only reads from it.
+            // libbz2 only reads from this pointer.
             stream.pointee.next_in = UnsafeMutablePointer(
                 mutating: rest.baseAddress?.assumingMemoryBound(to: CChar.self)
             )
@@ -41,7 +41,7 @@ final class BzipEncoder {
         }
     }
 
-    /// Ends the stream, after which ``compressed`` is complete.
+    /// Ends the stream; ``compressed`` is complete afterwards.
     func finish() throws(PatchError) {
         stream.pointee.avail_in = 0
         while try run(BZ_FINISH, expecting: BZ_FINISH_OK) != BZ_STREAM_END {}
@@ -53,7 +53,7 @@ final class BzipEncoder {
         stream.pointee.avail_out = UInt32(output.count)
         let status = BZ2_bzCompress(stream, action)
         guard status == expected || status == BZ_STREAM_END else {
-            throw PatchError(.badCompression, "bzip2 refuses to compress (status \(status))")
+            throw PatchError(.badCompression, "bzip2 cannot compress the patch (status \(status))")
         }
         compressed.append(contentsOf: output[..<(output.count - Int(stream.pointee.avail_out))])
         return status

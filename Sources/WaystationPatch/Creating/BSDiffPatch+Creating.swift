@@ -4,10 +4,11 @@ public import WaystationFileSystem
 extension BSDiffPatch {
     /// Makes a patch that turns the old bytes into the new ones.
     ///
-    /// `bspatch` applies it, as ``apply(to:expecting:write:)`` does. The same bytes always give the same patch.
+    /// `bspatch` can apply the patch, and so can ``apply(to:expecting:write:)``. The same bytes always give the same
+    /// patch.
     ///
-    /// Reads both into memory; takes the old bytes five times, at worst nine, the new ones once, the patch twice, and
-    /// 23 MiB for bzip2. Works on the calling thread for about half a second per MiB of what changed.
+    /// Reads both into memory. The old bytes take five times their size, at worst nine times, the new ones once, the
+    /// patch twice, and bzip2 23 MiB. Works on the calling thread, for about half a second for each MiB that changed.
     /// - Throws: ``PatchError`` with `tooLarge` when the old bytes are 2 GiB or more, `unreadable` or `outOfMemory`.
     public static func create(from old: any ByteSource, to new: any ByteSource) throws(PatchError) -> Data {
         guard old.length <= SuffixArray.maximumLength else { throw SuffixArray.tooLarge(old.length) }
@@ -18,9 +19,9 @@ extension BSDiffPatch {
         return try create(from: UnsafeRawBufferPointer(oldBytes), to: UnsafeRawBufferPointer(newBytes))
     }
 
-    /// Makes a patch from bytes that are in memory, or mapped, already.
+    /// Makes a patch from bytes that are already in memory or mapped.
     ///
-    /// Spares the copies that ``create(from:to:)-(ByteSource,_)`` makes; the same in all else.
+    /// Works like ``create(from:to:)-(ByteSource,_)``, but makes no copies of the bytes.
     /// - Throws: ``PatchError`` with `tooLarge` when the old bytes are 2 GiB or more, or `outOfMemory`.
     public static func create(
         from old: UnsafeRawBufferPointer,

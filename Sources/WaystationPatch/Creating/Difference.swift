@@ -1,13 +1,13 @@
-/// A part of the new bytes, told by the old ones.
+/// A part of the new bytes, described by old bytes.
 ///
-/// First bytes that are nearly those of the old from `oldStart` on, then bytes that are like none.
+/// The part starts with bytes that are similar to the old ones from `oldStart` on, and ends with bytes that are not.
 struct Difference: Equatable {
-    /// Where in the new bytes the part begins.
+    /// The start of the part in the new bytes.
     var newStart: Int
-    /// Where in the old bytes the nearly equal ones begin.
+    /// The start of the similar bytes in the old bytes.
     var oldStart: Int
-    /// How many bytes are nearly equal.
+    /// The number of similar bytes.
     var similar: Int
-    /// How many bytes follow that are like none.
+    /// The number of bytes after them that are not similar to any old bytes.
     var unlike: Int
 }

@@ -1,42 +1,42 @@
-/// Tells new bytes by old ones, as Percival's "Naive Differences of Executable Code" (2003) describes.
+/// Describes new bytes by old ones, as in Percival's "Naive Differences of Executable Code" (2003).
 ///
-/// The scanner walks over the new bytes and looks for the longest exact match in the old ones at each. While the match it
-/// is on (its *alignment*) predicts the bytes ahead about as well, it goes on: a few wrong bytes are cheap, since their
-/// differences compress well. A match that is better by more than ``advantage`` starts a new part. The bytes between two
-/// parts are then given to the one before as long as most of them agree, and to the one after likewise.
+/// The scanner walks over the new bytes and searches the longest exact match in the old ones at each position. It stays
+/// with the present match (its *alignment*) as long as that predicts the bytes ahead about as well: a few wrong bytes
+/// are cheap, since their differences compress well. A match that is better by more than ``advantage`` starts a new
+/// part. The bytes between two parts are then divided: each part takes as many of them as mostly agree with it.
 struct DifferenceScanner: ~Copyable {
-    /// How many more bytes a match must predict to be worth an instruction of its own.
+    /// How many more bytes a match must predict to justify its own instruction.
     private static let advantage = 8
-    /// A match of this many bytes is as good as any longer one.
+    /// The length from which a match counts as no worse than any longer one.
     ///
-    /// Comparing further at each of a million equal bytes would take time that grows with their square.
+    /// Comparing further at each of a million equal bytes would take quadratic time.
     private static let reach = 4 << 10
 
     private let old: UnsafeBufferPointer<UInt8>
     private let new: UnsafeBufferPointer<UInt8>
     private let suffixes: SuffixArray
 
-    /// How far the walk has come.
+    /// The present position in the new bytes.
     private var scan = 0
-    /// The last match: where in the old bytes, and how long.
+    /// The last match: its position in the old bytes, and its length.
     private var match = (position: 0, length: 0)
-    /// Where the part begins that is not told yet, in the new bytes and in the old.
+    /// The start of the part that has not been returned yet, in the new and in the old bytes.
     private var partStart = (new: 0, old: 0)
-    /// The old position less the new one, along the part that is not told yet.
+    /// The old position minus the new one, within the part that has not been returned yet.
     private var alignment = 0
-    /// An exact match longer than the reach: its alignment, and where in the new bytes it ends.
+    /// An exact match longer than ``reach``: its alignment, and its end in the new bytes.
     private var longMatch = (alignment: 0, end: 0)
 
-    /// Both must stay in place as long as this value does.
+    /// Prepares a scan; both buffers must stay valid as long as this value.
     ///
-    /// - Throws: ``PatchError`` with `tooLarge` when the old bytes are too many to be sorted.
+    /// - Throws: ``PatchError`` with `tooLarge` when there are too many old bytes to sort.
     init(old: UnsafeRawBufferPointer, new: UnsafeRawBufferPointer) throws(PatchError) {
         self.old = old.bindMemory(to: UInt8.self)
         self.new = new.bindMemory(to: UInt8.self)
         suffixes = try SuffixArray(old)
     }
 
-    /// The next part of the new bytes; nil after the last.
+    /// Returns the next part of the new bytes; nil after the last.
     mutating func next() -> Difference? {
         while scan < new.count {
             scan += match.length
@@ -46,13 +46,13 @@ struct DifferenceScanner: ~Copyable {
         return nil
     }
 
-    /// Walks to the next match that is worth a stop; returns how many of its bytes the alignment predicts.
+    /// Walks to the next match that ends the present part; returns how many of its bytes the alignment predicts.
     private mutating func walk() -> Int {
         var predicted = 0
-        // `predicted` counts the bytes in scan..<counted.
+        // `predicted` is the number of predicted bytes in scan..<counted.
         var counted = scan
         while scan < new.count {
-            // So much is right that nothing better need be looked for before it ends.
+            // The alignment predicts so many bytes that no better match is searched before they end.
             let aligned = matchLength(alignment)
             if aligned >= Self.reach {
                 match = (scan + alignment, aligned)
@@ -95,7 +95,7 @@ struct DifferenceScanner: ~Copyable {
         )
     }
 
-    /// Ends the part before the match that the walk stopped at, and begins the next one there.
+    /// Ends the part before the match at which the walk stopped, and starts the next one there.
     private mutating func endPart() -> Difference {
         var forward = agreeingForwards()
         var backward = scan < new.count ? agreeingBackwards() : 0
@@ -116,7 +116,8 @@ struct DifferenceScanner: ~Copyable {
         return difference
     }
 
-    /// How many bytes from the part's beginning on to give to it, so that the most of them agree and the fewest do not.
+    /// The number of bytes from the part's start that belong to it: the length with the best balance of agreeing bytes
+    /// over others.
     private func agreeingForwards() -> Int {
         let limit = min(scan - partStart.new, old.count - partStart.old)
         var agreement = Agreement()
@@ -126,7 +127,7 @@ struct DifferenceScanner: ~Copyable {
         return agreement.bestLength
     }
 
-    /// How many bytes before the match to give to it.
+    /// The number of bytes before the match that belong to it.
     private func agreeingBackwards() -> Int {
         let limit = min(scan - partStart.new, match.position)
         var agreement = Agreement()
@@ -136,7 +137,8 @@ struct DifferenceScanner: ~Copyable {
         return agreement.bestLength
     }
 
-    /// How many of the bytes that both sides claim the earlier one predicts better than the later one.
+    /// The number of bytes of the overlap that the earlier part should take, since it predicts them better than the
+    /// later one.
     private func bestSplit(ofOverlap overlap: Int, forward: Int, backward: Int) -> Int {
         let (newStart, earlier) = (partStart.new + forward - overlap, partStart.old + forward - overlap)
         let later = match.position - backward
@@ -149,7 +151,7 @@ struct DifferenceScanner: ~Copyable {
         return split
     }
 
-    /// The length with the greatest lead of agreeing bytes over others.
+    /// Finds the length at which the agreeing bytes outnumber the others by most.
     private struct Agreement {
         private(set) var bestLength = 0
         private var length = 0

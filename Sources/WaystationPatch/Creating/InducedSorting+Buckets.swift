@@ -33,7 +33,7 @@ extension InducedSorting {
             }
         }
 
-        /// The next free place from the start of a bucket on.
+        /// Takes the next free place from the start of a bucket.
         @inline(__always)
         func next<S: Symbol>(_ symbol: S) -> Int {
             let place = cursors[Int(truncatingIfNeeded: symbol)]
@@ -41,7 +41,7 @@ extension InducedSorting {
             return Int(place)
         }
 
-        /// The next free place from the end of a bucket backwards.
+        /// Takes the next free place from the end of a bucket, backwards.
         @inline(__always)
         func previous<S: Symbol>(_ symbol: S) -> Int {
             let place = cursors[Int(truncatingIfNeeded: symbol)] &- 1
@@ -50,7 +50,7 @@ extension InducedSorting {
         }
     }
 
-    /// Which positions are LMS, one bit each.
+    /// The set of LMS positions, with one bit for each position.
     struct Marks {
         private let words: UnsafeMutableBufferPointer<UInt64>
 
@@ -74,7 +74,7 @@ extension InducedSorting {
         @inline(__always)
         subscript(position: Int) -> Bool { words[position >> 6] >> UInt64(position & 63) & 1 == 1 }
 
-        /// The marked positions, in order.
+        /// Calls `body` with the marked positions, in order.
         @inline(__always)
         func forEach(_ body: (Int) -> Void) {
             for index in 0..<words.count {
@@ -86,7 +86,7 @@ extension InducedSorting {
             }
         }
 
-        /// The marked positions, from the last to the first.
+        /// Calls `body` with the marked positions, from the last to the first.
         @inline(__always)
         func forEachBackwards(_ body: (Int) -> Void) {
             for index in stride(from: words.count &- 1, through: 0, by: -1) {

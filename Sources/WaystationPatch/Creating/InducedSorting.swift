@@ -1,16 +1,17 @@
 /// Sorts suffixes by induced sorting (SA-IS: Nong, Zhang and Chan, "Two Efficient Algorithms for Linear Time Suffix
 /// Array Construction", 2011).
 ///
-/// A suffix is *S* when it is less than the next one, and *L* when it is greater; the last one is L, for the end is less
-/// than all. An S suffix after an L one is *LMS*. At most every second suffix is LMS; once these are sorted, two passes
-/// put all others in place. The LMS suffixes are sorted by naming the pieces between them in their order, and sorting the
-/// suffixes of the string of these names.
+/// A suffix is *S* when it is less than the next one, and *L* when it is greater; the last one is L, since the end is
+/// less than everything. An S suffix after an L one is *LMS*. At most every second suffix is LMS; once these are
+/// sorted, two passes put all others in place. To sort the LMS suffixes, the pieces between them get names in their
+/// order, and the suffixes of the string of these names are sorted.
 ///
-/// All arithmetic is on positions below 2³¹ that this code made itself; it wraps (`&+`) only to spare the checks.
+/// All arithmetic is on positions below 2³¹ that this code computed itself, so it uses wrapping operators (`&+`) to
+/// avoid the cost of overflow checks.
 enum InducedSorting {
     typealias Symbol = FixedWidthInteger & Sendable
 
-    /// Sorts the suffixes of `count` symbols, each in `0..<symbols`, into as many positions.
+    /// Sorts the suffixes of `count` symbols, each in `0..<symbols`, and writes their `count` positions.
     static func sort<S: Symbol>(
         _ text: UnsafePointer<S>,
         count: Int,
@@ -26,13 +27,14 @@ enum InducedSorting {
         let marks = Marks(text, count: count)
         defer { marks.deallocate() }
 
-        // The LMS suffixes, in any order within their buckets: inducing from them sorts the pieces between them.
+        // First the LMS suffixes, in any order within their buckets: inducing from them sorts the pieces between them.
         sorted.update(repeating: 0, count: count)
         buckets.pointToEnds()
         marks.forEach { position in sorted[buckets.previous(text[position])] = Int32(truncatingIfNeeded: position) }
         induce(text, count: count, buckets, sorted)
 
-        // Then in their true order: their own, or that of the suffixes of the string of their names.
+        // Then the LMS suffixes in their true order, which the pieces give directly or by sorting the string of their
+        // names.
         var pieces = 0
         for index in 0..<count where marks[Int(sorted[index])] {
             sorted[pieces] = sorted[index]
@@ -41,7 +43,8 @@ enum InducedSorting {
         guard pieces > 0 else { return }
         sortPieces(text, count: count, marks, pieces: pieces, sorted)
 
-        // Spread over the ends of their buckets, last first, so that none is overwritten before it has moved.
+        // Spread over the ends of their buckets, the last one first, so that no position is overwritten before it has
+        // moved.
         (sorted + pieces).update(repeating: 0, count: count &- pieces)
         buckets.pointToEnds()
         for index in stride(from: pieces &- 1, through: 0, by: -1) {
@@ -52,7 +55,7 @@ enum InducedSorting {
         induce(text, count: count, buckets, sorted)
     }
 
-    /// Brings LMS positions, sorted by their pieces, into the order of their suffixes.
+    /// Sorts LMS positions, which are sorted by their pieces, by their suffixes.
     private static func sortPieces<S: Symbol>(
         _ text: UnsafePointer<S>,
         count: Int,
@@ -60,10 +63,11 @@ enum InducedSorting {
         pieces: Int,
         _ sorted: UnsafeMutablePointer<Int32>
     ) {
-        // No two LMS positions are neighbours, so half of a position is a slot of its own behind the pieces.
+        // No two LMS positions are neighbours, so half of a position is the index of its own slot behind the pieces.
         let slots = sorted + pieces
         slots.update(repeating: 0, count: count &- pieces)
-        // The length of a piece, with the LMS symbol that ends it; the last piece ends with the text and is unlike any.
+        // The length of a piece includes the LMS symbol that ends it; the last piece ends with the text and equals no
+        // other.
         var end = count
         marks.forEachBackwards { position in
             slots[position >> 1] = Int32(truncatingIfNeeded: end &- position &+ 1)
@@ -83,7 +87,7 @@ enum InducedSorting {
         }
         guard names < pieces else { return }
 
-        // The names in the order of the text, at the far end; zero is an empty slot, so names began with one.
+        // The names in the order of the text, at the end of the array; zero is an empty slot, so names start at one.
         let reduced = sorted + (count &- pieces)
         var next = pieces &- 1
         for slot in stride(from: count &- pieces &- 1, through: 0, by: -1) where slots[slot] != 0 {
@@ -105,18 +109,18 @@ enum InducedSorting {
         return true
     }
 
-    /// Puts all suffixes in place from LMS suffixes at the ends of their buckets; every other entry is zero.
+    /// Sorts all suffixes from LMS suffixes at the ends of their buckets; every other entry must be zero.
     ///
-    /// A pass takes each suffix in order and puts the one that begins a symbol earlier into its bucket, if it is of the
-    /// pass's type. Whether the *next* one will be is known from the symbol before, which is read with it; a suffix that
-    /// has nothing more to say in this pass is stored as its complement, and spares the next visit a look at the text.
+    /// A pass visits each suffix in order, and puts the suffix that begins one symbol earlier into its bucket, if that
+    /// is of the pass's type. The symbol before that one shows whether the stored suffix will induce another one in
+    /// this pass. If not, it is stored as its complement, so that the visit can skip it without reading the text.
     private static func induce<S: Symbol>(
         _ text: UnsafePointer<S>,
         count: Int,
         _ buckets: Buckets,
         _ sorted: UnsafeMutablePointer<Int32>
     ) {
-        // L suffixes, from the least on. The end of the text, less than all, induces the last one.
+        // L suffixes, from the least one. The end of the text, which is less than everything, induces the last one.
         buckets.pointToStarts()
         let last = count &- 1
         sorted[buckets.next(text[last])] =
@@ -125,7 +129,7 @@ enum InducedSorting {
             : Int32(truncatingIfNeeded: last)
         for index in 0..<count {
             let entry = sorted[index]
-            // Done in this pass; those that were to be skipped become visible to the next.
+            // This entry is done in this pass; the complement makes skipped entries visible to the next pass.
             sorted[index] = ~entry
             guard entry > 0 else { continue }
             let position = entry &- 1
@@ -133,7 +137,7 @@ enum InducedSorting {
             let induces = position == 0 || text[Int(position) &- 1] >= symbol
             sorted[buckets.next(symbol)] = induces ? position : ~position
         }
-        // S suffixes, from the greatest on, over the LMS ones.
+        // S suffixes, from the greatest one; they overwrite the LMS ones.
         buckets.pointToEnds()
         for index in stride(from: count &- 1, through: 0, by: -1) {
             let entry = sorted[index]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes the three blocks of a patch, compressed as they come.
+/// Writes the three blocks of a patch, and compresses them immediately.
 final class PatchWriter {
     private let old: UnsafeRawBufferPointer
     private let new: UnsafeRawBufferPointer
@@ -8,10 +8,10 @@ final class PatchWriter {
     private let diff: BzipEncoder
     private let extra: BzipEncoder
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-    /// Written when it is known where the next one begins.
+    /// The last difference; it is written when the start of the next one is known.
     private var pending: Difference?
 
-    /// Both must stay in place as long as this object does.
+    /// Makes a writer; both buffers must stay valid as long as this object.
     init(old: UnsafeRawBufferPointer, new: UnsafeRawBufferPointer) throws(PatchError) {
         self.old = old
         self.new = new
@@ -27,7 +27,7 @@ final class PatchWriter {
         pending = difference
     }
 
-    /// The whole patch, header first.
+    /// Returns the complete patch, starting with the header.
     func finish() throws(PatchError) -> Data {
         try writePending(before: nil)
         try control.finish()

@@ -1,18 +1,18 @@
-/// All suffixes of some bytes in sorted order, to find the longest match of other bytes in them.
+/// All suffixes of some bytes in sorted order, to find the longest match of other bytes among them.
 ///
-/// A suffix that another one begins with comes before it. Positions have 32 bits: 4 bytes of memory for each byte, and
-/// at worst as many again while it is built.
+/// A suffix that is the start of another one comes before it. Positions have 32 bits, so the array takes 4 bytes for
+/// each byte, and at worst as many again while it is built.
 struct SuffixArray: ~Copyable {
-    /// The most bytes that can be sorted: 2 GiB less one.
+    /// The maximum number of bytes that can be sorted: 2 GiB minus one.
     static let maximumLength = Int(Int32.max)
 
     private let text: UnsafeBufferPointer<UInt8>
-    /// The positions of the suffixes, in their order.
+    /// The sorted positions of the suffixes.
     private let sorted: UnsafeMutableBufferPointer<Int32>
-    /// Where the suffixes with each pair of first bytes begin; the last entry ends the last pair.
+    /// The index of the first suffix for each pair of first bytes; the last entry is the end of the last pair.
     private let pairs: UnsafeMutableBufferPointer<Int32>
 
-    /// Sorts the suffixes of bytes, which must stay in place as long as this value does.
+    /// Sorts the suffixes of bytes, which must stay valid as long as this value.
     ///
     /// - Complexity: O(*n*).
     /// - Throws: ``PatchError`` with `tooLarge` above ``maximumLength``.
@@ -46,7 +46,7 @@ struct SuffixArray: ~Copyable {
 
     private func countPairs() {
         guard let last = text.last else { return }
-        // The last suffix is one byte; it stands where the pair of it and a zero would, before all such pairs.
+        // The last suffix is a single byte; it comes where the pair of it and a zero would be, before all such pairs.
         for index in 0..<text.count - 1 {
             pairs[Self.pair(text[index], text[index + 1]) + 1] &+= 1
         }
@@ -56,10 +56,10 @@ struct SuffixArray: ~Copyable {
 
     private static func pair(_ first: UInt8, _ second: UInt8) -> Int { Int(first) << 8 | Int(second) }
 
-    /// Where the bytes match the beginning of a query for longest, and for how long.
+    /// Finds the longest match of the start of a query, and returns its position and length.
     ///
-    /// Matches of a single byte count as none. Only the first `reach` bytes are compared: a longer match is reported with
-    /// that length, at one of the places that have it.
+    /// A match of a single byte counts as none. Only the first `reach` bytes are compared: a longer match is reported
+    /// with that length, at one of the positions that have it.
     func longestMatch(
         of query: UnsafeBufferPointer<UInt8>,
         reach: Int = .max
@@ -70,7 +70,8 @@ struct SuffixArray: ~Copyable {
         var low = Int(pairs[pair])
         var high = Int(pairs[pair + 1])
         var best = (position: 0, length: 0)
-        // What the query shares with the suffixes below and above what is left: all between share the less of the two.
+        // How many bytes the query shares with the suffixes just below and just above the remaining range; all
+        // suffixes in the range share at least the smaller number.
         var shared = (below: 0, above: 0)
         while low < high {
             let middle = (low + high) >> 1
@@ -98,12 +99,12 @@ struct SuffixArray: ~Copyable {
     }
 }
 
-/// How many bytes two buffers have in common from their beginnings on.
+/// The number of bytes that two buffers have in common at their starts.
 func commonPrefixLength(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
     let count = min(left.count, right.count)
     let (one, other) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
     var index = 0
-    // Eight at a time: the lowest set bit of the difference, little endian, is in the first byte that differs.
+    // Eight bytes at a time: the lowest set bit of the difference, in little endian, is in the first byte that differs.
     while count - index >= 8 {
         let difference =
             UInt64(littleEndian: one.loadUnaligned(fromByteOffset: index, as: UInt64.self))

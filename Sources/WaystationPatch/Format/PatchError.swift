@@ -1,11 +1,11 @@
-/// Why a patch could not be read, applied or made.
+/// The error of reading, applying or making a patch.
 ///
-/// ``code`` is for programs, ``message`` for people: what was wrong, where, and what to do. A patch that throws one has
-/// produced nothing to rely on: throw away what was written, and fetch the whole new file instead.
+/// ``code`` is for programs, ``message`` for people: it says what was wrong, where, and what to do. After an error, the
+/// output is not usable: delete the written bytes, and fetch the whole new file instead.
 public struct PatchError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure; more may be added.
+    /// The kind of an error; later releases may add more.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// A short name, stable over releases, fit for logs and metrics.
+        /// A short name that does not change between releases, for logs and metrics.
         public let description: String
 
         private init(_ name: String) { description = name }
@@ -18,27 +18,27 @@ public struct PatchError: Error, Sendable, CustomStringConvertible {
         public static let badHeader = Code("bad-header")
         /// A length is above a limit.
         public static let tooLarge = Code("too-large")
-        /// A block is not sound bzip2 data.
+        /// A block is not valid bzip2 data.
         public static let badCompression = Code("bad-compression")
-        /// An instruction leaves the new bytes, or moves the position in the old bytes out of all bounds.
+        /// An instruction exceeds the new bytes, or moves the position in the old bytes out of the range of `Int`.
         public static let badInstruction = Code("bad-instruction")
         /// A block ends before the new bytes are complete.
         public static let endsEarly = Code("ends-early")
-        /// A block goes on after the new bytes are complete.
+        /// A block continues after the new bytes are complete.
         public static let leftover = Code("leftover")
-        /// The old bytes are not those that the patch was made for.
+        /// The old bytes do not have the expected digest.
         public static let wrongOld = Code("wrong-old")
-        /// The new bytes are not those that were announced.
+        /// The new bytes do not have the expected digest.
         public static let wrongNew = Code("wrong-new")
         /// There was not enough memory for bzip2.
         public static let outOfMemory = Code("out-of-memory")
     }
 
-    /// The kind of failure.
+    /// The kind of the error.
     public let code: Code
-    /// What was wrong, where, and what to do.
+    /// A description of what was wrong, where, and what to do.
     public let message: String
-    /// The error behind this one, such as that of the file system.
+    /// The error that caused this one, such as one of the file system.
     public let cause: (any Error)?
 
     init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -47,7 +47,7 @@ public struct PatchError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// The message, and the cause where there is one.
+    /// The message, and the cause if there is one.
     public var description: String {
         "patch: \(message) [\(code)]" + (cause.map { ": \($0)" } ?? "")
     }

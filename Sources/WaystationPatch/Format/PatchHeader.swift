@@ -1,6 +1,6 @@
 import Foundation
 
-/// The 32 bytes that a BSDIFF40 patch begins with.
+/// The 32-byte header of a BSDIFF40 patch.
 ///
 /// ```
 /// 42 53 44 49 46 46 34 30   "BSDIFF40"
@@ -8,7 +8,7 @@ import Foundation
 /// 27 00 00 00 00 00 00 00   bytes of the diff block, compressed
 /// 10 27 00 00 00 00 00 00   bytes of the new file
 /// ```
-/// The control, diff and extra blocks follow, each one bzip2 stream; the extra block takes what is left.
+/// The control, diff and extra blocks follow, each one bzip2 stream; the extra block takes all remaining bytes.
 struct PatchHeader {
     static let byteCount = 32
     private static let magic = Data("BSDIFF40".utf8)
@@ -22,8 +22,8 @@ struct PatchHeader {
         guard bytes.count == Self.byteCount, bytes.starts(with: Self.magic) else {
             throw PatchError(
                 .notAPatch,
-                "the \(patchLength) bytes do not begin with the 32 of a BSDIFF40 header: "
-                    + "check that the download is a patch, whole, and not an error page"
+                "the \(patchLength) bytes do not begin with the 32-byte header of BSDIFF40: "
+                    + "check that the download is a complete patch, and not an error page"
             )
         }
         let (controlLength, diffLength, newSize) = bytes.withUnsafeBytes { bytes in
@@ -32,13 +32,13 @@ struct PatchHeader {
                 SignedMagnitude.decode(bytes, at: 24)
             )
         }
-        // Compared with what is left, never added first: the lengths may be anything.
+        // The lengths may be any numbers, so they are compared with the remaining size rather than added.
         let blocks = patchLength - Self.byteCount
         guard (0...blocks).contains(controlLength), (0...blocks - controlLength).contains(diffLength) else {
             throw PatchError(
                 .badHeader,
                 "a control block of \(controlLength) bytes and a diff block of \(diffLength) do not fit into "
-                    + "the \(blocks) bytes after the header: the patch is cut off or damaged"
+                    + "the \(blocks) bytes after the header: the patch is incomplete or damaged"
             )
         }
         guard newSize >= 0 else {
@@ -48,7 +48,7 @@ struct PatchHeader {
             throw PatchError(
                 .tooLarge,
                 "the new size of \(newSize) bytes is above the limit of \(limits.newSize): "
-                    + "raise PatchLimits.newSize if it is meant to be"
+                    + "raise PatchLimits.newSize if that is intended"
             )
         }
         control = Self.byteCount..<Self.byteCount + controlLength

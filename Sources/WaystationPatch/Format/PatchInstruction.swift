@@ -1,12 +1,12 @@
-/// One step of a patch: add old bytes to diff bytes, take extra bytes, move in the old bytes.
+/// One step of a patch: add old bytes to diff bytes, copy extra bytes, move the position in the old bytes.
 struct PatchInstruction: Equatable {
     static let byteCount = 3 * SignedMagnitude.byteCount
 
-    /// How many bytes of the diff block to add to as many old bytes.
+    /// The number of diff bytes to add to as many old bytes.
     var added: Int
-    /// How many bytes of the extra block to take as they are.
+    /// The number of extra bytes to copy.
     var extra: Int
-    /// How far to move in the old bytes, after the added ones.
+    /// The distance to move in the old bytes, after the added ones.
     var seek: Int
 
     init(added: Int, extra: Int, seek: Int) {

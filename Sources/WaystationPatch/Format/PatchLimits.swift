@@ -1,12 +1,12 @@
-/// What a patch may ask for before it is refused.
+/// The limits beyond which a patch is refused.
 public struct PatchLimits: Hashable, Sendable {
-    /// The most bytes that a patch may produce; 1 GiB by default.
+    /// The maximum number of bytes that a patch may produce; 1 GiB by default.
     ///
-    /// A patch of a few bytes can announce any size, and bzip2 can deliver it: this bounds both the disk that is written
-    /// and the time that applying takes.
+    /// A patch of a few bytes can announce any size, and bzip2 can deliver it. This limits both the disk space and the
+    /// time that applying takes.
     public var newSize: Int
 
-    /// Limits, each with its default.
+    /// Makes limits; each has a default.
     public init(newSize: Int = 1 << 30) {
         self.newSize = newSize
     }

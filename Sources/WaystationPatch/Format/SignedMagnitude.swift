@@ -2,7 +2,7 @@
 enum SignedMagnitude {
     static let byteCount = 8
 
-    /// Every pattern of bits has a value; minus zero is zero, and the least value of `Int` does not occur.
+    /// Decodes any bit pattern; minus zero is zero, and `Int.min` does not occur.
     static func decode(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
         let bits = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         let magnitude = Int(bits & ~(1 << 63))

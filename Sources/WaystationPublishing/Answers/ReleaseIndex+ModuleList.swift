@@ -2,15 +2,15 @@ public import Foundation
 public import WaystationPacks
 
 extension ReleaseIndex {
-    /// What a server of many modules answers to a client.
+    /// The answer of a server with many modules to a client.
     ///
-    /// Every module that is published is in the answer, also those that the client has not got yet. One that is switched
-    /// off, that needs a newer app, or that the client has already comes without addresses: there is nothing to fetch.
-    /// The format knows no gradual rollout: everybody gets the live version. `networkType` is in an entry only where the
+    /// The answer has every published module, even those that the client does not have yet. An entry has no URLs if the
+    /// module is switched off, needs a newer app, or is up to date on the client: there is nothing to fetch then. The
+    /// format has no gradual rollout, so every client gets the live version. An entry has a `networkType` only if the
     /// module has a network condition.
     ///
     /// - Parameters:
-    ///   - request: What the client has.
+    ///   - request: The client's request, with the versions that it has.
     ///   - base: The URL of the release directory.
     /// - Returns: The answer.
     public func answer(_ request: ModuleListRequest, at base: URL) -> ModuleListAnswer {
@@ -48,13 +48,13 @@ extension ReleaseIndex.Module {
 }
 
 extension ReleaseIndex.Release {
-    /// Whether an app of this version can use the release; one that does not tell is taken at its word.
+    /// Whether an app of this version can use the release; true when the app's version is not known.
     func suits(_ appVersion: PackVersion?) -> Bool {
         guard let minimumAppVersion, let appVersion else { return true }
         return appVersion >= minimumAppVersion
     }
 
-    /// The zip patch from a version, when there is one.
+    /// The zip patch from a version, if there is one.
     func zipPatch(from version: PackVersion?) -> ReleaseIndex.File? {
         patches.first { $0.kind == .zip && $0.from == version }?.file
     }

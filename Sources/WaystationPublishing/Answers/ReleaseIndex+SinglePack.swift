@@ -1,16 +1,16 @@
 public import Foundation
 public import WaystationPacks
 
-/// What a client asks a server of one pack.
+/// The request of a client to a server with one pack.
 public struct SinglePackRequest: Sendable, Hashable {
-    /// The module that the pack is of.
+    /// The module of the pack.
     public var module: ModuleID
     /// The version that the client has; nil when it has none.
     public var installed: PackVersion?
-    /// The version of the app; nil when it does not tell.
+    /// The version of the app; nil when the client does not send it.
     public var appVersion: PackVersion?
 
-    /// A request.
+    /// Makes a request.
     public init(_ module: ModuleID, installed: PackVersion? = nil, appVersion: PackVersion? = nil) {
         self.module = module
         self.installed = installed
@@ -19,15 +19,16 @@ public struct SinglePackRequest: Sendable, Hashable {
 }
 
 extension ReleaseIndex {
-    /// What a server of one pack answers to a client.
+    /// The answer of a server with one pack to a client.
     ///
-    /// `status` is 3 for a module that is switched off, 2 when the client has a higher version than the live one and is
-    /// to go back, else 1, as in ``WaystationPacks/SinglePackSource/standardMeanings``. `networkType` is `any`, `wifi` for
-    /// an unmetered network, or the name of another condition. A client within the kept patches gets the patch, every other
-    /// client the whole zip. The format knows no gradual rollout: every client gets the live version.
+    /// `status` is 3 for a module that is switched off, 2 when the client has a higher version than the live one and
+    /// must go back, and 1 otherwise, as in ``WaystationPacks/SinglePackSource/standardMeanings``. `networkType` is
+    /// `any`, `wifi` for an unmetered network, or the name of another condition. A client with a version that has a
+    /// patch gets the patch, every other client the whole zip. The format has no gradual rollout, so every client gets
+    /// the live version.
     ///
     /// - Parameters:
-    ///   - request: What the client has.
+    ///   - request: The client's request, with the version that it has.
     ///   - base: The URL of the release directory.
     /// - Returns: The answer; nil when nothing was published for the module.
     public func answer(_ request: SinglePackRequest, at base: URL) -> SinglePackAnswer? {

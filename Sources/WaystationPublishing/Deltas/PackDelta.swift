@@ -7,16 +7,16 @@ import WaystationPatch
 public enum PackDelta {
     /// Makes a patch that turns one pack into another.
     ///
-    /// The same packs always give the same bytes. Takes what is compared into memory: for a content patch the files that
-    /// differ, for a zip patch both zips; the old bytes five times, at worst nine.
+    /// The same packs always give the same bytes. The input is held in memory: for a content patch the files that
+    /// differ, for a zip patch both zips. The old bytes take five times their size, at worst nine times.
     ///
     /// - Parameters:
-    ///   - kind: What the patch is applied to: the contents of installed files, or the zip.
+    ///   - kind: The kind of bytes that the patch is applied to: the contents of installed files, or the zip.
     ///   - old: The pack that clients have.
-    ///   - new: The pack that they shall have.
+    ///   - new: The pack that the patch leads to.
     /// - Returns: The patch, in the format of `Docs/FileFormats.md`.
-    /// - Throws: ``WaystationPacks/PackError`` when a pack cannot be read, when the two are of different modules, or
-    ///   with `tooLarge`.
+    /// - Throws: ``WaystationPacks/PackError`` when a pack cannot be read, or when the two packs belong to different
+    ///   modules; with `tooLarge` when they are too large for a patch.
     public static func make(_ kind: PatchOffer.Kind, from old: URL, to new: URL) throws(PackError) -> Data {
         switch kind {
         case .content:
@@ -24,8 +24,9 @@ public enum PackDelta {
             guard base.manifest.module == result.manifest.module else {
                 throw PackError(
                     .invalidArgument,
-                    "\(old.lastPathComponent) is a pack of \(base.manifest.module) and \(new.lastPathComponent) one of "
-                        + "\(result.manifest.module): give two versions of one module"
+                    "\(old.lastPathComponent) is a pack of \(base.manifest.module), but "
+                        + "\(new.lastPathComponent) is one of \(result.manifest.module): "
+                        + "give two versions of one module"
                 )
             }
             return try PackBuilder.contentPatch(from: base, to: result)
@@ -37,7 +38,7 @@ public enum PackDelta {
             } catch {
                 throw PackError(
                     .fileSystem,
-                    "no patch can be made from \(old.lastPathComponent) to \(new.lastPathComponent)",
+                    "cannot make a patch from \(old.lastPathComponent) to \(new.lastPathComponent)",
                     cause: error
                 )
             }
@@ -46,7 +47,7 @@ public enum PackDelta {
 
     /// Makes a patch as ``make(_:from:to:)`` does, and writes it to a new file.
     ///
-    /// - Throws: ``WaystationPacks/PackError`` as `make` does; `invalidArgument` when the file is there already.
+    /// - Throws: ``WaystationPacks/PackError`` as `make` does; `invalidArgument` when the file exists already.
     public static func write(_ kind: PatchOffer.Kind, from old: URL, to new: URL, into file: URL) throws(PackError) {
         try NewFile.write(try make(kind, from: old, to: new), to: file)
     }

@@ -3,7 +3,7 @@ import WaystationFileSystem
 public import WaystationPacks
 import WaystationPatch
 
-/// What a file or folder is that may have to do with packs.
+/// The kind of a file or folder, with its properties.
 public enum PackInspection: Sendable {
     /// A pack in a zip.
     case zip(PackManifest, manifestDigest: PackDigest, file: Properties)
@@ -14,9 +14,9 @@ public enum PackInspection: Sendable {
     /// A BSDIFF40 patch between two files, which it does not name.
     case zipPatch(resultSize: Int, file: Properties)
 
-    /// A file as such.
+    /// The properties of a file.
     public struct Properties: Sendable, Hashable {
-        /// How many bytes it has.
+        /// The size in bytes.
         public var size: Int
         /// Its SHA-256.
         public var sha256: PackDigest
@@ -24,10 +24,10 @@ public enum PackInspection: Sendable {
         public var md5: PackDigest
     }
 
-    /// Looks at the head of a file, or at a folder.
+    /// Reads the header of a file, or the manifest of a folder.
     ///
-    /// Contents are not compared with digests: ``WaystationPacks/PackContents/verify()`` does that.
-    /// - Throws: ``WaystationPacks/PackError`` when it cannot be read, or is nothing of all this.
+    /// The contents are not compared with their digests: ``WaystationPacks/PackContents/verify()`` does that.
+    /// - Throws: ``WaystationPacks/PackError`` when the file cannot be read, or is none of these kinds.
     public init(_ url: URL) throws(PackError) {
         if try url.isFolder {
             let contents = try PackContents(url)
@@ -46,7 +46,7 @@ public enum PackInspection: Sendable {
             case ContentPatch.magic:
                 let patch = try ContentPatch(source)
                 guard let base = PackDigest("sha256-\(patch.base)"), let result = PackDigest("sha256-\(patch.result)")
-                else { throw PackError(.damaged, "the content patch names no digests: make it anew") }
+                else { throw PackError(.damaged, "the content patch has no valid digests: make it again") }
                 self = .contentPatch(base: base, result: result, file: file)
             case Data("BSDIFF40".utf8):
                 self = .zipPatch(resultSize: try BSDiffPatch(source).newSize, file: file)
@@ -57,7 +57,7 @@ public enum PackInspection: Sendable {
         } catch let error as PackError {
             throw error
         } catch let error as PatchError {
-            throw PackError(.damaged, "\(url.lastPathComponent) is a patch that is damaged: make it anew", cause: error)
+            throw PackError(.damaged, "\(url.lastPathComponent) is a damaged patch: make it again", cause: error)
         } catch {
             throw PackError(.fileSystem, "\(url.path(percentEncoded: false)) cannot be read", cause: error)
         }
@@ -65,7 +65,7 @@ public enum PackInspection: Sendable {
 }
 
 extension URL {
-    /// Whether the folder or file is a folder.
+    /// Whether there is a folder at this URL, and not a file.
     ///
     /// - Throws: ``WaystationPacks/PackError`` when there is neither.
     fileprivate var isFolder: Bool {
@@ -73,7 +73,7 @@ extension URL {
             var isFolder: ObjCBool = false
             let path = path(percentEncoded: false)
             guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-                throw PackError(.fileSystem, "\(path) is not there: check the path")
+                throw PackError(.fileSystem, "\(path) does not exist: check the path")
             }
             return isFolder.boolValue
         }

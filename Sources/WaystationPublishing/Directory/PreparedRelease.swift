@@ -2,28 +2,28 @@ import Foundation
 import WaystationFileSystem
 import WaystationPacks
 
-/// A release that is complete and on the medium, but not yet in its place.
+/// A release that is complete and synchronised to the disk, but not yet moved into place.
 struct PreparedRelease: Sendable {
     let paths: ReleasePaths
     let release: ReleaseIndex.Release
-    /// Where its files are; nil when the very same pack was published before.
+    /// The folder of its files; nil when the very same pack was published before.
     let folder: String?
     let omitted: [Publication.OmittedPatch]
-    /// Removed, with what is in it, when the release is in its place or given up.
+    /// Deleted with its content when the release has been moved into place, or is given up.
     private let staging: StagingDirectory
 
-    /// Removes what is not in its place; done anyway with the last reference.
+    /// Deletes the files that were not moved into place; happens anyway with the last reference.
     func discard() { staging.discard() }
 
-    /// Copies a pack, checks it, and makes patches to it.
+    /// Copies a pack, verifies it, and makes the patches that lead to it.
     ///
     /// - Parameters:
     ///   - zip: The pack.
-    ///   - index: What is published now.
-    ///   - count: From how many of the latest versions there shall be patches.
-    ///   - isAside: Whether it is prepared in the system's temporary directory, since it will not be published.
-    ///   - directory: Where it will be published.
-    /// - Throws: ``PackError`` when the pack is not sound or may not be published, or what the disk throws.
+    ///   - index: The present index.
+    ///   - count: The number of latest versions to make patches from.
+    ///   - isAside: Whether to use the system's temporary directory, since the release will not be published.
+    ///   - directory: The directory where the release will be published.
+    /// - Throws: ``PackError`` when the pack is not valid or may not be published; also errors of the disk.
     init(
         of zip: URL,
         for index: ReleaseIndex,
@@ -45,7 +45,7 @@ struct PreparedRelease: Sendable {
         let folder = staging.path + "/release"
         try fileSystem.createPublicDirectory(folder)
 
-        // A copy is checked, so that nobody can change it behind the check.
+        // The copy is verified rather than the original, which could change after the check.
         let copy = "\(folder)/pack.zip"
         let digests = try fileSystem.copyPublic(zip, to: copy)
         let contents = try PackContents(URL(filePath: copy))
@@ -94,7 +94,7 @@ struct PreparedRelease: Sendable {
     }
 }
 
-/// Makes the patches to one release, and keeps those that are worth it.
+/// Makes the patches to one release, and keeps those that are small enough.
 private struct PatchMaker {
     let paths: ReleasePaths
     let archive: ReleaseIndex.File
@@ -131,12 +131,13 @@ private struct PatchMaker {
                     to: URL(filePath: "\(folder)/\(paths.archive)")
                 )
             } catch {
-                // A new release must not wait for an old one that is damaged or too large: it has its whole pack.
+                // An old release that is damaged or too large must not stop the new one: clients can fetch the whole
+                // pack.
                 omit(kind, from: base, error.description)
                 continue
             }
             guard data.count <= largestSize else {
-                omit(kind, from: base, "it would have \(data.count) bytes, and the whole pack has \(archive.size)")
+                omit(kind, from: base, "it would have \(data.count) bytes; the whole pack has \(archive.size)")
                 continue
             }
             let name = paths.patch(kind, from: base.version)
@@ -166,7 +167,7 @@ private struct PatchMaker {
 }
 
 extension FileSystem {
-    /// Copies a file, to be read by everybody, and takes its digests on the way.
+    /// Copies a file with public read access, and computes its digests.
     fileprivate func copyPublic(
         _ original: URL,
         to path: String

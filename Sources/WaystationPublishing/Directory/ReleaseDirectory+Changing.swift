@@ -3,18 +3,18 @@ import WaystationFileSystem
 public import WaystationPacks
 
 extension ReleaseDirectory {
-    /// Takes back the last step of a module, or goes back to a named version.
+    /// Takes back the last step of a module, or goes back to a given version.
     ///
-    /// Without a version, a rollout that is under way ends and the live version stays; otherwise the version that was live
-    /// before is live again. Clients follow at their next poll, also those that have a higher version.
+    /// Without a version, a current rollout ends and the live version stays; if there is no rollout, the previous live
+    /// version becomes live again. Clients follow at their next poll, even those that have a higher version.
     ///
     /// - Parameters:
     ///   - module: The module.
     ///   - version: A published version lower than the live one; nil, the default, takes back the last step.
     ///   - keys: The keys that sign the catalogue.
-    /// - Returns: What is published now.
-    /// - Throws: ``WaystationPacks/PackError``: `notInstalled` when module or version were never published,
-    ///   `invalidArgument` when there is nothing to go back to, or only something below the minimum version.
+    /// - Returns: The new index.
+    /// - Throws: ``WaystationPacks/PackError``: `notInstalled` when the module or the version was never published,
+    ///   `invalidArgument` when there is no version to go back to, or only one below the minimum version.
     @discardableResult
     public func rollBack(
         _ module: ModuleID,
@@ -24,13 +24,13 @@ extension ReleaseDirectory {
         try await change(signedBy: keys) { index in _ = try index.rollBack(module, to: version) }
     }
 
-    /// Switches a module off, so that its pages load online; its packs stay where they are.
+    /// Switches a module off, so that its pages load online; its releases are kept.
     ///
     /// - Parameters:
     ///   - module: The module.
     ///   - keys: The keys that sign the catalogue.
-    /// - Returns: What is published now.
-    /// - Throws: ``WaystationPacks/PackError`` with `notInstalled` when nothing was published for it.
+    /// - Returns: The new index.
+    /// - Throws: ``WaystationPacks/PackError`` with `notInstalled` when nothing was published for the module.
     @discardableResult
     public func disable(_ module: ModuleID, signedBy keys: [SigningKey]) async throws(PackError) -> ReleaseIndex {
         try await change(signedBy: keys) { try $0.setEnabled(false, module) }
@@ -41,21 +41,21 @@ extension ReleaseDirectory {
     /// - Parameters:
     ///   - module: The module.
     ///   - keys: The keys that sign the catalogue.
-    /// - Returns: What is published now.
-    /// - Throws: ``WaystationPacks/PackError`` with `notInstalled` when nothing was published for it.
+    /// - Returns: The new index.
+    /// - Throws: ``WaystationPacks/PackError`` with `notInstalled` when nothing was published for the module.
     @discardableResult
     public func enable(_ module: ModuleID, signedBy keys: [SigningKey]) async throws(PackError) -> ReleaseIndex {
         try await change(signedBy: keys) { try $0.setEnabled(true, module) }
     }
 
-    /// Sets the lowest version of a module that clients may still serve from; those that have a lower one load online
-    /// until they have the live one.
+    /// Sets the lowest version of a module that clients may still serve; clients with a lower version load online until
+    /// they have the live one.
     ///
     /// - Parameters:
-    ///   - version: The version, not above the live one; nil takes the minimum away.
+    ///   - version: The version, not above the live one; nil removes the minimum.
     ///   - module: The module.
     ///   - keys: The keys that sign the catalogue.
-    /// - Returns: What is published now.
+    /// - Returns: The new index.
     /// - Throws: ``WaystationPacks/PackError`` with `notInstalled` or `invalidArgument`.
     @discardableResult
     public func setMinimumVersion(
@@ -66,17 +66,17 @@ extension ReleaseDirectory {
         try await change(signedBy: keys) { try $0.setMinimumVersion(version, of: module) }
     }
 
-    /// Sets on which network clients download a module's packs, from their next poll on.
+    /// Sets the kind of network on which clients download a module's packs, from their next poll on.
     ///
     /// - Parameters:
-    ///   - condition: `any` takes the condition away. Beside `unmetered`, `wired`, `wireless` and `cellular` it may be one
-    ///     that a ``WaystationPacks/NetworkProbe`` of the app knows, under a name that begins with `x-`; clients without
-    ///     such a probe then download nothing.
+    ///   - condition: The condition; `any` removes it. Other than `unmetered`, `wired`, `wireless` and `cellular`, it
+    ///     may be one that a ``WaystationPacks/NetworkProbe`` of the app supports, with a name that begins with `x-`.
+    ///     Clients without such a probe then download nothing.
     ///   - module: The module.
     ///   - keys: The keys that sign the catalogue.
-    /// - Returns: What is published now.
+    /// - Returns: The new index.
     /// - Throws: ``WaystationPacks/PackError``: `notInstalled` when nothing was published for the module,
-    ///   `invalidArgument` for a name that is not one of these.
+    ///   `invalidArgument` for any other name.
     @discardableResult
     public func setNetwork(
         _ condition: NetworkCondition,
@@ -86,24 +86,24 @@ extension ReleaseDirectory {
         try await change(signedBy: keys) { try $0.setNetwork(condition, of: module) }
     }
 
-    /// Signs the catalogue anew, with nothing else changed.
+    /// Signs the catalogue again, without other changes.
     ///
-    /// - Parameter keys: The keys that sign it from now on; all of them sign, so that keys can be replaced while clients
+    /// - Parameter keys: The keys that sign from now on. All of them sign, so that keys can be replaced while clients
     ///   trust the old or the new one.
-    /// - Returns: What is published now.
+    /// - Returns: The new index.
     /// - Throws: ``WaystationPacks/PackError`` when the disk fails.
     @discardableResult
     public func resign(signedBy keys: [SigningKey]) async throws(PackError) -> ReleaseIndex {
         try await change(signedBy: keys) { _ in }
     }
 
-    /// Signs the catalogue anew when it is about to expire, is missing, was signed by other keys, or is not the one that
-    /// belongs to what is published, as after a kill.
+    /// Signs the catalogue again if it expires soon, is missing, was signed by other keys, or does not match the index,
+    /// as after a kill.
     ///
     /// - Parameters:
-    ///   - remaining: How long it must still be valid; half of the configured time by default.
-    ///   - keys: The keys that sign it.
-    /// - Returns: Whether it was signed anew.
+    ///   - remaining: How long the catalogue must still be valid; half of the configured time by default.
+    ///   - keys: The keys that sign the catalogue.
+    /// - Returns: Whether it was signed again.
     /// - Throws: ``WaystationPacks/PackError`` when the disk fails.
     @discardableResult
     public func renew(within remaining: Duration? = nil, signedBy keys: [SigningKey]) async throws(PackError) -> Bool {
@@ -121,7 +121,7 @@ extension ReleaseDirectory {
         return !isCurrent
     }
 
-    /// Changes the index alone, and signs and writes what follows from it.
+    /// Changes the index, and signs and writes the catalogue that results.
     func change(
         signedBy keys: [SigningKey],
         _ body: @escaping @Sendable (inout ReleaseIndex) throws -> Void
@@ -149,13 +149,13 @@ extension ReleaseDirectory {
         }
     }
 
-    /// Removes what a process that was killed while it replaced a file has left; nobody else is writing one now.
+    /// Deletes the temporary files of a process that was killed while it replaced a file; no other process writes now.
     private func removeHalfWritten() throws {
         let fileSystem = environment.fileSystem
         for path in [layout.index, layout.catalogue] {
             let prefix = (path as NSString).lastPathComponent + "."
             for name in try fileSystem.contents(of: layout.root) where name.hasPrefix(prefix) {
-                // Beside them may lie what others made, such as `catalogue.json.gz`.
+                // Other files may lie beside these, such as `catalogue.json.gz`.
                 let suffix = name.dropFirst(prefix.count)
                 guard suffix.count == 32, suffix.allSatisfy(\.isHexDigit) else { continue }
                 try fileSystem.removeFile("\(layout.root)/\(name)")
@@ -163,11 +163,11 @@ extension ReleaseDirectory {
         }
     }
 
-    /// The index first: a catalogue must never be seen whose serial number is given to another one later.
+    /// Writes the index before the catalogue: otherwise a serial number that clients have seen could be used again.
     private func write(_ index: inout ReleaseIndex, signedBy keys: [SigningKey]) throws {
         let (serial, overflow) = index.serial.addingReportingOverflow(1)
         guard !overflow else { throw PackError(.damaged, "the serial number in \(layout.index) cannot grow any more") }
-        // To whole seconds, as they are written.
+        // Rounded to whole seconds, as they are written.
         let issued = Date(timeIntervalSince1970: environment.now().timeIntervalSince1970.rounded(.down))
         let expires = issued.addingTimeInterval(configuration.validity.inSeconds)
         index.serial = serial

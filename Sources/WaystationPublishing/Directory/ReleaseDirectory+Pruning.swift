@@ -2,18 +2,19 @@ import Synchronization
 public import WaystationPacks
 
 extension ReleaseDirectory {
-    /// Removes old releases, and the files of those.
+    /// Removes old releases and their files.
     ///
-    /// Of each module these stay: the releases that were published last, the live one, one that is being rolled out, the
+    /// These releases of each module are kept: the ones published last, the live one, one that is being rolled out, the
     /// one that a rollback leads to, those from which patches lead to the live one and to the one being rolled out, and
-    /// all that are higher than the live one. A client that read the catalogue from before may find a file gone: its
-    /// update fails, and its next poll leads it elsewhere. Where there is nothing to remove, nothing is signed anew.
+    /// all that are higher than the live one. A client that has read the previous catalogue may find a file missing:
+    /// its update fails, and its next poll gives it the new catalogue. If there is nothing to remove, the catalogue is
+    /// not signed again.
     ///
     /// - Parameters:
-    ///   - module: The module; all of them without one.
-    ///   - count: How many of the releases that were published last stay at least; 1 or more.
+    ///   - module: The module; nil means all modules.
+    ///   - count: The minimum number of latest releases to keep; 1 or more.
     ///   - keys: The keys that sign the catalogue.
-    /// - Returns: What was removed.
+    /// - Returns: The removed releases and the new index.
     /// - Throws: ``WaystationPacks/PackError``: `notInstalled` when nothing was published for the module,
     ///   `invalidArgument` for a count below 1.
     @discardableResult
@@ -29,12 +30,13 @@ extension ReleaseDirectory {
         let removed = Mutex<[Pruning.Release]>(try found.prune(module, keeping: count))
         if !removed.withLock({ $0.isEmpty }) {
             found = try await change(signedBy: keys) { index in
-                // Someone else may have changed something meanwhile.
+                // Another publisher may have changed the index meanwhile.
                 let gone = try index.prune(module, keeping: count)
                 removed.withLock { $0 = gone }
             }
         }
-        // After the catalogue, which must not name what is gone; also what a kill at this place left another time.
+        // Done after writing the catalogue, which must not name missing files. This also deletes what an earlier kill
+        // left here.
         try await onQueue("removing old releases from \(layout.root)") { try removeUnnamed() }
         return Pruning(removed: removed.withLock { $0 }, index: found)
     }
@@ -47,7 +49,7 @@ extension ReleaseDirectory {
         try withExtendedLifetime(lock) {
             for module in try readIndex().modules {
                 for name in try fileSystem.contents(of: layout.module(module.module)) {
-                    // What is not named like a version is someone else's.
+                    // A folder that is not named like a version does not belong to the publisher.
                     guard let version = PackVersion(name), module.release(version) == nil else { continue }
                     try fileSystem.removeTree("\(layout.module(module.module))/\(name)")
                 }

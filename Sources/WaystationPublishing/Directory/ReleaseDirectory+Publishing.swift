@@ -5,27 +5,27 @@ public import WaystationPacks
 extension ReleaseDirectory {
     /// Publishes a pack.
     ///
-    /// The pack is copied, compared with its manifest, and patches to it are made from the versions that were published
-    /// last; then it is live. The same pack may be published again: that makes it live after a rollback, or changes the
-    /// share of its rollout. A module that is switched off stays so.
+    /// The pack is copied and compared with its manifest, and patches to it are made from the versions that were
+    /// published last; then it becomes live. The same pack may be published again: that makes it live after a rollback,
+    /// or changes the share of its rollout. A module that is switched off stays off.
     ///
     /// - Parameters:
-    ///   - zip: The pack, a zip with a manifest; it is left where it is.
-    ///   - percentage: The share of the clients that get it, 0 to 100; 100 is all of them. With less the live version stays,
-    ///     and the others go on getting that. Nil, the default, leaves a rollout of this version as it is, and is 100 for
-    ///     every other version. The rollout of a higher version goes on in any case.
-    ///   - network: On which network clients download the module's packs, as in ``setNetwork(_:of:signedBy:)``; nil, the
-    ///     default, leaves that as it is.
-    ///   - count: From how many of the versions published last there shall be patches; 3 by default.
-    ///   - isFewerAllowed: Whether a new version may have fewer than half of the files of the live one; false by default,
-    ///     since that is mostly a wrong folder.
-    ///   - isDryRun: Whether nothing is published, and nothing written into the directory; false by default. Everything is
-    ///     checked, and patches are made, in the system's temporary directory.
+    ///   - zip: The pack, a zip with a manifest; it is only read.
+    ///   - percentage: The share of the clients that get the version, 0 to 100; 100 means all. With less, the live
+    ///     version stays, and the other clients still get that. Nil, the default, keeps the share of a current rollout
+    ///     of this version, and means 100 for every other version. A rollout of a higher version continues in any case.
+    ///   - network: The kind of network on which clients download the module's packs, as in
+    ///     ``setNetwork(_:of:signedBy:)``; nil, the default, does not change it.
+    ///   - count: The number of latest versions to make patches from; 3 by default.
+    ///   - isFewerAllowed: Whether a new version may have fewer than half of the files of the live one; false by
+    ///     default, since that is mostly a wrong folder.
+    ///   - isDryRun: Whether nothing is published, and nothing is written into the directory; false by default.
+    ///     Everything is checked, and patches are made, in the system's temporary directory.
     ///   - keys: The keys that sign the catalogue.
-    /// - Returns: What was published, or would be.
-    /// - Throws: ``WaystationPacks/PackError``: `damaged` and `invalidManifest` for what is no sound pack, `invalidArgument` for a version
-    ///   that is lower than the live one, that was published with other contents, that has no files, or far fewer than the
-    ///   live one. Nothing is changed then.
+    /// - Returns: The publication, or for a dry run the one that would be made.
+    /// - Throws: ``WaystationPacks/PackError``: `damaged` and `invalidManifest` for an invalid pack, `invalidArgument`
+    ///   for a version that is lower than the live one, was published with other contents, has no files, or has far
+    ///   fewer than the live one. Nothing is changed then.
     @discardableResult
     public func publish(
         zip: URL,
@@ -38,7 +38,7 @@ extension ReleaseDirectory {
     ) async throws(PackError) -> Publication {
         try Self.check(keys)
         guard (0...100).contains(percentage ?? 100) else {
-            throw PackError(.invalidArgument, "a rollout of \(percentage ?? 100) per cent cannot be: use 0 to 100")
+            throw PackError(.invalidArgument, "a rollout of \(percentage ?? 100) per cent is impossible: use 0 to 100")
         }
         try network?.checkForPublishing()
         let prepared = try await onQueue("preparing \(zip.lastPathComponent)") {
@@ -58,7 +58,8 @@ extension ReleaseDirectory {
             index.publish(release, of: module, percentage: percentage)
             if let network { try index.setNetwork(network, of: module) }
         }
-        // Discarded at once: the last reference may go later, and on a thread that must not wait for the disk.
+        // Discarded explicitly: the last reference may be released later, and on a thread that must not wait for the
+        // disk.
         let index: ReleaseIndex
         if isDryRun {
             index = try await onQueue("reading \(layout.root)") {
@@ -84,7 +85,7 @@ extension ReleaseDirectory {
         )
     }
 
-    /// Moves a release that was prepared into its place; what is there was never published.
+    /// Moves a prepared release into place; files that are already there were never published.
     private func put(_ prepared: PreparedRelease) throws {
         guard let folder = prepared.folder else {
             throw PackError(.fileSystem, "\(layout.index) was replaced while publishing; try again")
@@ -100,32 +101,33 @@ extension ReleaseDirectory {
     }
 }
 
-/// What a publication did.
+/// The result of a publication.
 public struct Publication: Sendable {
-    /// A patch that was not kept.
+    /// A patch that was not made or not kept.
     public struct OmittedPatch: Sendable, Hashable {
-        /// What it would have been applied to.
+        /// The kind of bytes that it would have been applied to.
         public var kind: PatchOffer.Kind
-        /// The version it would have been applied to.
+        /// The version that it would have been applied to.
         public var from: PackVersion
-        /// Why it is not there.
+        /// The reason why it was omitted.
         public var reason: String
     }
 
     /// The module.
     public let module: ModuleID
-    /// What was published.
+    /// The release that was published.
     public let release: ReleaseIndex.Release
-    /// The share of the clients that get it.
+    /// The share of the clients that get it, 0 to 100.
     public let percentage: Double
-    /// Whether it was not there before.
+    /// Whether the release is new.
     public let isNew: Bool
-    /// The patches that were not worth keeping, or could not be made.
+    /// The patches that were too large to be worth keeping, or could not be made.
     public let omitted: [OmittedPatch]
-    /// What is published now, the other modules too.
+    /// The index afterwards, with all modules.
     public let index: ReleaseIndex
 
-    /// What ``ReleaseDirectory/prune(_:keeping:signedBy:)`` would remove of the module after this publication.
+    /// The releases of the module that ``ReleaseDirectory/prune(_:keeping:signedBy:)`` would remove after this
+    /// publication.
     package func pruning(keeping count: Int) throws(PackError) -> Pruning {
         var index = index
         let removed = try index.prune(module, keeping: count)

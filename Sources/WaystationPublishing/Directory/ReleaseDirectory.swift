@@ -2,7 +2,7 @@ public import Foundation
 import WaystationFileSystem
 public import WaystationPacks
 
-/// The packs that are published, in a directory that any static file server can serve.
+/// The published packs, in a directory that any static file server can serve.
 ///
 /// ```swift
 /// let releases = ReleaseDirectory(URL(filePath: "/srv/packs"))
@@ -11,51 +11,55 @@ public import WaystationPacks
 /// ```
 ///
 /// ```
-/// catalogue.json                                what clients fetch: a signed `Catalogue`
+/// catalogue.json                                the signed `Catalogue` that clients fetch
 /// packs/shop/1.5/shop-1.5.zip                   a release, never changed once it is published
-/// packs/shop/1.5/patches/1.4-content.patch      a shorter way to it
+/// packs/shop/1.5/patches/1.4-content.patch      a patch that leads to it
 /// packs/shop/1.5/patches/1.4-zip.patch
-/// releases.json                                 the publisher's own truth: `ReleaseIndex`
-/// staging/…                                     what is being published
+/// releases.json                                 the publisher's own record: `ReleaseIndex`
+/// staging/…                                     files that are being published
 /// lock                                          locked while a change is made
 /// ```
 ///
-/// **Changes are whole or are not there.** Files are written aside and brought onto the medium first, a release's folder
-/// is renamed into place, then `releases.json` is replaced, and `catalogue.json` last. A kill between these two leaves
-/// clients with the catalogue from before; the same change made again, or ``renew(within:signedBy:)``, writes the new one.
+/// **Changes are made completely or not at all.** Files are first written to a staging directory and synchronised to
+/// the disk. Then a release's folder is renamed into place, `releases.json` is replaced, and `catalogue.json` last. A
+/// kill between these two leaves clients with the previous catalogue; repeating the change, or
+/// ``renew(within:signedBy:)``, writes the new one.
 ///
-/// **Several at once.** The tool and a server may work on one directory, and several tasks of each: changes wait for one
-/// another, and a long publication makes its patches before it waits, so that an urgent roll-back does not wait for it.
+/// **Concurrency.** The tool and a server may work on one directory, each with several tasks: changes wait for one
+/// another. A long publication makes its patches before it takes the lock, so an urgent roll-back does not wait for it.
 ///
-/// What clients fetch can be read by everybody (modes 0644 and 0755), the rest by the owner alone. All members may be
-/// called from any thread; work that computes or waits for the disk is done away from Swift's own. It is not cut short by
-/// a task's cancellation: the call waits, and tells what was done.
+/// Files for clients are readable by everybody (modes 0644 and 0755), all others by the owner only. All members may be
+/// called from any thread; work that computes or waits for the disk runs away from Swift's threads. Cancelling the task
+/// does not interrupt it: the call waits for its end, and returns its result.
 public struct ReleaseDirectory: Sendable {
-    /// How a directory is kept.
+    /// The settings of a release directory.
     public struct Configuration: Sendable, Hashable {
-        /// How long clients believe a catalogue; seven days by default.
+        /// How long a catalogue is valid for clients; seven days by default.
         ///
-        /// Without a new one, or a renewed one, they accept nothing more after that: nobody can hold them back longer.
+        /// After that, clients accept only a new or renewed catalogue, so an attacker cannot keep them on an old one for
+        /// longer.
         public var validity: Duration
-        /// The share of the whole pack above which a patch is not worth its trouble; 0.6 by default.
+        /// The largest size of a patch, as a share of the whole pack's; larger patches are omitted.
+        ///
+        /// 0.6 by default.
         public var largestPatchShare: Double
 
-        /// A configuration.
+        /// Makes a configuration.
         public init(validity: Duration = .seconds(7 * 86_400), largestPatchShare: Double = 0.6) {
             self.validity = validity
             self.largestPatchShare = largestPatchShare
         }
     }
 
-    /// The directory; made by the first publication.
+    /// The directory; created by the first publication.
     public let directory: URL
-    /// How it is kept.
+    /// The settings of the directory.
     public let configuration: Configuration
 
     let environment: PackEnvironment
     let layout: ReleaseLayout
 
-    /// A directory of releases; nothing is read or written yet.
+    /// Makes a release directory; nothing is read or written yet.
     public init(_ directory: URL, configuration: Configuration = Configuration()) {
         self.init(directory, configuration: configuration, environment: PackEnvironment())
     }
@@ -67,9 +71,9 @@ public struct ReleaseDirectory: Sendable {
         layout = ReleaseLayout(root: directory.standardizedFileURL.path(percentEncoded: false))
     }
 
-    /// What is published now; nothing where there is no such directory yet.
+    /// Reads the present index; it is empty if the directory does not exist yet.
     ///
-    /// - Throws: ``WaystationPacks/PackError`` when it cannot be read.
+    /// - Throws: ``WaystationPacks/PackError`` when the index cannot be read.
     public func index() async throws(PackError) -> ReleaseIndex {
         try await onQueue("reading \(layout.root)") { try readIndex() }
     }
@@ -81,7 +85,7 @@ public struct ReleaseDirectory: Sendable {
         return try ReleaseIndex(json: json, path: layout.index)
     }
 
-    /// Runs work that computes or waits for the disk away from Swift's threads, and to its end: half a change helps nobody.
+    /// Runs work that computes or waits for the disk away from Swift's threads; it is never cancelled halfway.
     func onQueue<Value: Sendable>(
         _ task: String,
         _ body: @escaping @Sendable () throws -> Value
@@ -90,7 +94,7 @@ public struct ReleaseDirectory: Sendable {
     }
 }
 
-/// Turns what the disk throws into an error that says what it was about.
+/// Converts errors of the disk to a `PackError` that names the task.
 private func onDisk<Value>(_ task: String, _ body: () throws -> Value) throws(PackError) -> Value {
     do {
         return try body()
@@ -99,13 +103,13 @@ private func onDisk<Value>(_ task: String, _ body: () throws -> Value) throws(Pa
     } catch let error as FileError where error.isFull {
         throw PackError(
             .noSpace,
-            "the disk is full while \(task): free some space; what is published is as it was",
+            "the disk is full while \(task): free some space; the published packs are unchanged",
             cause: error
         )
     } catch {
         throw PackError(
             .fileSystem,
-            "the disk failed while \(task); try again, which also completes what was begun",
+            "the disk failed while \(task); try again, which also completes an unfinished change",
             cause: error
         )
     }

@@ -1,6 +1,6 @@
 import WaystationPacks
 
-/// Where a release directory keeps what; see ``ReleaseDirectory``.
+/// The paths in a release directory; see ``ReleaseDirectory``.
 struct ReleaseLayout: Sendable {
     let root: String
 
@@ -19,19 +19,19 @@ struct ReleaseLayout: Sendable {
     func absolute(_ file: ReleaseIndex.File) -> String { "\(root)/\(file.path)" }
 }
 
-/// The paths of a release's files: of letters, digits, `.`, `_` and `-` alone, so that they are the same in a URL.
+/// The paths of a release's files: only letters, digits, `.`, `_` and `-`, so that they need no encoding in a URL.
 struct ReleasePaths: Sendable {
     let module: ModuleID
     let version: PackVersion
 
-    /// The release's folder, relative to the directory.
+    /// The release's folder, relative to the release directory.
     var folder: String { "packs/\(module)/\(version)" }
-    /// The whole pack, relative to the folder.
+    /// The whole pack, relative to the release's folder.
     var archive: String { "\(module)-\(version).zip" }
-    /// Where the patches are, relative to the folder.
+    /// The folder of the patches, relative to the release's folder.
     var patches: String { "patches" }
 
-    /// A patch, relative to the folder.
+    /// A patch, relative to the release's folder.
     func patch(_ kind: PatchOffer.Kind, from version: PackVersion) -> String {
         "\(patches)/\(version)-\(kind.rawValue).patch"
     }

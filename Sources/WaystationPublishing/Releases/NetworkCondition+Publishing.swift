@@ -1,11 +1,12 @@
 import WaystationPacks
 
 extension NetworkCondition {
-    /// The names that every client knows.
+    /// The names that every client supports.
     private static let known: [NetworkCondition] = [.any, .unmetered, .wired, .wireless, .cellular]
 
-    /// Checks that clients can know this condition: they download nothing under one that they do not know, so a mistyped
-    /// name would end all updates.
+    /// Checks that clients can support this condition.
+    ///
+    /// A client downloads nothing under an unknown condition, so a mistyped name would stop all updates.
     func checkForPublishing() throws(PackError) {
         if Self.known.contains(self) { return }
         let isOwn =
@@ -20,7 +21,8 @@ extension NetworkCondition {
         guard isOwn else {
             throw PackError(
                 .invalidArgument,
-                "\"\(description)\" is no network condition: use \(Self.known.map(\.description).joined(separator: ", ")), "
+                "\"\(description)\" is not a network condition: "
+                    + "use \(Self.known.map(\.description).joined(separator: ", ")), "
                     + "or a name of the app's own such as x-office, in small letters, digits and hyphens"
             )
         }

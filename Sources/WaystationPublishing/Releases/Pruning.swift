@@ -1,17 +1,17 @@
 public import WaystationPacks
 
-/// The releases that a pruning removed from a release directory, and those that stay.
+/// The result of removing old releases.
 public struct Pruning: Sendable {
-    /// A release that is gone.
+    /// A release that was removed.
     public struct Release: Sendable, Hashable {
-        /// Its module.
+        /// The release's module.
         public var module: ModuleID
-        /// Its version.
+        /// The release's version.
         public var version: PackVersion
     }
 
-    /// The releases that are gone.
+    /// The releases that were removed.
     public let removed: [Release]
-    /// What is published now.
+    /// The index afterwards.
     public let index: ReleaseIndex
 }

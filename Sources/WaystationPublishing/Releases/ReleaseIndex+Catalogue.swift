@@ -2,14 +2,14 @@ public import Foundation
 public import WaystationPacks
 
 extension ReleaseIndex {
-    /// The catalogue of what is published, under this index's serial number.
+    /// The catalogue of everything that is published, with this index's serial number.
     ///
-    /// All releases are in it, so that clients can be led back. While a version is rolled out that needs a newer app than
-    /// the live one, the higher need counts for both, since a catalogue has one for each module.
+    /// It has all releases, so that clients can be rolled back. A catalogue has one minimum app version for each
+    /// module: during a rollout, it is the higher one of the live version and the version that is rolled out.
     ///
     /// - Parameters:
-    ///   - issued: When it is signed.
-    ///   - expires: From when on nobody should believe it.
+    ///   - issued: The time when it is signed.
+    ///   - expires: The time from which it is not valid any more.
     /// - Returns: The catalogue, not yet signed.
     public func catalogue(issued: Date, expires: Date) -> Catalogue {
         Catalogue(serial: serial, issued: issued, expires: expires, modules: modules.map(\.entry))

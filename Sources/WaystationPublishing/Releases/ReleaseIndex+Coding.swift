@@ -13,7 +13,7 @@ extension ReleaseIndex {
             guard format == Self.currentFormatVersion else {
                 throw PackError(
                     .unsupportedVersion,
-                    "\(path) has format version \(format) and version \(Self.currentFormatVersion) is read here: "
+                    "\(path) has format version \(format), but only version \(Self.currentFormatVersion) is supported: "
                         + "use the tool that wrote it, or a newer one"
                 )
             }
@@ -23,13 +23,13 @@ extension ReleaseIndex {
         } catch {
             throw PackError(
                 .damaged,
-                "\(path) cannot be read: bring it back from a backup; it is written only by the publisher",
+                "\(path) cannot be read: restore it from a backup; only the publisher writes it",
                 cause: error
             )
         }
     }
 
-    /// The index as JSON: dates in the form of RFC 3339, members in the order of their names.
+    /// The index as JSON: dates in the form of RFC 3339, members sorted by name.
     ///
     /// - Throws: ``WaystationPacks/PackError`` when it cannot be written.
     public func json() throws(PackError) -> Data {

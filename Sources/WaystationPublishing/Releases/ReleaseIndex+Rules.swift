@@ -1,22 +1,23 @@
 import WaystationPacks
 
-/// What may be published, rolled back and switched off: the rules, without a disk.
+/// The rules for publishing, rolling back and switching off; pure functions without disk access.
 extension ReleaseIndex {
-    /// Checks that a version may become the one that clients get.
+    /// Checks that a pack may be published as a version.
     ///
-    /// - Throws: ``PackError`` when another pack was published under this version, or when a higher one is live.
+    /// - Throws: ``PackError`` when another pack was published with this version, or when a higher version is live.
     func check(_ archive: PackDigest, canBePublishedAs version: PackVersion, of module: ModuleID) throws(PackError) {
         guard let known = self[module] else { return }
         if let release = known.release(version), release.archive.sha256 != archive {
             throw PackError(
                 .invalidArgument,
-                "\(module) \(release.version) is published already, with other contents: give the new pack a higher version"
+                "\(module) \(release.version) is already published with other contents: "
+                    + "give the new pack a higher version"
             )
         }
         if let live = known.live, version < live {
             throw PackError(
                 .invalidArgument,
-                "\(module) \(live) is live and higher than \(version): roll back to \(version) if that is meant, "
+                "\(module) \(live) is live and higher than \(version): roll back to \(version) if that is intended, "
                     + "or publish a higher version"
             )
         }
@@ -28,12 +29,12 @@ extension ReleaseIndex {
         }
     }
 
-    /// Checks that a new version does not look like a mistake: a pack of the wrong folder, or of a build that failed.
+    /// Checks that a new version does not look like a mistake, such as a pack of the wrong folder or of a failed build.
     ///
-    /// A version that was published before has passed this check.
+    /// A version that was published before is not checked again.
     ///
-    /// - Throws: ``PackError`` for a pack without files, and for one with fewer than half of the files of the live version
-    ///   where that is not allowed.
+    /// - Throws: ``PackError`` for a pack without files, and, unless that is allowed, for one with fewer than half of
+    ///   the files of the live version.
     func check(
         fileCount: Int,
         of version: PackVersion,
@@ -45,8 +46,8 @@ extension ReleaseIndex {
         guard fileCount > 0 else {
             throw PackError(
                 .invalidArgument,
-                "\(module) \(version) holds no files: build it of another folder, or disable the module if its pages shall "
-                    + "load online"
+                "\(module) \(version) holds no files: build it from another folder, "
+                    + "or disable the module if its pages should load online"
             )
         }
         guard !isFewerAllowed, let before = known?.release(known?.live) ?? known?.releases.last,
@@ -54,30 +55,30 @@ extension ReleaseIndex {
         else { return }
         throw PackError(
             .invalidArgument,
-            "\(module) \(version) holds \(fileCount) files and \(before.version) holds \(before.fileCount): fewer than half "
-                + "looks like a wrong folder; if that is meant, publish it with --force"
+            "\(module) \(version) holds \(fileCount) files, but \(before.version) holds \(before.fileCount): "
+                + "fewer than half looks like a wrong folder; if that is intended, publish it with --force"
         )
     }
 
     /// Makes a release live, or rolls it out to a share of the clients.
     ///
     /// - Parameters:
-    ///   - release: The release; it is added where it was not published before.
+    ///   - release: The release; it is added if it was not published before.
     ///   - module: Its module.
-    ///   - percentage: The share of the clients that get it. Without one, a release that is being rolled out keeps its share,
-    ///     and every other one goes live.
+    ///   - percentage: The share of the clients that get it. If nil, a release that is being rolled out keeps its
+    ///     share, and every other one becomes live.
     mutating func publish(_ release: Release, of module: ModuleID, percentage: Double?) {
         change(module) { known in
             if known.release(release.version) == nil { known.releases.append(release) }
             guard known.live != release.version else { return }
             if percentage == nil, known.rollout?.version == release.version { return }
             if let percentage, percentage < 100 {
-                // The salt stays the same as the share grows, so that those who have the version keep it.
+                // The salt does not change as the share grows, so that clients that have the version keep it.
                 let salt = String(release.manifest.hex.prefix(16))
                 known.rollout = Rollout(release.version, percentage: percentage, salt: salt)
                 return
             }
-            // The rollout of a higher version goes on beside the new live one.
+            // The rollout of a higher version continues beside the new live one.
             if let rollout = known.rollout, rollout.version <= release.version { known.rollout = nil }
             if let live = known.live { known.history.append(live) }
             known.live = release.version
@@ -88,9 +89,9 @@ extension ReleaseIndex {
     ///
     /// - Parameters:
     ///   - module: The module.
-    ///   - version: The version; nil takes back the last step: a rollout that is under way, or else the live version.
-    /// - Returns: The version that is live now; nil when the rollout was of the first one.
-    /// - Throws: ``PackError`` when there is nothing to go back to.
+    ///   - version: The version; nil takes back the last step: the current rollout, or else the live version.
+    /// - Returns: The version that is live now; nil when the ended rollout was of the first version.
+    /// - Throws: ``PackError`` when there is no version to go back to.
     mutating func rollBack(_ module: ModuleID, to version: PackVersion?) throws(PackError) -> PackVersion? {
         let known = try published(module)
         if version == nil || version == known.live, known.rollout != nil {
@@ -105,15 +106,15 @@ extension ReleaseIndex {
         }
         guard let release = known.release(target) else {
             let others = known.releases.map(\.version.description).joined(separator: ", ")
-            throw PackError(.notInstalled, "\(module) \(target) was never published; there are \(others)")
+            throw PackError(.notInstalled, "\(module) \(target) was never published; its versions are \(others)")
         }
         guard let live = known.live else {
-            throw PackError(.invalidArgument, "no version of \(module) is live that could be rolled back")
+            throw PackError(.invalidArgument, "\(module) has no live version that could be rolled back")
         }
         guard target < live else {
             throw PackError(
                 .invalidArgument,
-                "\(module) \(target) is not earlier than \(live), which is live: to go forward publish it again"
+                "\(module) \(target) is not earlier than \(live), which is live: to go forward, publish it again"
             )
         }
         if let minimum = known.minimumVersion, target < minimum {
@@ -142,23 +143,23 @@ extension ReleaseIndex {
         if let version, known.live.map({ $0 < version }) ?? true {
             throw PackError(
                 .invalidArgument,
-                "nobody could fulfil the minimum version \(version) of \(module), since "
+                "no client could fulfil the minimum version \(version) of \(module), since "
                     + (known.live.map { "\($0)" } ?? "no version") + " is live: publish a higher one first"
             )
         }
         change(module) { $0.minimumVersion = version }
     }
 
-    /// Sets on which network clients download a module's packs.
+    /// Sets the kind of network on which clients download a module's packs.
     mutating func setNetwork(_ condition: NetworkCondition, of module: ModuleID) throws(PackError) {
         try condition.checkForPublishing()
         _ = try published(module)
         change(module) { $0.network = condition == .any ? nil : condition }
     }
 
-    /// Forgets releases that nobody needs any more.
+    /// Removes releases that are not needed any more.
     ///
-    /// - Returns: Which.
+    /// - Returns: The removed releases.
     mutating func prune(_ module: ModuleID?, keeping count: Int) throws(PackError) -> [Pruning.Release] {
         let names = try module.map { name throws(PackError) in [try published(name).module] } ?? modules.map(\.module)
         var removed: [Pruning.Release] = []
@@ -179,13 +180,13 @@ extension ReleaseIndex {
             let others = modules.map(\.module.description).joined(separator: ", ")
             throw PackError(
                 .notInstalled,
-                "nothing was published for \(module)" + (others.isEmpty ? "" : "; there are \(others)")
+                "nothing was published for \(module)" + (others.isEmpty ? "" : "; the published modules are \(others)")
             )
         }
         return known
     }
 
-    /// Changes a module, which is added in its place when it is new.
+    /// Changes a module; a new one is inserted in the order of names.
     private mutating func change(_ module: ModuleID, _ body: (inout Module) -> Void) {
         let index = modules.firstIndex { $0.module >= module } ?? modules.endIndex
         if index == modules.endIndex || modules[index].module != module { modules.insert(Module(module), at: index) }
@@ -194,12 +195,12 @@ extension ReleaseIndex {
 }
 
 extension ReleaseIndex.Module {
-    /// The versions that must stay: those that clients are led to, or may be led back to, and those from which patches
-    /// lead there.
+    /// The versions that must be kept: those that clients get or may be rolled back to, and those from which patches
+    /// lead to the former.
     fileprivate var needed: Set<PackVersion> {
         let targets = [live, rollout?.version].compactMap(\.self)
         let bases = targets.compactMap(release).flatMap(\.patches).map(\.from)
-        // A number above the live one was given to this pack, and must not be given to another.
+        // A version number above the live one has been used for this pack, and must not be used for another.
         let higher = releases.map(\.version).filter { version in live.map { version > $0 } ?? true }
         return Set(targets + bases + higher + [history.last].compactMap(\.self))
     }

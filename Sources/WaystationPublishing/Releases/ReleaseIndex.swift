@@ -1,9 +1,9 @@
 public import Foundation
 public import WaystationPacks
 
-/// What a release directory has published: the file `releases.json`, the publisher's own truth.
+/// The publisher's own record of everything that a release directory has published: the file `releases.json`.
 ///
-/// The catalogue that clients fetch is made from it, and so are the answers of servers that speak the older formats.
+/// The catalogue that clients fetch is made from it, and so are the answers of servers that use the older formats.
 ///
 /// ```json
 /// {"catalogue":"sha256-5f0c…","expires":"2026-03-08T12:00:00Z","formatVersion":1,"issued":"2026-03-01T12:00:00Z",
@@ -11,7 +11,7 @@ public import WaystationPacks
 ///  "releases":[…]}],"serial":12}
 /// ```
 public struct ReleaseIndex: Sendable, Hashable, Codable {
-    /// The version of the format that is written and read here.
+    /// The version of the format that this code reads and writes.
     public static let currentFormatVersion = 1
 
     static let maximumSize = 64 << 20
@@ -20,32 +20,32 @@ public struct ReleaseIndex: Sendable, Hashable, Codable {
     public internal(set) var formatVersion = Self.currentFormatVersion
     /// The serial number of the catalogue; 0 before the first.
     public internal(set) var serial: UInt64 = 0
-    /// When the catalogue was signed; nil before the first.
+    /// The time when the catalogue was signed; nil before the first.
     public internal(set) var issued: Date?
-    /// From when on clients no longer believe the catalogue; nil before the first.
+    /// The time from which the catalogue is not valid any more; nil before the first.
     public internal(set) var expires: Date?
-    /// The names of the keys that signed it.
+    /// The ids of the keys that signed it.
     public internal(set) var keys: [String] = []
-    /// The SHA-256 of the catalogue's file; another file there was not made from this index.
+    /// The SHA-256 of the catalogue file; a file with another one was not made from this index.
     public internal(set) var catalogue: PackDigest?
-    /// The modules, by name.
+    /// The modules, sorted by name.
     public internal(set) var modules: [Module] = []
 
     /// A module and its releases.
     public struct Module: Sendable, Hashable, Codable {
         /// The module.
         public internal(set) var module: ModuleID
-        /// Whether its pack may be used at all.
+        /// Whether the module's pack may be used at all.
         public internal(set) var isActive = true
-        /// The version that clients should have; nil while there is only one that is being rolled out.
+        /// The version that clients should have; nil while the first version is being rolled out.
         public internal(set) var live: PackVersion?
-        /// The version that a share of the clients gets before it goes live.
+        /// The rollout of a version that a share of the clients gets before it becomes live.
         public internal(set) var rollout: Rollout?
-        /// The versions that were live before, and to which a rollback leads: lower than ``live``, the highest last.
+        /// The versions that were live before and that a rollback leads to: lower than ``live``, the highest last.
         public internal(set) var history: [PackVersion] = []
-        /// The lowest version that may still be served, as the publisher set it; nil when any may.
+        /// The lowest version that may still be served, as the publisher set it; nil when every version may.
         public internal(set) var minimumVersion: PackVersion?
-        /// On which network clients download its packs; nil means any.
+        /// The network condition of clients' downloads; nil means any network.
         public internal(set) var network: NetworkCondition?
         /// All releases, in the order in which they were published.
         public internal(set) var releases: [Release] = []
@@ -63,25 +63,26 @@ public struct ReleaseIndex: Sendable, Hashable, Codable {
             return rollout?.version == version ? rollout?.percentage ?? 0 : 0
         }
 
-        /// The lowest version that may be served now: as the publisher set it, or as the live release needs it.
+        /// The lowest version that may be served now: the publisher's minimum or that of the live release, whichever is
+        /// higher.
         public var lowestUsableVersion: PackVersion? {
             [minimumVersion, release(live)?.minimumPackVersion].compactMap(\.self).max()
         }
     }
 
-    /// A version of a module, with what clients may fetch of it.
+    /// A version of a module, with the files that clients may fetch.
     public struct Release: Sendable, Hashable, Codable {
         /// The version.
         public internal(set) var version: PackVersion
-        /// When it was published.
+        /// The time of the publication.
         public internal(set) var published: Date
-        /// When it was released, as its manifest says.
+        /// The release date in its manifest.
         public internal(set) var released: Date?
         /// The SHA-256 of its manifest.
         public internal(set) var manifest: PackDigest
-        /// How many bytes its files have together.
+        /// The total size of its files in bytes.
         public internal(set) var installedSize: Int
-        /// How many files it has.
+        /// The number of its files.
         public internal(set) var fileCount: Int
         /// The URLs at which its root is served.
         public internal(set) var baseURLs: [String]
@@ -91,42 +92,42 @@ public struct ReleaseIndex: Sendable, Hashable, Codable {
         public internal(set) var minimumPackVersion: PackVersion?
         /// The whole pack.
         public internal(set) var archive: File
-        /// The shorter ways to it.
+        /// The patches that lead to it.
         public internal(set) var patches: [Patch]
     }
 
     /// A patch that leads to a release.
     public struct Patch: Sendable, Hashable, Codable {
-        /// What it is applied to.
+        /// The kind of bytes that the patch is applied to.
         public internal(set) var kind: PatchOffer.Kind
-        /// The version it is applied to.
+        /// The version that the patch is applied to.
         public internal(set) var from: PackVersion
-        /// The SHA-256 of what it is applied to.
+        /// The SHA-256 of the base.
         public internal(set) var base: PackDigest
-        /// The SHA-256 of what comes out.
+        /// The SHA-256 of the result.
         public internal(set) var result: PackDigest
-        /// The patch itself.
+        /// The patch file.
         public internal(set) var file: File
     }
 
     /// A file that clients fetch.
     public struct File: Sendable, Hashable, Codable {
-        /// Its path in the release directory, fit for a URL as it is.
+        /// The path in the release directory; it needs no encoding in a URL.
         public internal(set) var path: String
-        /// How many bytes it has.
+        /// The size in bytes.
         public internal(set) var size: Int
-        /// Its SHA-256.
+        /// The SHA-256 of the bytes.
         public internal(set) var sha256: PackDigest
-        /// Its MD5, for clients that know nothing else.
+        /// The MD5 of the bytes, for clients that support nothing else.
         public internal(set) var md5: PackDigest
     }
 
-    /// An index of nothing.
+    /// Makes an empty index.
     init() {}
 
     /// A module; nil when nothing was ever published for it.
     public subscript(module: ModuleID) -> Module? { modules.first { $0.module == module } }
 
-    /// How many releases there are.
+    /// The number of all releases.
     public var releaseCount: Int { modules.reduce(0) { $0 + $1.releases.count } }
 }

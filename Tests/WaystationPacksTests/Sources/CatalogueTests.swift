@@ -139,7 +139,7 @@ import WaystationTesting
             ("listed twice", { $0.modules.append($0.modules[0]) }),
             ("listed twice", { $0.modules[0].releases.append($0.modules[0].releases[0]) }),
             ("live version", { $0.modules[0].live = PackVersion("9") }),
-            ("rolled out", { $0.modules[0].rollout?.version = try Sample.version("9") }),
+            ("rollout version", { $0.modules[0].rollout?.version = try Sample.version("9") }),
             ("per cent", { $0.modules[0].rollout?.percentage = 101 }),
             ("per cent", { $0.modules[0].rollout?.percentage = -0.1 }),
             ("size", { $0.modules[0].releases[0].archive.size = -1 }),
@@ -147,7 +147,7 @@ import WaystationTesting
             ("SHA-256", { $0.modules[0].releases[0].archive.digest = PackDigest(of: Data(), .md5) }),
             ("SHA-256", { $0.modules[0].releases[0].manifest = PackDigest(of: Data(), .md5) }),
             ("SHA-256", { $0.modules[0].releases[1].patches?[0].base = PackDigest(of: Data(), .md5) }),
-            ("nowhere", { $0.modules[0].releases[1].patches?[0].from = try Sample.version("2") }),
+            ("starts from", { $0.modules[0].releases[1].patches?[0].from = try Sample.version("2") }),
         ]
         for (word, change) in changes {
             let broken = try catalogue(change: change)

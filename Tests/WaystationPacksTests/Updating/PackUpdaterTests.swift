@@ -254,7 +254,8 @@ struct PackUpdaterTests {
         _ = try await updater.check(isForced: true)
         fixture.server.offers.withLock { $0 = [first] }
         #expect(
-            try await check(updater) == "shop 1.1 stays: a higher version is in use, and the server orders no rollback"
+            try await check(updater)
+                == "shop 1.1 stays: a higher version is in use, and the server does not order a rollback"
         )
         first.isExact = true
         fixture.server.offers.withLock { $0 = [first] }

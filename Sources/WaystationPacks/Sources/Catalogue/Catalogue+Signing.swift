@@ -1,12 +1,12 @@
 public import Foundation
 
 extension Catalogue {
-    /// The signed catalogue as it is published: a ``SignedEnvelope`` in JSON.
+    /// The signed catalogue in the form that is published: a ``SignedEnvelope`` in JSON.
     ///
     /// The same catalogue and keys give the same payload bytes each time.
     ///
-    /// - Throws: ``PackError`` with ``PackError/Code/badAnswer`` when the catalogue contradicts itself: nobody would accept
-    ///   it.
+    /// - Throws: ``PackError`` with ``PackError/Code/badAnswer`` when the catalogue contradicts itself, since no client
+    ///   would accept it.
     public func signed(by keys: [SigningKey]) throws -> Data {
         try validate()
         let encoder = JSONEncoder()
@@ -22,18 +22,19 @@ extension Catalogue {
         }
     }
 
-    /// Reads a signed catalogue, and accepts it or says why not.
+    /// Reads a signed catalogue and checks it.
     ///
     /// - Parameters:
-    ///   - envelope: The bytes as they came.
-    ///   - keys: The keys whose signatures count.
+    ///   - envelope: The bytes as they were fetched.
+    ///   - keys: The trusted keys.
     ///   - threshold: How many different keys must have signed; 1 by default.
-    ///   - state: What the last accepted catalogue left behind; nil before the first.
+    ///   - state: The state after the last accepted catalogue; nil before the first.
     ///   - now: The present.
-    /// - Returns: The catalogue, and the state to keep.
-    /// - Throws: ``PackError``: ``PackError/Code/untrusted`` without the signatures, ``PackError/Code/rolledBack`` when it is
-    ///   older than the last one or another with its serial number, ``PackError/Code/expired``,
-    ///   ``PackError/Code/unsupportedVersion``, and ``PackError/Code/badAnswer`` when it cannot be read or contradicts itself.
+    /// - Returns: The catalogue, and the state to store.
+    /// - Throws: ``PackError``: ``PackError/Code/untrusted`` when valid signatures are missing,
+    ///   ``PackError/Code/rolledBack`` when the catalogue is older than the last one or differs from it under the same
+    ///   serial number, ``PackError/Code/expired``, ``PackError/Code/unsupportedVersion``, and
+    ///   ``PackError/Code/badAnswer`` when it cannot be read or contradicts itself.
     public static func opening(
         _ envelope: Data,
         signedBy keys: [TrustedKey],
@@ -43,12 +44,13 @@ extension Catalogue {
     ) throws -> (catalogue: Catalogue, state: CatalogueState) {
         let payload = try decode(SignedEnvelope.self, from: envelope, "the envelope")
             .payload(ofType: mediaType, signedBy: keys, threshold: threshold)
-        // Asked first: a newer format may not be readable as this one.
+        // Read first, since a newer format may not be readable as this one.
         let format = try decode(Format.self, from: payload, "the catalogue").formatVersion
         guard format == currentFormatVersion else {
             throw PackError(
                 .unsupportedVersion,
-                "the catalogue is written in version \(format) of its format, and version 1 is read here: update the app"
+                "the catalogue is written in version \(format) of its format, but only version 1 is supported: "
+                    + "update the app"
             )
         }
         let catalogue = try decode(Catalogue.self, from: payload, "the catalogue")
@@ -58,8 +60,8 @@ extension Catalogue {
             guard next.serial >= state.serial else {
                 throw PackError(
                     .rolledBack,
-                    "the catalogue has serial number \(next.serial), and \(state.serial) was accepted before: "
-                        + "the server, or someone on the way, shows an old one"
+                    "the catalogue has serial number \(next.serial), but \(state.serial) was accepted before: "
+                        + "the server, or an attacker on the network, delivers an old one"
                 )
             }
             guard next.serial > state.serial || next.digest == state.digest else {
@@ -83,14 +85,14 @@ extension Catalogue {
 
     private static func decode<Value: Decodable>(_ type: Value.Type, from data: Data, _ name: String) throws -> Value {
         let decoder = JSONDecoder()
-        // Not `.iso8601`, whose error does not tell which date is wrong.
+        // `.iso8601` is not used, since its error does not say which date is wrong.
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()
             let text = try container.decode(String.self)
             guard let date = try? Date(text, strategy: .iso8601) else {
                 throw DecodingError.dataCorruptedError(
                     in: container,
-                    debugDescription: "\"\(text)\" is no moment: write it as 2026-11-21T18:00:00Z"
+                    debugDescription: "\"\(text)\" is not a date and time: write it as 2026-11-21T18:00:00Z"
                 )
             }
             return date

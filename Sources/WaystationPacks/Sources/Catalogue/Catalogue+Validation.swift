@@ -23,7 +23,7 @@ extension Catalogue.Module {
             try release.archive.validate("the archive of \(name)")
             for patch in release.patches ?? [] {
                 let name = "the patch from \(patch.from) to \(name)"
-                try require(patch.from != release.version, "\(name) leads nowhere")
+                try require(patch.from != release.version, "\(name) leads to the version that it starts from")
                 try require(
                     patch.base.algorithm == .sha256 && patch.result.algorithm == .sha256,
                     "\(name) has no SHA-256 of its base or its result"
@@ -37,7 +37,7 @@ extension Catalogue.Module {
         if let rollout {
             try require(
                 versions.contains(rollout.version),
-                "the version \(rollout.version) that is rolled out of \(module) is not among its releases"
+                "the rollout version \(rollout.version) of \(module) is not among its releases"
             )
             try require((0...100).contains(rollout.percentage), "the rollout of \(module) is not 0 to 100 per cent")
         }

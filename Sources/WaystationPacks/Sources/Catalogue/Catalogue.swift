@@ -1,28 +1,28 @@
 public import Foundation
 
-/// All that is published: which versions of which modules there are, and which one is live.
+/// Everything that is published: the versions of all modules, and which of them are live.
 ///
-/// It is static JSON, signed as a whole in a ``SignedEnvelope``, so any file server or CDN can serve it. Dates are in the
-/// form of RFC 3339, `2026-11-21T18:00:00Z`; URLs may be relative to the catalogue's own. Members that this version does
-/// not know are ignored.
+/// It is static JSON, signed as a whole in a ``SignedEnvelope``, so any file server or CDN can serve it. Dates are in
+/// the form of RFC 3339, `2026-11-21T18:00:00Z`; URLs may be relative to the catalogue's own. Unknown members are
+/// ignored.
 public struct Catalogue: Sendable, Hashable, Codable {
-    /// The type of the envelope's payload.
+    /// The media type of the envelope's payload.
     public static let mediaType = "application/vnd.waystation.catalogue+json"
-    /// The version of the format that is written and read here.
+    /// The version of the format that this code reads and writes.
     public static let currentFormatVersion = 1
 
     /// The version of the format.
     public var formatVersion: Int
-    /// Counts the catalogues of a publisher: each is higher than the one before.
+    /// The catalogue's serial number: higher than that of every earlier catalogue of the publisher.
     public var serial: UInt64
-    /// When it was signed.
+    /// The time when it was signed.
     public var issued: Date
-    /// From when on it must not be believed any more.
+    /// The time from which it is not valid any more.
     public var expires: Date
     /// The modules.
     public var modules: [Module]
 
-    /// A catalogue.
+    /// Makes a catalogue.
     public init(serial: UInt64, issued: Date, expires: Date, modules: [Module]) {
         formatVersion = Self.currentFormatVersion
         self.serial = serial
@@ -35,24 +35,24 @@ public struct Catalogue: Sendable, Hashable, Codable {
     public struct Module: Sendable, Hashable, Codable {
         /// The module.
         public var module: ModuleID
-        /// Whether its pack may be used at all.
+        /// Whether the module's pack may be used at all.
         public var isActive: Bool
         /// The version that clients should have; nil when there is none.
         public var live: PackVersion?
-        /// The version that some of them should have instead; nil when there is none.
+        /// The version that a share of the clients should have instead; nil when there is none.
         public var rollout: Rollout?
-        /// The lowest version that may still be served; nil when any may.
+        /// The lowest version that may still be served; nil when every version may.
         public var minimumVersion: PackVersion?
-        /// The lowest version of the app that the releases work with; nil when any does.
+        /// The lowest version of the app that the releases work with; nil when every version does.
         public var minimumAppVersion: PackVersion?
-        /// On which network to download; nil means any.
+        /// The network condition of the download; nil means any network.
         public var network: NetworkCondition?
-        /// The URLs under which the pack's files are known; nil when the pack's own manifest says it.
+        /// The URLs at which the pack's root is served; nil when the pack's own manifest has them.
         public var baseURLs: [String]?
-        /// What can be installed.
+        /// The releases that can be installed.
         public var releases: [Release]
 
-        /// A module, switched on.
+        /// Makes a module that is switched on.
         public init(_ module: ModuleID, live: PackVersion? = nil, releases: [Release] = []) {
             self.module = module
             self.live = live
@@ -65,18 +65,18 @@ public struct Catalogue: Sendable, Hashable, Codable {
     public struct Release: Sendable, Hashable, Codable {
         /// The version.
         public var version: PackVersion
-        /// When it was released.
+        /// The release date.
         public var released: Date?
-        /// The SHA-256 of its manifest.
+        /// The SHA-256 of the version's manifest.
         public var manifest: PackDigest
-        /// How many bytes it takes when installed; nil when that was not counted.
+        /// The installed size in bytes; nil when it was not computed.
         public var installedSize: Int?
         /// The whole pack.
         public var archive: File
-        /// The shorter ways to it; nil is none.
+        /// The patches that lead to this version; nil when there are none.
         public var patches: [Patch]?
 
-        /// A release.
+        /// Makes a release.
         public init(
             _ version: PackVersion,
             released: Date? = nil,
@@ -96,18 +96,18 @@ public struct Catalogue: Sendable, Hashable, Codable {
 
     /// A patch that leads to a release.
     public struct Patch: Sendable, Hashable, Codable {
-        /// What it is applied to.
+        /// The kind of file that the patch is applied to.
         public var kind: PatchOffer.Kind
-        /// The version it is applied to.
+        /// The version that the patch is applied to.
         public var from: PackVersion
-        /// The digest of what it is applied to: a manifest's for a content patch, a zip's for a zip patch.
+        /// The digest of the base: of the manifest for a content patch, of the zip for a zip patch.
         public var base: PackDigest
-        /// The digest of what comes out.
+        /// The digest of the result, of the same kind as the base.
         public var result: PackDigest
-        /// The patch itself.
+        /// The patch file.
         public var artifact: File
 
-        /// A patch.
+        /// Makes a patch.
         public init(
             _ kind: PatchOffer.Kind,
             from: PackVersion,
@@ -125,14 +125,14 @@ public struct Catalogue: Sendable, Hashable, Codable {
 
     /// A file that clients fetch.
     public struct File: Sendable, Hashable, Codable {
-        /// Where it is, absolute or relative to the catalogue's URL.
+        /// The URL, absolute or relative to the catalogue's URL.
         public var url: String
-        /// How many bytes it has.
+        /// The size in bytes.
         public var size: Int
-        /// The SHA-256 of its bytes.
+        /// The SHA-256 of the bytes.
         public var digest: PackDigest
 
-        /// A file.
+        /// Describes a file.
         public init(url: String, size: Int, digest: PackDigest) {
             self.url = url
             self.size = size

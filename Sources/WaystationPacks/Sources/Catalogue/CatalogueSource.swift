@@ -1,14 +1,13 @@
 public import Foundation
 
-/// A signed static catalogue on any file server: see ``Catalogue``.
+/// A signed static catalogue on any file server; see ``Catalogue``.
 ///
-/// What it says is believed only when a trusted key signed it, when it is not older than the last one that was accepted,
-/// and while it has not expired. It is authoritative: a client gets the version that is live for it, also in place of a
-/// higher one.
+/// A catalogue is accepted only if a trusted key signed it, if it is not older than the last accepted one, and while it
+/// has not expired. It is authoritative: a client gets the version that is live for it, even in place of a higher one.
 public struct CatalogueSource: PackSource {
-    /// Where the catalogue is.
+    /// The URL of the catalogue.
     public let url: URL
-    /// The keys whose signatures count.
+    /// The trusted keys.
     public let trustedKeys: [TrustedKey]
     /// How many different keys must have signed; 1 by default.
     public var threshold = 1
@@ -18,13 +17,13 @@ public struct CatalogueSource: PackSource {
     private let fetcher: any PackFetching
     private let now: @Sendable () -> Date
 
-    /// A source.
+    /// Makes a source.
     ///
     /// - Parameters:
-    ///   - url: Where the catalogue is.
-    ///   - trustedKeys: The keys whose signatures count; without any, nothing is ever accepted.
+    ///   - url: The URL of the catalogue.
+    ///   - trustedKeys: The trusted keys; without any, no catalogue is accepted.
     ///   - fetcher: The network.
-    ///   - now: The clock, which decides over expiry.
+    ///   - now: The clock, which decides on expiry.
     public init(
         _ url: URL,
         trusting trustedKeys: [TrustedKey],
@@ -37,9 +36,9 @@ public struct CatalogueSource: PackSource {
         self.now = now
     }
 
-    /// Fetches the catalogue, and picks what is in it for this client.
+    /// Fetches the catalogue, and makes the offers for this client.
     ///
-    /// Keep the answer's ``UpdateAnswer/catalogueState`` before following any offer.
+    /// Store the answer's ``UpdateAnswer/catalogueState`` before following any offer.
     public func check(_ inquiry: UpdateInquiry) async throws -> UpdateAnswer {
         let response = try await fetcher.collect(FetchRequest(url, maximumBodySize: maximumSize), now: now())
         let (catalogue, state) = try Catalogue.opening(
@@ -68,7 +67,7 @@ extension Catalogue.Module {
         return rollout.version
     }
 
-    /// What the catalogue from `base` has for an installation.
+    /// The offer for an installation, from a catalogue at the URL `base`.
     func offer(to installID: String, from base: URL) throws(PackError) -> ModuleOffer {
         var offer = ModuleOffer(module, version: version(for: installID))
         offer.isActive = isActive

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The text forms of keys: a prefix that says what it is, and 32 bytes in base64.
+/// The text forms of keys: a prefix for the kind of key, and 32 bytes in base64.
 enum KeyText {
     static func bytes(of text: String, after prefix: String) -> Data? {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)

@@ -1,28 +1,28 @@
 import Crypto
 import Foundation
 
-/// A version that a share of the clients gets before it goes live for all.
+/// A version that a share of the clients gets before it becomes live for all.
 public struct Rollout: Sendable, Hashable, Codable {
     /// The version.
     public var version: PackVersion
-    /// The share of the clients, 0 to 100; two decimals count.
+    /// The share of the clients, 0 to 100; two decimal places count.
     public var percentage: Double
-    /// What changes which clients are chosen; keep it while the percentage grows, so that those who have the version keep
-    /// it.
+    /// A text that decides which clients are chosen; keep it while the percentage grows, so that clients that have the
+    /// version keep it.
     public var salt: String
 
-    /// A rollout.
+    /// Makes a rollout.
     public init(_ version: PackVersion, percentage: Double, salt: String) {
         self.version = version
         self.percentage = percentage
         self.salt = salt
     }
 
-    /// Whether an installation is among those who get the version.
+    /// Whether an installation is among those that get the version.
     ///
     /// The first eight bytes of SHA-256 over `<install id>\n<module>\n<version>\n<salt>`, as a big-endian number modulo
-    /// 10,000, are lower than a hundred times the percentage. So the answer is the same each time, needs no server, and
-    /// stays yes while the percentage grows.
+    /// 10,000, are lower than a hundred times the percentage. So the result is always the same, needs no server, and
+    /// stays true while the percentage grows.
     public func includes(installID: String, of module: ModuleID) -> Bool {
         let text = "\(installID)\n\(module)\n\(version)\n\(salt)"
         let number = SHA256.hash(data: Data(text.utf8)).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -6,32 +6,32 @@ public import Foundation
 /// {"payloadType": "application/vnd.waystation.catalogue+json", "payload": "eyJ…", "signatures": [{"keyid": "5f0c…", "sig": "3q2+…"}]}
 /// ```
 ///
-/// What is signed is not the JSON but the pre-authentication encoding of type and payload, so nothing has to be parsed or
-/// brought into a canonical form before a signature is checked
+/// The signature covers the pre-authentication encoding of type and payload, not the JSON, so nothing has to be parsed
+/// or canonicalised before a signature is checked
 /// (<https://github.com/secure-systems-lab/dsse/blob/v1.0.2/protocol.md>).
 public struct SignedEnvelope: Sendable, Hashable, Codable {
     /// One signature.
     public struct Signature: Sendable, Hashable, Codable {
-        /// Which key made it: a hint that nothing relies on, since it is not signed itself.
+        /// The id of the key that made it: only a hint, since it is not signed itself.
         public var keyid: String?
         /// The signature, in base64.
         public var sig: String
 
-        /// A signature.
+        /// Makes a signature.
         public init(keyid: String?, sig: String) {
             self.keyid = keyid
             self.sig = sig
         }
     }
 
-    /// What kind of payload it is.
+    /// The media type of the payload.
     public var payloadType: String
     /// The payload, in base64.
     public var payload: String
-    /// The signatures; one valid one by a trusted key is enough, unless a higher number is asked for.
+    /// The signatures; one valid signature by a trusted key is enough, unless a higher threshold is set.
     public var signatures: [Signature]
 
-    /// An envelope around a payload, signed by each key.
+    /// Makes an envelope for a payload, signed by each key.
     ///
     /// - Throws: ``PackError`` when a key cannot sign.
     public init(_ payload: Data, type: String, signedBy keys: [SigningKey]) throws {
@@ -50,21 +50,21 @@ public struct SignedEnvelope: Sendable, Hashable, Codable {
         return message
     }
 
-    /// More signatures than anyone has use for are refused, before time is spent on them.
+    /// The maximum number of signatures; an envelope with more is refused before any is verified.
     private static let signatureLimit = 64
 
-    /// The payload, once it is known who signed it.
+    /// Verifies the signatures, and returns the payload.
     ///
     /// - Parameters:
-    ///   - type: The type that is expected; another one is refused.
-    ///   - keys: The keys whose signatures count.
+    ///   - type: The expected type; an envelope of another type is refused.
+    ///   - keys: The trusted keys.
     ///   - threshold: How many different keys must have signed; 1 by default.
     /// - Returns: The payload's bytes.
     /// - Throws: ``PackError`` with ``PackError/Code/untrusted`` when too few of the keys have signed, and with
-    ///   ``PackError/Code/badAnswer`` when the envelope is of another type or cannot be read.
+    ///   ``PackError/Code/badAnswer`` when the envelope has another type or cannot be read.
     public func payload(ofType type: String, signedBy keys: [TrustedKey], threshold: Int = 1) throws -> Data {
         guard payloadType == type else {
-            throw PackError(.badAnswer, "the envelope holds \"\(payloadType)\" where \"\(type)\" is expected")
+            throw PackError(.badAnswer, "the envelope holds \"\(payloadType)\" but \"\(type)\" is expected")
         }
         guard let bytes = Data(anyBase64: payload) else {
             throw PackError(.badAnswer, "the envelope's payload is not in base64")
@@ -76,7 +76,7 @@ public struct SignedEnvelope: Sendable, Hashable, Codable {
         var signers: Set<TrustedKey> = []
         for signature in signatures {
             guard let value = Data(anyBase64: signature.sig) else { continue }
-            // The key id is not to be relied on, so every key is tried.
+            // The key id is not trustworthy, so every key is tried.
             if let signer = keys.first(where: { $0.isValid(value, for: message) }) { signers.insert(signer) }
         }
         let needed = max(1, threshold)
@@ -85,8 +85,9 @@ public struct SignedEnvelope: Sendable, Hashable, Codable {
             let named = signatures.compactMap(\.keyid).joined(separator: ", ")
             throw PackError(
                 .untrusted,
-                "\(signers.count) of the trusted keys (\(trusted)) signed this, \(needed) must; it names the keys "
-                    + "(\(named)): sign it with a trusted key, or trust the key that signed it"
+                "\(signers.count) of the trusted keys (\(trusted)) signed this, but \(needed) must; "
+                    + "the signatures name the keys (\(named)): "
+                    + "sign it with a trusted key, or trust the key that signed it"
             )
         }
         return bytes

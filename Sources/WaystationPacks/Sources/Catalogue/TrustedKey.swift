@@ -3,18 +3,18 @@ public import Foundation
 
 /// A public key whose signatures count (Ed25519, RFC 8032), in the text form `ed25519:<base64 of 32 bytes>`.
 public struct TrustedKey: Sendable, Hashable, Codable, CustomStringConvertible, LosslessStringConvertible {
-    /// A name made from the key itself: the first 16 hexadecimal digits of its SHA-256.
+    /// An id computed from the key: the first 16 hexadecimal digits of its SHA-256.
     public let id: String
     /// The key's 32 bytes.
     public let rawRepresentation: Data
 
-    /// The public half of a key.
+    /// Makes a trusted key from a public key.
     public init(_ key: Curve25519.Signing.PublicKey) {
         rawRepresentation = key.rawRepresentation
         id = String(PackDigest(of: rawRepresentation).hex.prefix(16))
     }
 
-    /// Reads the text form; nil when it is no such key.
+    /// Reads the text form; nil when the text is not a public key.
     public init?(_ text: String) {
         guard let bytes = KeyText.bytes(of: text, after: "ed25519:"),
             let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes)
@@ -27,7 +27,7 @@ public struct TrustedKey: Sendable, Hashable, Codable, CustomStringConvertible, 
 
     /// Reads the text form.
     ///
-    /// - Throws: `DecodingError` when it is no such key.
+    /// - Throws: `DecodingError` when the text is not a public key.
     public init(from decoder: any Decoder) throws { try self.init(textFrom: decoder) }
 
     /// Writes the text form.
@@ -42,6 +42,6 @@ public struct TrustedKey: Sendable, Hashable, Codable, CustomStringConvertible, 
 
 extension TrustedKey: CodedAsText {
     static func complaint(about text: String) -> String {
-        "no public key: use ed25519: and 32 bytes in base64"
+        "not a public key: use ed25519: followed by 32 bytes in base64"
     }
 }

@@ -3,7 +3,7 @@ import FoundationNetworking
 import HTTPTypes
 import Synchronization
 
-/// The fetches under way, by their tasks.
+/// The fetches in progress, by their tasks.
 final class FetchRegistry: Sendable {
     private let fetches = Mutex<[Int: Fetch]>([:])
 
@@ -20,7 +20,7 @@ final class FetchRegistry: Sendable {
     }
 }
 
-/// One request on its way: at most one head, then parts, then one end.
+/// One request in progress: at most one head, then parts, then one end.
 ///
 /// The lock is never held while a continuation is resumed or a task is touched.
 final class Fetch: Sendable {
@@ -38,7 +38,9 @@ final class Fetch: Sendable {
     private let task: URLSessionDataTask
     private let forget: @Sendable () -> Void
     private let parts: AsyncThrowingStream<Data, any Error>.Continuation
-    /// Until the head is handed over; the stream itself must then be the reader's alone, or dropping it tells nobody.
+    /// The body until the head is returned.
+    ///
+    /// After that only the reader may hold it, since only then does dropping the response stop the fetch.
     private let body: Mutex<AsyncThrowingStream<Data, any Error>?>
     private let state = Mutex(State())
 
@@ -54,7 +56,7 @@ final class Fetch: Sendable {
         }
     }
 
-    /// Starts the task and waits for the head; to be called once.
+    /// Starts the task and waits for the head; must be called only once.
     func head() async throws -> FetchedResponse {
         try await withCheckedThrowingContinuation { continuation in
             let isTooLate = state.withLock { state in
@@ -104,7 +106,7 @@ final class Fetch: Sendable {
         }
     }
 
-    /// The request that a redirect leads to, or nil when it is not followed.
+    /// The request for a redirect; nil when the redirect is not followed.
     func redirect(from current: URL?, to next: URLRequest) -> URLRequest? {
         guard let current, let target = next.url, target.isHTTP else { return nil }
         let isDowngrade = current.scheme?.lowercased() == "https" && target.scheme?.lowercased() != "https"
@@ -122,7 +124,7 @@ final class Fetch: Sendable {
         return next
     }
 
-    /// The traffic is over; `response` is the head that may not have been told.
+    /// Ends the fetch; `response` is a head that may not have been delivered yet.
     func end(_ response: HTTPURLResponse?, _ error: (any Error)?) {
         if error == nil, let response { receive(response) }
         let (isFirst, waiting) = state.withLock { state in
@@ -156,7 +158,7 @@ final class Fetch: Sendable {
 
     private func stop() {
         forget()
-        // On this toolchain `cancel` waits for the loading queue: called on it, it would wait for itself.
+        // With this toolchain, `cancel` waits for the loading queue: called on that queue, it would deadlock.
         DispatchQueue.global().async { [task] in task.cancel() }
     }
 }
@@ -174,7 +176,7 @@ extension HTTPFields {
 }
 
 extension URL {
-    /// RFC 6454 §4: scheme, host and port.
+    /// Whether two URLs have the same origin (RFC 6454 §4): scheme, host and port.
     fileprivate func hasSameOrigin(as other: URL) -> Bool {
         func port(_ url: URL) -> Int? { url.port ?? ["http": 80, "https": 443][url.scheme?.lowercased() ?? ""] }
         return scheme?.lowercased() == other.scheme?.lowercased() && host?.lowercased() == other.host?.lowercased()

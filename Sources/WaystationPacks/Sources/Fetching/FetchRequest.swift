@@ -1,22 +1,22 @@
 public import Foundation
 public import HTTPTypes
 
-/// A request for a pack, or for news of packs.
+/// A request for a pack, or for a check for updates.
 public struct FetchRequest: Sendable, Hashable {
-    /// Where it goes.
+    /// The URL to fetch.
     public var url: URL
     /// The method; GET by default.
     public var method: HTTPRequest.Method
-    /// The header fields beside those that the fetcher adds itself.
+    /// The header fields, in addition to those that the fetcher adds itself.
     public var fields: HTTPFields
     /// The body, empty by default.
     public var body: Data
-    /// How many bytes of body may arrive, after any content coding is undone.
+    /// The maximum size of the body in bytes, after content codings are removed.
     ///
-    /// One more, and the fetcher stops the traffic and the body ends with ``PackError/Code/tooLarge``.
+    /// When more bytes arrive, the fetcher stops the traffic, and the body ends with ``PackError/Code/tooLarge``.
     public var maximumBodySize: Int
 
-    /// A request.
+    /// Makes a request.
     public init(
         _ url: URL,
         method: HTTPRequest.Method = .get,

@@ -7,15 +7,15 @@ public struct FetchedResponse: Sendable {
     public let status: Int
     /// The header fields.
     public let fields: HTTPFields
-    /// Where the response came from, after redirects.
+    /// The URL of the response, after redirects.
     public let url: URL
-    /// The parts of the body, as they come.
+    /// The parts of the body, as they arrive.
     ///
-    /// It ends without an error only when the body was complete by the response's own framing, or when the reading task
-    /// was cancelled: ask `Task.isCancelled` after its end.
+    /// The body ends without an error only when it is complete by the response's own framing, or when the reading task
+    /// was cancelled: check `Task.isCancelled` after its end.
     public let body: AsyncThrowingStream<Data, any Error>
 
-    /// A response.
+    /// Makes a response.
     public init(status: Int, fields: HTTPFields, url: URL, body: AsyncThrowingStream<Data, any Error>) {
         self.status = status
         self.fields = fields

@@ -1,15 +1,15 @@
 import Foundation
 
 extension PackError {
-    /// A status that is no success, with what a person can do about it.
+    /// The error of a status other than success, with advice for the user.
     static func refusal(_ status: Int, of url: URL, retryAfter: Duration?) -> PackError {
         let advice =
             switch status {
-            case 401, 403: "the server wants credentials, or others: check the address and who may read it"
-            case 404, 410: "there is nothing at this address: check it, and that what it names is published"
+            case 401, 403: "the server requires other credentials: check the address and its permissions"
+            case 404, 410: "there is nothing at this address: check it, and that the file is published"
             case 408, 429, 503: "the server is busy: try again later"
-            case 500...: "the server failed: try again later, and look into its log if that goes on"
-            case 300..<400: "the redirect leads nowhere: check the server's Location field"
+            case 500...: "the server failed: try again later, and check its log if the error persists"
+            case 300..<400: "the redirect cannot be followed: check the server's Location field"
             default: "check the address, and that the server is the right one"
             }
         return PackError(.refused, "\(url.shown) answered with status \(status); \(advice)", retryAfter: retryAfter)
@@ -22,7 +22,7 @@ extension PackError {
     static func tooLarge(_ url: URL, limit: Int) -> PackError {
         PackError(
             .tooLarge,
-            "\(url.shown) sent more than the \(limit) bytes that were announced or are allowed, and was cut off there; "
+            "\(url.shown) sent more than the \(limit) bytes that were announced or are allowed, and was stopped there; "
                 + "check the server, or raise the limit"
         )
     }
@@ -33,7 +33,7 @@ extension PackError {
 }
 
 extension URL {
-    /// The URL for messages and logs: without user, password and query, which may be secrets.
+    /// The URL for messages and logs, without user, password and query, which may be secret.
     var shown: String {
         guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "the URL" }
         components.user = nil
@@ -43,7 +43,7 @@ extension URL {
         return components.string ?? "the URL"
     }
 
-    /// Whether it can be fetched: a server must not send us to files of this machine.
+    /// Whether the URL can be fetched; a server must not redirect the client to files of its own machine.
     var isHTTP: Bool {
         guard let scheme = scheme?.lowercased(), let host = host(percentEncoded: true) else { return false }
         return ["http", "https"].contains(scheme) && !host.isEmpty

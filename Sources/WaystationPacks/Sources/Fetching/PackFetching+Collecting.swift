@@ -1,7 +1,7 @@
 package import Foundation
 package import HTTPTypes
 
-/// A response that has arrived whole, with a status of success.
+/// A complete response with a status of success.
 package struct CollectedResponse: Sendable {
     package let fields: HTTPFields
     package let url: URL
@@ -10,9 +10,9 @@ package struct CollectedResponse: Sendable {
 }
 
 extension PackFetching {
-    /// Fetches a small body whole.
+    /// Fetches a complete, small body.
     ///
-    /// - Throws: ``PackError``; a status other than 200 is one.
+    /// - Throws: ``PackError``, also for a status other than 200.
     package func collect(_ request: FetchRequest, now: Date) async throws -> CollectedResponse {
         let response = try await fetch(request)
         let retryAfter = RetryAfter.delay(in: response.fields, now: now)
@@ -21,7 +21,7 @@ extension PackFetching {
         }
         var body = Data()
         for try await part in response.body {
-            // Also here, since fetchers are not all our own.
+            // Checked here too, since an app's own fetcher may not do so.
             guard part.count <= request.maximumBodySize - body.count else {
                 throw PackError.tooLarge(request.url, limit: request.maximumBodySize)
             }

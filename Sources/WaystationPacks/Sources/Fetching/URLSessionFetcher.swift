@@ -3,28 +3,28 @@ public import FoundationNetworking
 import HTTPTypes
 import Synchronization
 
-/// The network through Foundation: one long-lived session, made with the first request.
+/// Fetches through Foundation, with one long-lived session that is created with the first request.
 ///
-/// Its own session asks Foundation's loaders alone, so packs are never fetched through an interceptor. It keeps no cache,
-/// no cookies and no credentials. Redirects are followed to http and https URLs, never from https to http, at most ten
-/// in a row; on the way to another origin `Authorization`, `Cookie` and `Proxy-Authorization` stay behind.
+/// The session uses only Foundation's loaders, so packs are never fetched through an interceptor. It keeps no cache, no
+/// cookies and no credentials. Redirects are followed to http and https URLs, never from https to http, at most ten in
+/// a row; on a redirect to another origin, `Authorization`, `Cookie` and `Proxy-Authorization` are removed.
 ///
-/// Foundation on Linux cannot be told to wait: what arrives faster than the reader takes it is kept in memory.
+/// Foundation on Linux has no back pressure: bytes that arrive faster than the reader takes them are kept in memory.
 public final class URLSessionFetcher: PackFetching {
-    /// A fetcher with the defaults, for all who need no other: sessions are dear.
+    /// A shared fetcher with the default configuration, since sessions are expensive.
     public static let shared = URLSessionFetcher()
 
     private struct Settings: @unchecked Sendable {
-        // `@unchecked`: a private copy of a configuration that nobody changes any more.
+        // `@unchecked`: a private copy of a configuration that is not changed any more.
         let configuration: URLSessionConfiguration
     }
 
     private let settings: Settings
-    // Not made before it is needed: after the first session of a process, Foundation ignores `URLProtocol.registerClass`.
+    // Created only when needed: after the first session of a process, Foundation ignores `URLProtocol.registerClass`.
     private let made = Mutex<URLSession?>(nil)
     private let delegate = FetchDelegate()
 
-    /// A fetcher whose session carries a copy of `configuration`: its time limits, its proxy, its additional fields.
+    /// Makes a fetcher whose session uses a copy of `configuration`: its time limits, its proxy, its additional fields.
     public init(configuration: URLSessionConfiguration = .ephemeral) {
         let own = (configuration.copy() as? URLSessionConfiguration) ?? .ephemeral
         own.urlCache = nil
@@ -35,7 +35,7 @@ public final class URLSessionFetcher: PackFetching {
     }
 
     deinit {
-        // Running loads keep their streams and end as they would have.
+        // Running loads keep their streams, and end normally.
         made.withLock { $0 }?.finishTasksAndInvalidate()
     }
 
@@ -77,7 +77,7 @@ extension URLRequest {
     }
 }
 
-/// Tells each task's fetch what its session's delegate hears.
+/// Forwards the session's delegate calls to the fetch of each task.
 private final class FetchDelegate: NSObject, URLSessionDataDelegate {
     private let fetches = FetchRegistry()
 
@@ -115,13 +115,14 @@ private final class FetchDelegate: NSObject, URLSessionDataDelegate {
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @Sendable @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        // Foundation asks once the refusal has arrived whole, and waits for ever when nobody answers.
+        // Foundation asks once the complete response with the refusal has arrived, and waits for ever without an
+        // answer.
         fetches.remove(task)?.end(task.response as? HTTPURLResponse, nil)
         completionHandler(.cancelAuthenticationChallenge, nil)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        // Foundation tells nobody of a redirect that is not followed, and leaves it in the task alone.
+        // Foundation does not report a redirect that is not followed; its response is only in the task.
         fetches.remove(task)?.end(task.response as? HTTPURLResponse, error)
     }
 }

@@ -1,21 +1,21 @@
-/// What a server of many modules answers, as JSON.
+/// The answer of a server with many modules, as JSON.
 ///
 /// ```json
 /// {"resultData": [{"moduleId": "cart", "packageUrl": "https://cdn.example/cart.zip", "packageMD5": "9e10…",
 ///                  "patchUrl": "https://cdn.example/cart.patch", "patchMD5": "1fb0…", "mode": 2, "isActive": true}]}
 /// ```
 ///
-/// Every member but `moduleId` may be missing, `null` or empty, and `resultData` too. `mode` is read from a number or a
-/// string of one, `isActive` from `true`, `false`, 0, 1 and the strings that mean them, true when it is missing; the
-/// digests from 32 hexadecimal digits, or as ``PackDigest`` writes them. An entry that cannot be read takes no other
-/// with it: see ``unreadable``.
+/// Every member but `moduleId` may be missing, `null` or empty, and `resultData` too. `mode` may be a number or a
+/// string of one. `isActive` may be `true`, `false`, 0, 1 or a string of these; it is true when missing. Digests may be
+/// 32 hexadecimal digits, or the text form of ``PackDigest``. An entry that cannot be read does not affect the others:
+/// see ``unreadable``.
 ///
-/// An entry may also have `whitelist` and `networkType`, which mean what they mean in ``SinglePackAnswer``. Servers that
-/// know only the members above leave them out, and clients that know only those ignore them.
+/// An entry may also have `whitelist` and `networkType`, with the meaning that they have in ``SinglePackAnswer``.
+/// Servers that know only the members above leave them out, and clients that know only those ignore them.
 public struct ModuleListAnswer: Sendable, Codable {
-    /// What there is for one module.
+    /// The entry of one module.
     public struct Module: Sendable, Hashable, Codable {
-        /// What is to be fetched.
+        /// The artifact to fetch.
         public enum Mode: Int, Sendable, Hashable, Codable, CaseIterable {
             /// The whole pack.
             case whole = 1
@@ -33,16 +33,16 @@ public struct ModuleListAnswer: Sendable, Codable {
         public var patchURL: String?
         /// `patchMD5`.
         public var patchDigest: PackDigest?
-        /// `mode`; nil when the server does not say, and means the patch when there is one, else the whole pack.
+        /// `mode`; nil when the server does not say: then the patch if there is one, else the whole pack.
         public var mode: Mode?
         /// `isActive`: false switches the module's pack off.
         public var isActive: Bool
-        /// `whitelist`: the URLs to intercept; nil when the server said nothing.
+        /// `whitelist`: the URLs to intercept; nil when the server did not say.
         public var whitelist: [String]?
-        /// `networkType`: on which network to download; nil means any.
+        /// `networkType`: the kind of network to download on; nil means any.
         public var networkType: String?
 
-        /// An entry that offers nothing yet.
+        /// Makes an entry that offers nothing yet.
         public init(_ module: ModuleID, mode: Mode? = nil, isActive: Bool = true) {
             self.module = module
             self.mode = mode
@@ -82,7 +82,7 @@ public struct ModuleListAnswer: Sendable, Codable {
         }
 
         /// Writes the form above: MD5 digests as bare digits, missing texts as empty ones, and `whitelist` and
-        /// `networkType` only where they are set.
+        /// `networkType` only if they are set.
         public func encode(to encoder: any Encoder) throws {
             func text(_ digest: PackDigest?) -> String {
                 digest.map { $0.algorithm == .md5 ? $0.hex : $0.description } ?? ""
@@ -102,10 +102,10 @@ public struct ModuleListAnswer: Sendable, Codable {
 
     /// `resultData`.
     public var modules: [Module]
-    /// Why entries were left out, each with its place in the answer.
+    /// The reasons why entries were left out, each with its place in the answer.
     public var unreadable: [String]
 
-    /// An answer.
+    /// Makes an answer.
     public init(_ modules: [Module]) {
         self.modules = modules
         unreadable = []

@@ -1,14 +1,14 @@
-/// What a client posts to a server of many modules, as JSON.
+/// The request to a server with many modules, sent by POST as JSON.
 ///
 /// ```json
 /// {"data": {"appCode": "shop", "appVer": "2.1", "platform": "linux",
 ///           "h5vers": [{"moduleId": "cart", "moduleVer": "1.4", "isActive": true}]}}
 /// ```
 ///
-/// A server reads `isActive` from `true`, `false`, 0, 1 and the strings that mean them, true when it is missing, and
-/// versions from strings and numbers; an empty or missing `moduleVer` means that the module is not installed.
+/// A server accepts `true`, `false`, 0, 1 and strings of these for `isActive`, which is true when missing, and strings
+/// and numbers for versions. An empty or missing `moduleVer` means that the module is not installed.
 public struct ModuleListRequest: Sendable, Hashable, Codable {
-    /// A module as the client has it.
+    /// The client's state of a module.
     public struct Module: Sendable, Hashable, Codable {
         /// `moduleId`.
         public var module: ModuleID
@@ -17,7 +17,7 @@ public struct ModuleListRequest: Sendable, Hashable, Codable {
         /// `isActive`.
         public var isActive: Bool
 
-        /// A module.
+        /// Makes an entry.
         public init(_ module: ModuleID, version: PackVersion?, isActive: Bool) {
             self.module = module
             self.version = version
@@ -49,14 +49,14 @@ public struct ModuleListRequest: Sendable, Hashable, Codable {
 
     /// `appCode`.
     public var appCode: String
-    /// `appVer`, as the app writes it.
+    /// `appVer`, in the app's own notation.
     public var appVersion: String
     /// `platform`.
     public var platform: String
     /// `h5vers`.
     public var modules: [Module]
 
-    /// A request.
+    /// Makes a request.
     public init(appCode: String, appVersion: String, platform: String, modules: [Module]) {
         self.appCode = appCode
         self.appVersion = appVersion
@@ -64,7 +64,7 @@ public struct ModuleListRequest: Sendable, Hashable, Codable {
         self.modules = modules
     }
 
-    /// The request that an inquiry makes.
+    /// Makes the request for an inquiry.
     public init(_ inquiry: UpdateInquiry) {
         appCode = inquiry.app.code
         appVersion = inquiry.app.version.description

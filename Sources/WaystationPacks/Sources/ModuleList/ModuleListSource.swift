@@ -1,32 +1,33 @@
 public import Foundation
 import HTTPTypes
 
-/// A server that knows many modules: it is posted a ``ModuleListRequest`` and answers with ``ModuleListAnswer``.
+/// A server with many modules: the source posts a ``ModuleListRequest``, and the server answers with
+/// ``ModuleListAnswer``.
 ///
-/// The format names no versions. What the server answers is what it wants the module to have, so an offer holds also in
-/// place of a higher version. The version itself comes from the pack's manifest; a zip without one has the version in its
-/// file name, or one made of its digest.
+/// The format names no versions. The answer is the version that the server wants the module to have, so an offer counts
+/// even in place of a higher version. The version itself comes from the pack's manifest; for a zip without one, it
+/// comes from the zip's file name, or else from its digest.
 public struct ModuleListSource: PackSource {
-    /// The address that is asked.
+    /// The URL to post to.
     public let url: URL
-    /// Header fields to send along, such as an API key; none by default.
+    /// Additional header fields of the request, such as an API key; none by default.
     public var fields: [String: String] = [:]
     /// The largest answer that is read, in bytes; 4 MiB by default.
     public var maximumAnswerSize = 4 << 20
 
-    /// Which condition each `networkType` names, in lower case; ``NetworkCondition/networkTypes`` by default.
+    /// The condition for each `networkType`, in lower case; ``NetworkCondition/networkTypes`` by default.
     ///
-    /// A name that is not listed here becomes a condition of its own, for the app's ``NetworkProbe``; a missing one means
-    /// any network.
+    /// A name that is not listed here becomes a condition of its own, for the app's ``NetworkProbe``; a missing one
+    /// means any network.
     public var networkTypes = NetworkCondition.networkTypes
 
     private let fetcher: any PackFetching
     private let now: @Sendable () -> Date
 
-    /// A source.
+    /// Makes a source.
     ///
     /// - Parameters:
-    ///   - url: The address to post to.
+    ///   - url: The URL to post to.
     ///   - fetcher: The network.
     ///   - now: The clock.
     public init(
@@ -39,12 +40,12 @@ public struct ModuleListSource: PackSource {
         self.now = now
     }
 
-    /// Asks, and reads the answer.
+    /// Sends one request, and reads the answer.
     public func check(_ inquiry: UpdateInquiry) async throws -> UpdateAnswer {
         var request = FetchRequest(url, method: .post, maximumBodySize: maximumAnswerSize)
         for (name, value) in fields {
             guard let name = HTTPField.Name(name) else {
-                throw PackError(.invalidArgument, "\"\(name)\" is no name of a header field: correct `fields`")
+                throw PackError(.invalidArgument, "\"\(name)\" is not a valid header field name: correct `fields`")
             }
             request.fields[name] = value
         }
@@ -72,12 +73,12 @@ public struct ModuleListSource: PackSource {
     ) -> UpdateAnswer {
         var result = UpdateAnswer(offers: [], retryAfter: retryAfter)
         result.problems = answer.unreadable.map {
-            PackError(.badAnswer, "\(url.shown) answered an entry that is not in the expected format: \($0)")
+            PackError(.badAnswer, "\(url.shown) answered with an entry that is not in the expected format: \($0)")
         }
         var seen: Set<ModuleID> = []
         for module in answer.modules {
             guard seen.insert(module.module).inserted else {
-                let problem = "\(url.shown) answered module \(module.module) twice; its first entry counts"
+                let problem = "\(url.shown) answered with two entries for module \(module.module); the first one counts"
                 result.problems.append(PackError(.badAnswer, problem))
                 continue
             }
@@ -91,7 +92,7 @@ public struct ModuleListSource: PackSource {
         return result
     }
 
-    /// What an entry offers to a client that has `installed`.
+    /// The offer that an entry makes to a client that has `installed`.
     func offer(
         _ module: ModuleListAnswer.Module,
         installed: PackVersion?,
@@ -126,6 +127,6 @@ public struct ModuleListSource: PackSource {
 }
 
 extension PackSource where Self == ModuleListSource {
-    /// A server that knows many modules.
+    /// A server with many modules.
     public static func modules(at url: URL) -> ModuleListSource { ModuleListSource(url) }
 }

@@ -1,33 +1,33 @@
 import Foundation
 
-/// The answer of a server for one pack, as JSON.
+/// The answer of a server with one pack, as JSON.
 ///
 /// ```json
 /// {"updatePackageVersion": "1.10.0", "updatePackageUrl": "https://cdn.example/app-1.10.0.zip", "miniVersion": "1.8",
 ///  "networkType": "wifi", "status": 1, "isPatch": false, "whitelist": ["https://shop.example/app/"]}
 /// ```
 ///
-/// Every member may be missing, `null` or empty. Versions and `networkType` are read from strings and numbers (a version
-/// as a number loses its trailing zeros: 1.10 is then 1.1), `status` from a number or a string of one, `isPatch` from
-/// `true`, `false`, 0, 1 and the strings that mean them, `whitelist` from an array of strings or from one string with
-/// commas or line ends between the URLs. Written are strings, a number for `status`, a boolean and an array.
+/// Every member may be missing, `null` or empty. Versions and `networkType` may be strings or numbers (a version as a
+/// number loses its trailing zeros: 1.10 is then 1.1), and `status` a number or a string of one. `isPatch` may be
+/// `true`, `false`, 0, 1 or a string of these, and `whitelist` an array of strings, or one string with commas or line
+/// ends between the URLs. This library writes strings, a number for `status`, a boolean and an array.
 public struct SinglePackAnswer: Sendable, Hashable, Codable {
-    /// `updatePackageVersion`: the version that there is; nil when there is none.
+    /// `updatePackageVersion`: the offered version; nil when there is none.
     public var version: PackVersion?
-    /// `updatePackageUrl`: where the zip or the patch is, absolute or relative to the server's own URL.
+    /// `updatePackageUrl`: the URL of the zip or the patch, absolute or relative to the server's own URL.
     public var packageURL: String?
     /// `miniVersion`: the lowest version that may still be used.
     public var minimumVersion: PackVersion?
-    /// `networkType`: on which network to download.
+    /// `networkType`: the kind of network to download on.
     public var networkType: String?
-    /// `status`: what to do.
+    /// `status`: the action to take; see ``SinglePackSource/meanings``.
     public var status: Int?
-    /// `isPatch`: whether the URL names a patch against the client's own zip; false by default.
+    /// `isPatch`: whether the URL is that of a patch for the client's own zip; false by default.
     public var isPatch: Bool
-    /// `whitelist`: the URLs to intercept; nil when the server said nothing.
+    /// `whitelist`: the URLs to intercept; nil when the server did not say.
     public var whitelist: [String]?
 
-    /// An answer.
+    /// Makes an answer.
     public init(
         version: PackVersion? = nil,
         packageURL: String? = nil,

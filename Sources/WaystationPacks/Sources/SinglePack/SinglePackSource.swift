@@ -1,48 +1,49 @@
 public import Foundation
 
-/// A server that knows one pack for the whole app, and answers with ``SinglePackAnswer``.
+/// A server with one pack for the whole app, which answers with ``SinglePackAnswer``.
 ///
-/// The format says what the server answers; how it is asked differs between servers. By default that is a GET with the
-/// query items of ``queryItems(for:of:)``; ``makeRequest`` changes it.
+/// The format defines the server's answer; the request differs between servers. By default it is a GET with the query
+/// items of ``queryItems(for:of:)``; set ``makeRequest`` to change it.
 public struct SinglePackSource: PackSource {
-    /// What a `status` means.
+    /// The meaning of a `status`.
     public enum Meaning: Sendable, Hashable, CaseIterable {
         /// The pack is switched off: pages load online.
         case off
-        /// The version is offered to those who have a lower one.
+        /// The version is offered to clients that have a lower one.
         case update
-        /// The version is to be used also in place of a higher one.
+        /// The version is to be used even in place of a higher one.
         case rollback
     }
 
-    /// The address that is asked.
+    /// The URL to ask.
     public let url: URL
-    /// The name that the pack has in this app.
+    /// The pack's module name in this app.
     public let module: ModuleID
-    /// What each number in `status` means; ``standardMeanings`` by default.
+    /// The meaning of each number in `status`; ``standardMeanings`` by default.
     ///
     /// A status that is missing or not listed here means update. So 0, which many servers write for a number that was
-    /// never set, switches nothing off unless the app says so: `meanings[0] = .off`.
+    /// never set, does not switch the pack off unless the app says so: `meanings[0] = .off`.
     public var meanings = Self.standardMeanings
-    /// Which condition each `networkType` names, in lower case; ``NetworkCondition/networkTypes`` by default.
+    /// The condition for each `networkType`, in lower case; ``NetworkCondition/networkTypes`` by default.
     ///
-    /// A name that is not listed here becomes a condition of its own, for the app's ``NetworkProbe``; a missing one means
-    /// any network.
+    /// A name that is not listed here becomes a condition of its own, for the app's ``NetworkProbe``; a missing one
+    /// means any network.
     public var networkTypes = NetworkCondition.networkTypes
-    /// Makes the request; by default a GET of ``url`` with ``queryItems(for:of:)`` that takes an answer of up to 1 MiB.
+    /// Makes the request; by default a GET of ``url`` with ``queryItems(for:of:)`` that accepts an answer of up to 1
+    /// MiB.
     public var makeRequest: @Sendable (UpdateInquiry) -> FetchRequest
 
-    /// 1 is update, 2 rollback, 3 off, as the release platform of this project writes them.
+    /// 1 means update, 2 rollback and 3 off, as this project's release platform writes them.
     public static let standardMeanings: [Int: Meaning] = [1: .update, 2: .rollback, 3: .off]
 
     private let fetcher: any PackFetching
     private let now: @Sendable () -> Date
 
-    /// A source.
+    /// Makes a source.
     ///
     /// - Parameters:
-    ///   - url: The address to ask.
-    ///   - module: The name that the pack has in this app; `app` is as good as any.
+    ///   - url: The URL to ask.
+    ///   - module: The pack's module name in this app; any name will do, for example `app`.
     ///   - fetcher: The network.
     ///   - now: The clock.
     public init(
@@ -63,7 +64,7 @@ public struct SinglePackSource: PackSource {
         }
     }
 
-    /// `appCode`, `appVer`, `platform`, and `packageVersion` when the module is installed.
+    /// `appCode`, `appVer` and `platform`, and also `packageVersion` when the module is installed.
     public static func queryItems(for inquiry: UpdateInquiry, of module: ModuleID) -> [URLQueryItem] {
         let installed = inquiry.modules.first { $0.id == module }?.version
         return [
@@ -73,7 +74,7 @@ public struct SinglePackSource: PackSource {
         ] + (installed.map { [URLQueryItem(name: "packageVersion", value: $0.description)] } ?? [])
     }
 
-    /// Asks, and reads the answer.
+    /// Sends one request, and reads the answer.
     public func check(_ inquiry: UpdateInquiry) async throws -> UpdateAnswer {
         let response = try await fetcher.collect(makeRequest(inquiry), now: now())
         let answer: SinglePackAnswer
@@ -89,7 +90,7 @@ public struct SinglePackSource: PackSource {
         )
     }
 
-    /// What an answer offers to a client that has `installed`.
+    /// The offer that an answer makes to a client that has `installed`.
     func offer(_ answer: SinglePackAnswer, installed: PackVersion?, from base: URL) throws -> ModuleOffer {
         var offer = ModuleOffer(module, version: answer.version)
         switch answer.status.flatMap({ meanings[$0] }) ?? .update {
@@ -114,13 +115,13 @@ public struct SinglePackSource: PackSource {
 }
 
 extension PackSource where Self == SinglePackSource {
-    /// A server that knows one pack for the whole app.
+    /// A server with one pack for the whole app.
     ///
     /// - Parameters:
-    ///   - url: The address to ask.
-    ///   - module: The name that the pack has in this app; `app` is as good as any.
-    ///   - meanings: What each number in `status` means; see ``SinglePackSource/meanings``.
-    ///   - networkTypes: Which condition each `networkType` names; see ``SinglePackSource/networkTypes``.
+    ///   - url: The URL to ask.
+    ///   - module: The pack's module name in this app; any name will do, for example `app`.
+    ///   - meanings: The meaning of each number in `status`; see ``SinglePackSource/meanings``.
+    ///   - networkTypes: The condition for each `networkType`; see ``SinglePackSource/networkTypes``.
     /// - Returns: The source.
     public static func singlePack(
         at url: URL,
