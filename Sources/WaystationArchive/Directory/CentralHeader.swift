@@ -1,12 +1,12 @@
 import WaystationFileSystem
 
-/// What the central directory says of one entry (APPNOTE 4.3.12), checked by itself.
+/// One entry's header in the central directory (APPNOTE 4.3.12), checked on its own.
 struct CentralHeader {
-    /// How many bytes it has at least.
+    /// The length of the header's fixed part, in bytes.
     static let length = 46
     private static let signature: UInt32 = 0x0201_4B50
 
-    /// The name as it stands there: the local header must have the same bytes.
+    /// The name's bytes as the header has them: the local header must have the same bytes.
     let rawName: [UInt8]
     let path: EntryPath
     let isDirectory: Bool
@@ -14,17 +14,17 @@ struct CentralHeader {
     let method: ZipMethod
     let modified: ZipTime
     let crc32: UInt32
-    /// The size as it stands there, which the local header and the descriptor must repeat.
+    /// The size as the header has it, which the local header and the descriptor must repeat.
     let statedSize: Int
-    /// How many bytes the entry has: none for a directory.
+    /// The entry's size in bytes; 0 for a directory.
     let size: Int
     let compressedSize: Int
-    /// Where the local header is, counted from the archive's base.
+    /// The offset of the local header, counted from the archive's base.
     let offset: Int
 
     /// Reads the next header of the directory.
     ///
-    /// - Throws: ``ZipError``, or what the source throws.
+    /// - Throws: ``ZipError``, or the source's error.
     init(from reader: inout SourceReader, limits: ZipLimits) throws {
         guard let fixed = try reader.next(Self.length), fixed.field(0, as: UInt32.self) == Self.signature,
             let rawName = try reader.next(Int(fixed.field(28, as: UInt16.self))),
@@ -33,7 +33,7 @@ struct CentralHeader {
         else { throw Self.damagedDirectory }
         self.rawName = Array(rawName)
 
-        // Only to name the entry where its own name cannot be trusted yet.
+        // Only names the entry in errors, as long as its own name is not checked yet.
         let label = String(decoding: rawName, as: UTF8.self)
         flags = EntryFlags(rawValue: fixed.field(8, as: UInt16.self))
         try flags.check(entry: label)
@@ -95,7 +95,7 @@ struct CentralHeader {
             entry: name
         )
         isDirectory = path.isDirectory
-        // ZIPFoundation states the size of the directory's own file, and writes no data.
+        // ZIPFoundation writes the size of the directory's own file, and no data.
         self.size = isDirectory && compressedSize == 0 && crc32 == 0 ? 0 : size
         try checkKind(kind)
         try checkSizes(limits)
@@ -106,7 +106,7 @@ struct CentralHeader {
             throw ZipError(
                 .kindMismatch,
                 entry: path.path,
-                "is a directory by its \(isDirectory ? "name" : "attributes") and none by its "
+                "is a directory by its \(isDirectory ? "name" : "attributes") and a file by its "
                     + "\(isDirectory ? "attributes" : "name"); make the archive anew"
             )
         }
@@ -126,7 +126,7 @@ struct CentralHeader {
         try Self.checkRatio(of: size, to: compressedSize, limits: limits, entry: path.path)
     }
 
-    /// Refuses what grows too much when it is extracted.
+    /// Refuses an entry, or an archive, that grows too much when it is extracted.
     static func checkRatio(of size: Int, to compressedSize: Int, limits: ZipLimits, entry: String?) throws(ZipError) {
         guard size > limits.ratioFloor else { return }
         let (allowed, overflow) = max(1, compressedSize).multipliedReportingOverflow(by: max(1, limits.maximumRatio))

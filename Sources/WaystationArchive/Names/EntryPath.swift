@@ -1,18 +1,18 @@
-/// A name that was found to be a path that stays below the directory it is resolved in.
+/// A checked name: a path that stays below the directory in which it is resolved.
 struct EntryPath {
-    /// The path without the slash that marks a directory.
+    /// The path, without the slash that marks a directory.
     let path: String
     /// Whether the name ended in a slash.
     let isDirectory: Bool
     /// The segments of the path, as parts of it; at least one.
     let segments: [Substring]
 
-    /// The most bytes that a file system of Linux takes for one segment.
+    /// The longest segment that Linux file systems accept, in bytes.
     private static let maximumSegmentLength = 255
 
     /// Checks a name.
     ///
-    /// - Throws: ``ZipError`` that names the rule that it breaks.
+    /// - Throws: ``ZipError`` that names the broken rule.
     init(_ name: String, limits: ZipLimits) throws(ZipError) {
         func refusal(_ code: ZipError.Code, _ problem: String) -> ZipError {
             ZipError(code, entry: name, problem + "; make the archive anew, with plain relative names")
@@ -22,7 +22,7 @@ struct EntryPath {
             throw ZipError(
                 .nameTooLong,
                 entry: name,
-                "has a name of \(name.utf8.count) bytes and \(limits.maximumNameLength) are allowed; shorten it, or "
+                "has a name of \(name.utf8.count) bytes, but \(limits.maximumNameLength) are allowed; shorten it, or "
                     + "raise `maximumNameLength`"
             )
         }
@@ -38,7 +38,8 @@ struct EntryPath {
             throw refusal(.driveLetter, "has a path on a drive")
         }
 
-        // By scalars: as characters, a slash and a combining mark behind it are one, and the slash would be missed.
+        // The name is split by Unicode scalars: as a `Character`, a slash with a combining mark after it would not be
+        // found.
         let isDirectory = name.utf8.last == UInt8(ascii: "/")
         let path = isDirectory ? String(name.unicodeScalars.dropLast()) : name
         let segments = path.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map(Substring.init)
@@ -56,7 +57,7 @@ struct EntryPath {
             throw ZipError(
                 .tooDeep,
                 entry: name,
-                "lies \(segments.count) levels deep and \(limits.maximumDepth) are allowed; raise `maximumDepth` if it must"
+                "lies \(segments.count) levels deep, but \(limits.maximumDepth) are allowed; raise `maximumDepth`"
             )
         }
         self.path = path
