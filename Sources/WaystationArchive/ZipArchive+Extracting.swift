@@ -10,10 +10,10 @@ extension ZipArchive {
     /// the directory after any failure.
     ///
     /// - Parameters:
-    /// - directory: The directory to write into; it must not exist yet, or must be empty.
-    /// - synchronizes: Whether everything is on the medium when this returns. Default: `false`.
-    /// - progress: Called for every complete entry and for each further MiB of large ones, with one report at a time
-    ///   and in order, on any thread. The extraction waits for it.
+    ///   - directory: The directory to write into; it must not exist yet, or must be empty.
+    ///   - synchronizes: Whether everything is on the medium when this returns. Default: `false`.
+    ///   - progress: Called for every complete entry and for each further MiB of large ones, with one report at a time
+    ///     and in order, on any thread. The extraction waits for it.
     /// - Throws: ``ZipError`` for the archive, `CancellationError`, or the error of the source or the disk, such as
     ///   `FileError`.
     public func extract(

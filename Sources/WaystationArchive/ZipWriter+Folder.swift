@@ -8,9 +8,9 @@ extension ZipWriter {
     /// entries are sorted by the UTF-8 bytes of their paths, and directories are entries only when they are empty.
     ///
     /// - Parameters:
-    /// - folder: The folder to archive. It must contain only files and directories, and must not change meanwhile.
-    /// - file: The archive to write; no file may exist there yet. Remove it after a failure.
-    /// - compression: The method for each file.
+    ///   - folder: The folder to archive. It must contain only files and directories, and must not change meanwhile.
+    ///   - file: The archive to write; no file may exist there yet. Remove it after a failure.
+    ///   - compression: The method for each file.
     /// - Throws: ``ZipError`` for names and kinds of files that an archive cannot contain, or the disk's error, such as
     ///   `FileError`.
     public static func write(
