@@ -43,7 +43,7 @@ public struct Cookie: Hashable, Sendable, Identifiable {
     public let isSecure: Bool
     /// Whether the cookie is hidden from interfaces other than HTTP.
     public let isHTTPOnly: Bool
-    /// Which requests carry the cookie, by the site that started them.
+    /// The requests that carry the cookie, by the site that started them.
     public let sameSite: SameSite
     /// When the first cookie of this ID was stored; a replacement keeps it.
     public internal(set) var creation: Date
@@ -73,7 +73,7 @@ public struct Cookie: Hashable, Sendable, Identifiable {
     ///   - expires: When the cookie expires, or `nil` for a session cookie.
     ///   - isSecure: Whether the cookie is sent over secure connections only.
     ///   - isHTTPOnly: Whether the cookie is hidden from interfaces other than HTTP.
-    ///   - sameSite: Which requests carry the cookie, by the site that started them.
+    ///   - sameSite: The requests that carry the cookie, by the site that started them.
     ///   - creation: The moment at which the cookie is made.
     /// - Throws: ``CookieError`` for a part that could not be sent, for a name with a prefix (`__Secure-`, `__Host-`)
     ///   whose requirements the cookie does not meet, and for `SameSite=None` without `Secure`.

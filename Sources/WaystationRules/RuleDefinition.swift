@@ -22,7 +22,7 @@ public struct RuleDefinition<Action: Sendable>: Sendable {
     /// no side effect, not block, and not start loads.
     public var predicate: (@Sendable (RuleRequest) -> Bool)?
 
-    /// What to do with a matching request.
+    /// The action for a matching request.
     public var action: Action
 
     /// The place where the rule was written, for messages.

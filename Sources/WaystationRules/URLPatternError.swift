@@ -13,7 +13,7 @@ public struct URLPatternError: Error, Hashable, Sendable {
     /// The position of the error, in UTF-8 bytes from the start of ``pattern``, at most their count.
     public let offset: Int
 
-    /// What was expected there, as a phrase.
+    /// The syntax that was expected there, as a phrase.
     public let expected: String
 
     /// Makes an error; `offset` counts UTF-8 bytes.
@@ -25,7 +25,7 @@ public struct URLPatternError: Error, Hashable, Sendable {
 }
 
 extension URLPatternError: CustomStringConvertible {
-    /// What was expected, the pattern on a line of its own, and a caret below it at the position.
+    /// The expected syntax, the pattern on a line of its own, and a caret below it at the position.
     ///
     /// Control characters in the pattern are escaped, so that it cannot overwrite the message.
     public var description: String {

@@ -6,7 +6,7 @@ import Synchronization
 
 /// An origin that digests the bodies it receives, and the files that are sent to it.
 final class Trial: Sendable {
-    /// What happens to a request on its way to the origin's answer.
+    /// The redirects, refusals or failures that a request meets before its final answer.
     enum Way: String, CaseIterable {
         case plain, temporary, permanent, secret, dropped
 

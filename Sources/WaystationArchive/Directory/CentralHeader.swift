@@ -39,7 +39,7 @@ struct CentralHeader {
         try flags.check(entry: label)
         let extra = try ExtraFields(extraBytes, entry: label)
         if extra[.strongEncryption] != nil || extra[.aes] != nil {
-            throw ZipError(.encrypted, entry: label, "is encrypted; make the archive anew, without a password")
+            throw ZipError(.encrypted, entry: label, "is encrypted; create the archive again, without a password")
         }
         let name = try EntryName.decode(rawName, flags: flags, extra: extra, unmarked: limits.unmarkedNames)
         path = try EntryPath(name, limits: limits)
@@ -48,7 +48,7 @@ struct CentralHeader {
             throw ZipError(
                 .unsupportedMethod,
                 entry: name,
-                "is compressed with method \(methodNumber); make the archive anew, stored (0) or deflated (8)"
+                "is compressed with method \(methodNumber); create the archive again, stored (0) or deflated (8)"
             )
         }
         self.method = method
@@ -69,14 +69,14 @@ struct CentralHeader {
             throw ZipError(
                 .multipleDisks,
                 entry: name,
-                "lies in another part of the archive; make it anew, in one file"
+                "is in another part of the archive; create it again, in one file"
             )
         }
         guard let size = Int(exactly: numbers.size), size <= limits.maximumEntrySize else {
             throw ZipError(
                 .entryTooLarge,
                 entry: name,
-                "has \(numbers.size) bytes and \(limits.maximumEntrySize) are allowed; raise `maximumEntrySize` if it must"
+                "has \(numbers.size) bytes, but \(limits.maximumEntrySize) are allowed; raise `maximumEntrySize`"
             )
         }
         guard let compressedSize = Int(exactly: numbers.compressedSize), let offset = Int(exactly: numbers.offset)
@@ -107,11 +107,11 @@ struct CentralHeader {
                 .kindMismatch,
                 entry: path.path,
                 "is a directory by its \(isDirectory ? "name" : "attributes") and a file by its "
-                    + "\(isDirectory ? "attributes" : "name"); make the archive anew"
+                    + "\(isDirectory ? "attributes" : "name"); create the archive again"
             )
         }
         guard !isDirectory || size == 0 else {
-            throw ZipError(.kindMismatch, entry: path.path, "is a directory with contents; make the archive anew")
+            throw ZipError(.kindMismatch, entry: path.path, "is a directory with contents; create the archive again")
         }
     }
 
@@ -120,7 +120,7 @@ struct CentralHeader {
             throw ZipError(
                 .sizeMismatch,
                 entry: path.path,
-                "is stored and has two different sizes, \(size) and \(compressedSize); fetch or make the archive anew"
+                "is stored but has two sizes, \(size) and \(compressedSize); fetch or create the archive again"
             )
         }
         try Self.checkRatio(of: size, to: compressedSize, limits: limits, entry: path.path)
@@ -133,7 +133,7 @@ struct CentralHeader {
         guard overflow || size <= allowed else {
             let problem =
                 "grows more than \(limits.maximumRatio) times, from \(compressedSize) to \(size) bytes; raise "
-                + "`maximumRatio` if that is right"
+                + "`maximumRatio` if it is valid"
             throw ZipError(.ratioTooHigh, entry: entry, entry == nil ? "the archive \(problem)" : problem)
         }
     }
@@ -141,13 +141,13 @@ struct CentralHeader {
     static var damagedDirectory: ZipError {
         ZipError(
             .damagedDirectory,
-            "the directory is not the list of entries that it should be; the archive is damaged: fetch it again"
+            "the directory is not a valid list of entries; the archive is damaged: fetch it again"
         )
     }
 }
 
 extension ZipError {
     static func outsideFile(entry: String) -> ZipError {
-        ZipError(.outsideFile, entry: entry, "lies outside the archive, which is damaged or cut short; fetch it again")
+        ZipError(.outsideFile, entry: entry, "is outside the archive, which is damaged or cut short; fetch it again")
     }
 }

@@ -29,7 +29,7 @@ enum DataDescriptor {
         throw ZipError(
             .descriptorMismatch,
             entry: central.path.path,
-            "has no descriptor after its data that agrees with the directory; fetch or make the archive anew"
+            "has no descriptor after its data that agrees with the directory; fetch or create the archive again"
         )
     }
 }

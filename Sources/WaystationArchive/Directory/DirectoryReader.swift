@@ -53,7 +53,7 @@ struct DirectoryReader {
                 throw ZipError(
                     .archiveTooLarge,
                     "the archive's entries have more than the \(limits.maximumTotalSize) bytes that are allowed; raise "
-                        + "`maximumTotalSize` if they must"
+                        + "`maximumTotalSize` to allow more"
                 )
             }
             totalSize = sum
@@ -101,7 +101,7 @@ struct DirectoryReader {
         guard !limits.toleratedJunk.contains(isLeading ? .leading : .between) else { return }
         throw ZipError(
             isLeading ? .leadingJunk : .junkBetweenEntries,
-            "the archive has \(count) bytes that belong to no entry; make it anew, or allow "
+            "the archive has \(count) bytes that belong to no entry; create it again, or allow "
                 + "`\(isLeading ? ".leading" : ".between")` junk"
         )
     }
@@ -110,7 +110,7 @@ struct DirectoryReader {
         ZipError(
             .overlap,
             entry: header.path.path,
-            "shares bytes with another entry or with the directory; fetch or make the archive anew"
+            "shares bytes with another entry or with the directory; fetch or create the archive again"
         )
     }
 }

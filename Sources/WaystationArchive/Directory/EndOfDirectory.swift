@@ -51,7 +51,7 @@ struct EndOfDirectory {
             (numbers, directoryEnd) = wide
         } else if numbers.offset == UInt64(UInt32.max) || numbers.size == UInt64(UInt32.max) {
             // Info-ZIP's `zip -fz` omits the record when it writes to a pipe; no tool reads such an archive.
-            throw invalid("the end record needs a zip64 end record, and there is none")
+            throw invalid("the end record requires a zip64 end record, which is missing")
         }
         return try directory(numbers, end: directoryEnd, limits: limits)
     }
@@ -71,8 +71,8 @@ struct EndOfDirectory {
         guard fitting.count < 2 else {
             throw ZipError(
                 .ambiguousEnd,
-                "the archive has \(fitting.count) end records, one in the comment of the other; make it anew, without a "
-                    + "comment"
+                "the archive has \(fitting.count) end records, one in the comment of the other; create it "
+                    + "again, without a comment"
             )
         }
         if let start = fitting.first { return start }
@@ -180,10 +180,10 @@ struct EndOfDirectory {
     }
 
     private static var multipleDisks: ZipError {
-        ZipError(.multipleDisks, "the archive is one of several parts; make it anew, in one file")
+        ZipError(.multipleDisks, "the archive is one of several parts; create it again, in one file")
     }
 
     private static func invalid(_ problem: String) -> ZipError {
-        ZipError(.invalidZip64, "\(problem); fetch or make the archive anew")
+        ZipError(.invalidZip64, "\(problem); fetch or create the archive again")
     }
 }

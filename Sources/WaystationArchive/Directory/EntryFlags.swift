@@ -18,14 +18,14 @@ struct EntryFlags: OptionSet, Hashable {
     /// Refuses flags that cannot be read, or that another reader might interpret differently.
     func check(entry: String) throws(ZipError) {
         guard isDisjoint(with: Self.encryption) else {
-            throw ZipError(.encrypted, entry: entry, "is encrypted; make the archive anew, without a password")
+            throw ZipError(.encrypted, entry: entry, "is encrypted; create the archive again, without a password")
         }
         guard isSubset(of: Self.known) else {
             let unknown = String(subtracting(Self.known).rawValue, radix: 16)
             throw ZipError(
                 .unsupportedFlags,
                 entry: entry,
-                "has unknown flags (0x\(unknown)); make the archive anew, with plain deflate"
+                "has unknown flags (0x\(unknown)); create the archive again, with plain deflate"
             )
         }
     }

@@ -50,12 +50,12 @@ struct EntryKind {
             throw ZipError(
                 .specialFile,
                 entry: entry,
-                "is a device, a pipe or a socket; make the archive anew, of files and directories only"
+                "is a device, a pipe or a socket; create the archive again, of files and directories only"
             )
         }
     }
 
     private static func link(_ entry: String) -> ZipError {
-        ZipError(.symbolicLink, entry: entry, "is a symbolic link; make the archive anew, with the file in its place")
+        ZipError(.symbolicLink, entry: entry, "is a symbolic link; create the archive again, with the file instead")
     }
 }

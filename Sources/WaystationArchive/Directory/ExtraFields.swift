@@ -16,7 +16,7 @@ struct ExtraFields {
     /// - Throws: ``ZipError`` when the lengths do not add up, or a field occurs twice.
     init(_ bytes: ArraySlice<UInt8>, entry: String) throws(ZipError) {
         func damaged(_ problem: String) -> ZipError {
-            ZipError(.damagedExtraField, entry: entry, "\(problem); fetch or make the archive anew")
+            ZipError(.damagedExtraField, entry: entry, "\(problem); fetch or create the archive again")
         }
         var rest = bytes
         while rest.count >= 4 {

@@ -26,7 +26,7 @@ struct LocalHeader {
             ZipError(
                 .headerMismatch,
                 entry: entry,
-                "has a different \(what) in its local header than in the directory; fetch or make the archive anew"
+                "has a different \(what) in its local header than in the directory; fetch or create the archive again"
             )
         }
         guard let rawName = try reader.next(Int(fixed.field(26, as: UInt16.self))),

@@ -53,6 +53,6 @@ extension ByteSource {
 
 extension ZipError {
     static var truncatedSource: ZipError {
-        ZipError(.truncatedSource, "the source ended before its length; the file became shorter: fetch it again")
+        ZipError(.truncatedSource, "the source ended before its stated length; the file became shorter: fetch it again")
     }
 }

@@ -90,6 +90,6 @@ struct Zip64Numbers {
     }
 
     private static func invalid(_ entry: String, _ problem: String) -> ZipError {
-        ZipError(.invalidZip64, entry: entry, "\(problem); fetch or make the archive anew")
+        ZipError(.invalidZip64, entry: entry, "\(problem); fetch or create the archive again")
     }
 }

@@ -17,7 +17,7 @@ enum EntryName {
                 throw ZipError(
                     .headerMismatch,
                     entry: name,
-                    "has a second name in its Unicode Path field; make the archive anew, with one name for each entry"
+                    "has a second name in its Unicode Path field; create the archive again, with one name per entry"
                 )
             }
             return name
@@ -44,7 +44,7 @@ enum EntryName {
             throw ZipError(
                 .invalidUTF8,
                 entry: String(decoding: bytes, as: UTF8.self),
-                "has a name that should be UTF-8 but is not; make the archive anew with a tool that writes UTF-8"
+                "has a name that should be UTF-8 but is not; create the archive again with a tool that writes UTF-8"
             )
         }
         return name

@@ -15,7 +15,7 @@ struct EntryPath {
     /// - Throws: ``ZipError`` that names the broken rule.
     init(_ name: String, limits: ZipLimits) throws(ZipError) {
         func refusal(_ code: ZipError.Code, _ problem: String) -> ZipError {
-            ZipError(code, entry: name, problem + "; make the archive anew, with plain relative names")
+            ZipError(code, entry: name, problem + "; create the archive again, with plain relative names")
         }
         guard !name.isEmpty else { throw refusal(.emptyName, "has no name") }
         guard name.utf8.count <= limits.maximumNameLength else {
@@ -35,7 +35,7 @@ struct EntryPath {
         let bytes = Array(name.utf8.prefix(2))
         if bytes[0] == UInt8(ascii: "/") { throw refusal(.absolutePath, "has an absolute path") }
         if bytes.count == 2, bytes[1] == UInt8(ascii: ":"), Unicode.Scalar(bytes[0]).properties.isAlphabetic {
-            throw refusal(.driveLetter, "has a path on a drive")
+            throw refusal(.driveLetter, "has a path that starts with a drive letter")
         }
 
         // The name is split by Unicode scalars: as a `Character`, a slash with a combining mark after it would not be

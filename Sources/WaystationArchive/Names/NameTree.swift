@@ -46,7 +46,7 @@ struct NameTree {
                 throw ZipError(
                     .fileIsDirectory,
                     entry: entry.path,
-                    "needs a file and a directory in one place; make the archive anew, with different names"
+                    "has the same path as both a file and a directory; create the archive again, with different names"
                 )
             case (.file, .file), (.directory, .directory):
                 throw Self.collision(entry)
@@ -73,8 +73,8 @@ struct NameTree {
         ZipError(
             .nameCollision,
             entry: entry.path,
-            "has the same name as another entry except for case, Unicode form or invisible characters; make the "
-                + "archive anew, with different names"
+            "has the same name as another entry except for case, Unicode form or invisible characters; create the "
+                + "archive again, with different names"
         )
     }
 }

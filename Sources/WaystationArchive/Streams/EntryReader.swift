@@ -45,7 +45,7 @@ final class EntryReader {
             throw ZipError(
                 .checksumMismatch,
                 entry: entry.path,
-                "does not have its CRC-32; the archive is damaged: fetch it again"
+                "does not match its CRC-32; the archive is damaged: fetch it again"
             )
         }
     }
@@ -113,7 +113,7 @@ final class EntryReader {
         ZipError(
             .sizeMismatch,
             entry: entry.path,
-            "does not have the \(entry.size) bytes that its header states; fetch or make the archive anew"
+            "does not have the \(entry.size) bytes that its header states; fetch or create the archive again"
         )
     }
 }

@@ -91,6 +91,6 @@ struct CompressedEntry {
 
 extension ZipError {
     static var sourceChanged: ZipError {
-        ZipError(.sourceChanged, "a source changed while it was written; keep it unchanged and write the archive anew")
+        ZipError(.sourceChanged, "a source changed while it was written; keep it unchanged and write the archive again")
     }
 }

@@ -19,7 +19,7 @@ extension ResponseCache {
     /// - Parameters:
     ///   - file: The recording.
     ///   - options: The choices for importing it.
-    /// - Returns: What happened to each exchange.
+    /// - Returns: The result for each exchange.
     /// - Throws: ``RecordingError`` when the file cannot be read or is damaged; exchanges before the damage are stored.
     ///   `StoreError` when the cache does not work.
     @discardableResult
@@ -47,7 +47,7 @@ extension ResponseStore {
     /// - Parameters:
     ///   - file: The recording.
     ///   - options: The choices for importing it.
-    /// - Returns: What happened to each exchange.
+    /// - Returns: The result for each exchange.
     /// - Throws: ``RecordingError`` when the file cannot be read or is damaged; exchanges before the damage are stored.
     ///   `StoreError` when the store does not work.
     @discardableResult

@@ -1,13 +1,14 @@
 /// Rules arranged for look-up: a trie of host labels from the right, and below each host a trie of path segments.
 ///
 /// ```
-/// com ─ example ─ shop          a rule for `shop.example.com` hangs at `exact` of the last label,
+/// com ─ example ─ shop          a rule for `shop.example.com` is at `exact` of the last label,
 ///          │        └ exact ──▶ path root      one for `*.example.com` at `subdomains` of `example`
 ///          └ subdomains ──────▶ path root      `*` at `anyHost`
 ///
-/// path root ─ app ─ * ─ edit    a rule ends at the node of its last segment (`ending`), or goes on from the node
-///                               where its first `**` or `*.png` stands: by a text that must follow (`anchored`,
-///                               an ``AnchorIndex``), or, when any text may, one after the other (`continuing`)
+/// path root ─ app ─ * ─ edit    a rule ends at the node of its last segment (`ending`), or continues from the node
+///                               before its first `**` or `*.png`: a rule with a text that must follow is found
+///                               by that text (`anchored`, an ``AnchorIndex``), and the others are tried one
+///                               after the other (`continuing`)
 /// ```
 /// Every node has the number of the lowest rule below it, so that a walk skips subtrees that cannot beat the rule it
 /// has already found.

@@ -41,8 +41,8 @@ extension RuleTable {
     private func unreachableMessage(_ earlier: Int) -> String {
         let place = rules[earlier].location.map { " (\($0))" } ?? ""
         return """
-            it is never reached, since rule \(earlier) `\(URLPatternError.shown(patterns[earlier].text))`\(place) takes \
-            every request that it takes; put it before that rule, or remove it
+            it is never reached, since rule \(earlier) `\(URLPatternError.shown(patterns[earlier].text))`\(place) \
+            matches every request that this rule matches; put it before that rule, or remove it
             """
     }
 }

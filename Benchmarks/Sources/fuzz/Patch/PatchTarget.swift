@@ -4,8 +4,8 @@ import WaystationPatch
 
 /// Applies a patch, and compares the result with that of the original `bspatch`.
 ///
-/// The first byte of an input says whether a complete patch or its streams before bzip2 are at the end. The length of
-/// the old bytes in two bytes and the old bytes come between.
+/// The first byte of an input says what its last part is: a complete patch, or the streams before bzip2. Between them
+/// are the length of the old bytes, in two bytes, and the old bytes.
 struct PatchTarget: FuzzTarget {
     static let headLength = 3
 
