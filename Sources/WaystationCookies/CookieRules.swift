@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// The defaults follow RFC 6265, and RFC 6265bis where it is stricter.
 public struct CookieRules: Sendable {
-    /// The check for public suffixes: domains that cookies may not be set for as a whole.
+    /// The check for public suffixes: domains such as `co.uk`, for which no cookie may be set.
     ///
     /// Default: ``PublicSuffixes/builtIn``.
     public var publicSuffixes: PublicSuffixes

@@ -1,4 +1,4 @@
-/// The check for public suffixes: domains shared by many owners, for which as a whole no cookie may be set (RFC 6265
+/// The check for public suffixes: domains such as `co.uk` with many owners, for which no cookie may be set (RFC 6265
 /// §5.3 step 5).
 ///
 /// No list ships with this module, since a list becomes outdated. Give ``init(_:)`` a check against a current list

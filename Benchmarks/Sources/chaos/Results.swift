@@ -2,8 +2,9 @@ import Foundation
 import Measuring
 import Synchronization
 
-/// Counts how the loads of one process ended, and prints the counts every 500 loads as `loads HITS FETCHED FAILED
-/// CANCELLED`.
+/// Counts how the loads of one process ended, and prints the counts every 500 loads.
+///
+/// The line is `loads HITS FETCHED FAILED CANCELLED`.
 final class Results: Sendable {
     private struct State {
         var begun = 0

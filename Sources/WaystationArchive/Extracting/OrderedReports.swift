@@ -2,7 +2,8 @@ import Synchronization
 
 /// Passes on reports from several threads, one at a time and in order, without holding a lock meanwhile.
 ///
-/// A thread that reports while no other thread is passing on reports does so, also for the others, until none waits.
+/// If no other thread is passing on reports, the reporting thread passes on its own and those of other threads until
+/// none waits.
 final class OrderedReports<Report: Sendable>: Sendable {
     private struct State {
         var waiting: [Report] = []

@@ -2,7 +2,7 @@ extension SetCookie {
     /// Splits the value that Foundation makes from several `Set-Cookie` fields by joining them with commas.
     ///
     /// A comma separates two cookies when a name and `=` follow it before any `;` or further comma; neither follows the
-    /// comma of `Expires=Wed, 09 Jun 2027`. Commas inside a value that is quoted as a whole separate nothing. The
+    /// comma of `Expires=Wed, 09 Jun 2027`. Commas inside a fully quoted value do not separate cookies. The
     /// joined text is ambiguous in two cases, which are decided as follows: `a=x,y=z` is two cookies, and a field
     /// without `=` belongs to the value before it.
     ///
