@@ -9,7 +9,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
-        // What the three tools share: sessions with and without Waystation, statistics, comparison, nginx, memory.
+        // The code that the tools share: sessions with and without Waystation, statistics, comparison, nginx, memory.
         .target(
             name: "Measuring",
             dependencies: [
@@ -66,7 +66,7 @@ let package = Package(
                 .product(name: "WaystationTesting", package: "waystation"),
             ]
         ),
-        // libFuzzer's C interface, and bzip2 over bytes in memory.
+        // libFuzzer's C interface, and bzip2 for bytes in memory.
         .target(name: "CLibFuzzer", linkerSettings: [.linkedLibrary("bz2")]),
         .executableTarget(
             name: "fuzz",
@@ -85,7 +85,7 @@ let package = Package(
 let warnings: [SwiftSetting] =
     Context.environment["WAYSTATION_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-// The same strict settings for every target, stated once.
+// The same strict settings for every target, written once.
 for target in package.targets {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [

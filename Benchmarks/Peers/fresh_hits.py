@@ -1,4 +1,4 @@
-"""What a fresh hit costs in a cache of Python's: fresh_hits.py PEER BASE-URL URLS LOADS BYTES
+"""Measures the cost of a fresh hit in a Python cache: fresh_hits.py PEER BASE-URL URLS LOADS BYTES
 
 Loads URLS numbered URLs once, so that they are stored, and then makes LOADS loads of them, one at a time. Prints the
 microseconds of one. Every body must have BYTES bytes, and every load after the first round must be a hit.

@@ -1,2 +1,2 @@
-// Byte sources and file errors are part of the vocabulary.
+// Byte sources and file errors are part of this module's API.
 @_exported public import WaystationFileSystem

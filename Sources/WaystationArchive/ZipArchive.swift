@@ -1,7 +1,7 @@
 public import Foundation
 public import WaystationFileSystem
 
-/// A zip archive that was found to be sound, open for reading.
+/// A zip archive that passed all checks, open for reading.
 ///
 /// ```swift
 /// let archive = try ZipArchive(FileSource(url))
@@ -11,28 +11,28 @@ public import WaystationFileSystem
 /// ```
 ///
 /// Opening reads the whole directory and every local header (APPNOTE 6.3.10), and refuses the archive when anything in
-/// it is unsafe, contradicts itself or goes beyond the limits; what ``ZipError`` lists. An archive that is open has
-/// only files and directories, with relative names that cannot be taken for one another.
+/// it is unsafe, contradicts itself or exceeds the limits; ``ZipError`` lists the reasons. An open archive has only
+/// files and directories, with relative names that cannot be taken for one another.
 ///
-/// Safe to use from any thread, by several at once. The source must not change meanwhile.
+/// Any thread may use an archive, and several may use it at once. The source must not change meanwhile.
 public struct ZipArchive: Sendable {
     /// The entries in the order of the directory.
     public let entries: [ZipEntry]
 
     let source: any ByteSource
-    /// Every directory that the entries lie in or are, each behind the one it lies in itself.
+    /// Every directory that is an entry or contains one, parents before children.
     let directories: [String]
     private let indices: [String: Int]
 
-    /// Opens an archive and checks all of it but the compressed data.
+    /// Opens an archive and checks all of it except the compressed data.
     ///
-    /// Takes memory for the entries, within the limits, and none for their contents.
+    /// Memory is used for the list of entries, within the limits, but not for their contents.
     ///
-    /// - Throws: ``ZipError`` that names the rule and the entry that breaks it, or what the source throws.
+    /// - Throws: ``ZipError`` that names the rule and the entry that breaks it, or the source's error.
     public init(_ source: any ByteSource, limits: ZipLimits = ZipLimits()) throws {
         self.source = source
         (entries, directories) = try DirectoryReader(source, limits: limits).read()
-        // Names that are equal as text were refused.
+        // No two names are equal as text: such an archive was refused.
         indices = Dictionary(zip(entries.map(\.path), entries.indices)) { first, _ in first }
     }
 
@@ -40,31 +40,31 @@ public struct ZipArchive: Sendable {
     ///
     /// - Complexity: O(1) in the number of entries.
     public subscript(path: String) -> ZipEntry? {
-        // Text is equal in all its Unicode forms, a path only in one.
+        // Swift compares all Unicode forms of a text as equal, but a path must match byte by byte.
         guard let index = indices[path], entries[index].path.utf8.elementsEqual(path.utf8) else { return nil }
         return entries[index]
     }
 
-    /// How many bytes all entries together have.
+    /// The size of all entries together, in bytes.
     public var totalSize: Int { entries.reduce(0) { $0 + $1.size } }
 
     /// The bytes of an entry of this archive, with its size and CRC-32 checked.
     ///
-    /// - Throws: ``ZipError`` when the data are damaged, or what the source throws.
+    /// - Throws: ``ZipError`` when the data are damaged, or the source's error.
     public func read(_ entry: ZipEntry) throws -> Data {
         var data = Data(capacity: entry.size)
         try read(entry) { data.append(contentsOf: $0) }
         return data
     }
 
-    /// Hands on the bytes of an entry of this archive in order, in pieces of up to 64 KiB.
+    /// Passes the bytes of an entry of this archive to `body` in order, in pieces of up to 64 KiB.
     ///
-    /// Size and CRC-32 are checked as far as they can be: there are never more bytes than stated, but that the bytes are
-    /// right is known only when this returns.
+    /// `body` never gets more bytes than the entry's size. Whether the bytes are complete and have the right CRC-32 is
+    /// known only when this returns.
     ///
-    /// - Throws: ``ZipError`` when the data are damaged, what the source throws, or what `body` throws.
+    /// - Throws: ``ZipError`` when the data are damaged, the source's error, or the error of `body`.
     public func read(_ entry: ZipEntry, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        // Whatever the method says: there is nothing to unpack.
+        // Such a directory has nothing to unpack, regardless of its method.
         if entry.isDirectory, entry.compressedSize == 0, entry.crc32 == 0 { return }
         try EntryReader(source).read(entry, body)
     }

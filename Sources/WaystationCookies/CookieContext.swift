@@ -1,12 +1,12 @@
-/// Who asks for cookies, or sets them, and how (RFC 6265bis §5.2).
+/// The request that asks for cookies, or whose response sets them (RFC 6265bis §5.2).
 ///
-/// The default is what an app's own request is: HTTP, and of the same site, since no other site started it.
+/// The defaults describe an app's own request: it uses HTTP and is of the same site, since no other site started it.
 public struct CookieContext: Hashable, Sendable {
-    /// Whether the site that started the request is the one it goes to.
+    /// Whether the request goes to the same site that started it.
     ///
     /// Default: `true`.
     public var isSameSite: Bool
-    /// Whether the request loads a page of the top level, as a followed link does.
+    /// Whether the request loads a top-level page, as a followed link does.
     ///
     /// Default: `false`.
     public var isTopLevelNavigation: Bool
@@ -14,7 +14,7 @@ public struct CookieContext: Hashable, Sendable {
     ///
     /// Default: `GET`.
     public var method: String
-    /// Whether HTTP carries the cookies; `false` for a script's interface, which sees no `HttpOnly` cookie.
+    /// Whether HTTP carries the cookies; `false` for a script interface, which sees no `HttpOnly` cookie.
     ///
     /// Default: `true`.
     public var isHTTP: Bool
@@ -32,7 +32,7 @@ public struct CookieContext: Hashable, Sendable {
         self.isHTTP = isHTTP
     }
 
-    /// An app's own request.
+    /// The context of an app's own request.
     public static let firstParty = CookieContext()
 
     /// Methods are case-sensitive (RFC 9110 §9.1), and these are the safe ones (§9.2.1).

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// What a jar allows.
+/// The limits and checks that a jar applies.
 ///
-/// The defaults are RFC 6265's, and RFC 6265bis's where that is stricter.
+/// The defaults follow RFC 6265, and RFC 6265bis where it is stricter.
 public struct CookieRules: Sendable {
-    /// Which domains belong to nobody.
+    /// The check for public suffixes: domains such as `co.uk`, for which no cookie may be set.
     ///
-    /// Default: the built-in rule.
+    /// Default: ``PublicSuffixes/builtIn``.
     public var publicSuffixes: PublicSuffixes
     /// Whether `http` to this machine counts as secure.
     ///
     /// Default: `false`, as RFC 6265 has it.
     ///
-    /// This machine is `localhost`, a name below it, `127.0.0.0/8` and `::1`. Some browsers take it as secure.
+    /// This machine is `localhost`, a name below it, `127.0.0.0/8` and `::1`. Some browsers treat it as secure.
     public var isTrustworthyLoopback: Bool
     /// Whether `Set-Cookie: word` sets a cookie without a name (RFC 6265bis §5.6); RFC 6265 §5.2 ignores it.
     ///
@@ -22,9 +22,9 @@ public struct CookieRules: Sendable {
     ///
     /// Default: 400 days (RFC 6265bis §5.5).
     ///
-    /// Cookies that the app inserts are not bounded.
+    /// The limit does not apply to cookies that the app inserts.
     public var maximumLife: TimeInterval
-    /// How many cookies one domain may have; counted by the cookies' own domain.
+    /// How many cookies one domain may have, counted by the cookies' own domain.
     ///
     /// Default: 50 (RFC 6265 §6.1).
     public var maximumForDomain: Int
@@ -52,7 +52,7 @@ public struct CookieRules: Sendable {
 
     /// Whether two URLs are of one site: the same scheme and the same registrable domain (RFC 6265bis §5.2).
     ///
-    /// Addresses, and hosts that are public suffixes themselves, are of one site with themselves alone.
+    /// An address, or a host that is itself a public suffix, is of the same site only as itself.
     public func isSameSite(_ first: URL, _ second: URL) -> Bool {
         guard let first = CookieLocation(first), let second = CookieLocation(second), first.isSecure == second.isSecure
         else { return false }
@@ -61,7 +61,7 @@ public struct CookieRules: Sendable {
         return domain == publicSuffixes.registrableDomain(of: second.host)
     }
 
-    /// Whether `Secure` cookies may travel to a place.
+    /// Whether `Secure` cookies may be sent to a location.
     func isSecure(_ location: CookieLocation) -> Bool {
         location.isSecure || (isTrustworthyLoopback && location.host.isLoopback)
     }

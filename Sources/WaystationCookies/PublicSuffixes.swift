@@ -1,23 +1,25 @@
-/// Which domains belong to nobody, so that no cookie may be set for all of them (RFC 6265 §5.3 step 5).
+/// The check for public suffixes: domains such as `co.uk` with many owners, for which no cookie may be set (RFC 6265
+/// §5.3 step 5).
 ///
-/// No list ships with this module, since one grows old. Give ``init(_:)`` a check against a current list
+/// No list ships with this module, since a list becomes outdated. Give ``init(_:)`` a check against a current list
 /// (<https://publicsuffix.org>) where cookies of hosts that do not trust each other are kept in one jar.
 public struct PublicSuffixes: Sendable {
     private let contains: @Sendable (String) -> Bool
 
-    /// Makes a check of the app's own list.
+    /// Makes a check from the app's own list.
     ///
-    /// - Parameter contains: Asked with a domain of two labels or more, lower case, without a dot at either end. Single
-    ///   labels (`com`, `localhost`) are public suffixes always and are not asked about.
+    /// - Parameter contains: Returns whether a domain is a public suffix. The domain has two labels or more, is in
+    ///   lower case and has no dot at either end. Single labels (`com`, `localhost`) are always public suffixes and are
+    ///   not passed to it.
     public init(_ contains: @escaping @Sendable (String) -> Bool) {
         self.contains = contains
     }
 
-    /// The rule without a list: single labels, and such pairs as `co.uk`: a country's code under one of the labels that
-    /// registries use for everybody (`ac`, `co`, `com`, `edu`, `gob`, `gouv`, `gov`, `go`, `ltd`, `me`, `mil`, `ne`,
-    /// `net`, `nom`, `or`, `org`, `plc`, `sch`).
+    /// The rule without a list: a single label is a public suffix, and so is a pair such as `co.uk`, a country code
+    /// with one of the labels that registries offer to everybody (`ac`, `co`, `com`, `edu`, `gob`, `gouv`, `gov`, `go`,
+    /// `ltd`, `me`, `mil`, `ne`, `net`, `nom`, `or`, `org`, `plc`, `sch`).
     ///
-    /// It errs on the closed side: where such a pair is a plain host, its cookies are host-only.
+    /// The rule errs on the strict side: when such a pair is an ordinary host, its cookies are host-only.
     public static let builtIn = PublicSuffixes { domain in
         let labels = domain.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard labels.count == 2, labels[1].count == 2 else { return false }
@@ -30,9 +32,9 @@ public struct PublicSuffixes: Sendable {
         "sch",
     ]
 
-    /// Whether nobody owns a domain.
+    /// Whether a domain is a public suffix.
     func contain(_ domain: String) -> Bool {
-        // The root's dot changes the name's text, not whose it is.
+        // The root's dot changes the name's text, but not which domain it is.
         let name = domain.hasSuffix(".") ? String(domain.dropLast()) : domain
         return !name.utf8.contains(UInt8(ascii: ".")) || contains(name)
     }

@@ -2,16 +2,16 @@ import Foundation
 import WaystationArchive
 import WaystationFileSystem
 
-/// A file read in order and in pieces, without gzip where it has that.
+/// Reads a file in order and in pieces, and decompresses it if it is gzip.
 final class RecordInput {
     private static let chunkSize = 256 << 10
 
     private let more: () throws(RecordingError) -> Data
     private var buffer = Data()
-    /// How many bytes were taken, in the file as it is without gzip.
+    /// How many bytes were read, counted after decompression.
     private(set) var offset = 0
 
-    /// Begins to read; gzip is recognised by its first bytes.
+    /// Begins to read; gzip is recognised by the file's first bytes.
     init(_ source: any ByteSource) throws(RecordingError) {
         let isPacked = try Self.read(source, at: 0, count: 2) == Data([0x1F, 0x8B])
         if isPacked {
@@ -29,17 +29,19 @@ final class RecordInput {
 
     static func read(_ source: any ByteSource, at offset: Int, count: Int) throws(RecordingError) -> Data {
         do { return try source.read(at: offset, count: count) } catch {
-            throw RecordingError(.unreadable, "the file cannot be read on", cause: error)
+            throw RecordingError(.unreadable, "the rest of the file cannot be read", cause: error)
         }
     }
 
-    /// The next bytes, without taking them; fewer at the end.
+    /// The next bytes, without consuming them; fewer at the end.
     func peek(_ count: Int) throws(RecordingError) -> Data {
         while buffer.count < count, try fill() {}
         return Data(buffer.prefix(count))
     }
 
-    /// A line without its end, or nil at the end of the file or when none ends within `limit` bytes.
+    /// Reads a line without its line end.
+    ///
+    /// Returns nil at the end of the file, or when no line ends within `limit` bytes.
     func readLine(limit: Int) throws(RecordingError) -> Data? {
         var searched = 0
         while true {
@@ -55,10 +57,10 @@ final class RecordInput {
         }
     }
 
-    /// The next bytes; fewer where the file ends.
+    /// Reads the next bytes; fewer at the end of the file.
     func read(_ count: Int) throws(RecordingError) -> Data {
         var data = Data()
-        // A length that a file states is not believed before the bytes are there.
+        // Memory grows only with bytes that are really there, since the length in a file may be false.
         while data.count < count {
             if buffer.isEmpty { guard try fill() else { break } }
             data.append(take(min(buffer.count, count - data.count)))
@@ -66,7 +68,7 @@ final class RecordInput {
         return data
     }
 
-    /// Passes over bytes, and says how many there were.
+    /// Skips bytes, and returns how many there were.
     func skip(_ count: Int) throws(RecordingError) -> Int {
         var rest = count
         while rest > 0 {
@@ -76,7 +78,7 @@ final class RecordInput {
         return count - rest
     }
 
-    /// The rest, or nil when it is longer.
+    /// Reads the rest; returns nil when it is longer than `limit`.
     func readAll(atMost limit: Int) throws(RecordingError) -> Data? {
         let data = try read(limit)
         return try peek(1).isEmpty ? data : nil
@@ -91,13 +93,13 @@ final class RecordInput {
 
     private func fill() throws(RecordingError) -> Bool {
         let chunk = try more()
-        // A new buffer: what was taken is no longer kept.
+        // A new buffer is made, so that the consumed bytes are released.
         buffer = buffer.isEmpty ? chunk : Data(buffer) + chunk
         return !chunk.isEmpty
     }
 }
 
-/// Gzip members one behind the other (RFC 1952 §2.2), as one sequence of bytes.
+/// Consecutive gzip members (RFC 1952 §2.2), read as one sequence of bytes.
 private final class GzipMembers {
     private let source: any ByteSource
     private let inflater: Inflater
@@ -117,7 +119,7 @@ private final class GzipMembers {
         output.deallocate()
     }
 
-    /// The next bytes; none at the end.
+    /// Reads the next bytes; empty at the end.
     func next() throws(RecordingError) -> Data {
         while true {
             if pending.isEmpty {

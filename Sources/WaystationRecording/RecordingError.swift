@@ -1,8 +1,8 @@
-/// Why a recording cannot be read or written.
+/// An error that says why a recording cannot be read or written.
 public struct RecordingError: Error, Sendable, CustomStringConvertible {
-    /// The sort of failure.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The code's name: short and stable.
+        /// The code's name, short and stable.
         public let description: String
 
         /// The file cannot be opened or read.
@@ -13,42 +13,42 @@ public struct RecordingError: Error, Sendable, CustomStringConvertible {
         public static let unknownFormat = Code(description: "unknownFormat")
         /// The file, or a part of it that must be held in memory, is larger than the limit.
         public static let tooLarge = Code(description: "tooLarge")
-        /// The file is no JSON.
+        /// The file is not valid JSON.
         public static let damagedJSON = Code(description: "damagedJSON")
         /// The JSON is not HAR 1.1 to 1.3.
         public static let invalidHAR = Code(description: "invalidHAR")
-        /// A WARC record begins with another version than 1.0 and 1.1, or with no version.
+        /// A WARC record begins with a version other than 1.0 and 1.1, or with no version.
         public static let invalidVersion = Code(description: "invalidVersion")
-        /// A line or field of a WARC record's header is not what ISO 28500 says.
+        /// A line or field of a WARC record's header does not follow ISO 28500.
         public static let invalidHeader = Code(description: "invalidHeader")
-        /// A WARC record has no length, or one that is no number.
+        /// A WARC record has no length, or one that is not a number.
         public static let invalidLength = Code(description: "invalidLength")
-        /// Something else than two line ends stands behind a WARC record.
+        /// A WARC record is followed by something other than two line ends.
         public static let invalidRecordEnd = Code(description: "invalidRecordEnd")
         /// The file ends within a record.
         public static let truncated = Code(description: "truncated")
-        /// Compressed data are not valid, or are followed by something else.
+        /// Compressed data are not valid, or other data follow them.
         public static let damagedCompression = Code(description: "damagedCompression")
     }
 
-    /// Where in a file something is wrong.
+    /// The position of an error in a file.
     public struct Position: Hashable, Sendable, CustomStringConvertible {
-        /// The byte at which the record begins, in the file as it is without gzip.
+        /// The position of the record's first byte, counted after decompression.
         public let offset: Int
-        /// The line of the record's header, from 1 on; nil when it is not the header that is wrong.
+        /// The line of the record's header, from 1; nil when the error is not in the header.
         public let line: Int?
 
-        /// Such as `byte 1024, line 3 of the record`.
+        /// The position as text, such as `byte 1024, line 3 of the record`.
         public var description: String { "byte \(offset)" + (line.map { ", line \($0) of the record" } ?? "") }
     }
 
-    /// The sort of failure.
+    /// The kind of failure.
     public let code: Code
-    /// What was wrong, where, and what to do.
+    /// A sentence that says what was wrong, where, and what to do.
     public let message: String
-    /// Where in the file, for formats of records.
+    /// The position in the file, for formats with records.
     public let position: Position?
-    /// The error beneath, if there was one.
+    /// The underlying error, if there was one.
     public let cause: (any Error)?
 
     init(_ code: Code, _ message: String, at position: Position? = nil, cause: (any Error)? = nil) {
@@ -58,6 +58,6 @@ public struct RecordingError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// Code, message and cause on one line.
+    /// The code, the message and the cause, on one line.
     public var description: String { "\(code): \(message)" + (cause.map { " (\($0))" } ?? "") }
 }

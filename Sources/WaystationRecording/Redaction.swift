@@ -1,28 +1,28 @@
 import Foundation
 
-/// What is left out of a recording: secrets, by the names of what holds them.
+/// The secrets that are left out of a recording, by the names of the fields and items that contain them.
 ///
-/// Names are compared without regard to case. What is left out stays visible as ``placeholder``. Bodies of responses are
-/// written as they came; bodies of requests are looked through where they are forms or JSON.
+/// Names are compared without regard to case. A value that is left out is replaced with ``placeholder``. Bodies of
+/// responses are written unchanged; bodies of requests are searched when they are forms or JSON.
 public struct Redaction: Sendable, Hashable {
-    /// What stands in the place of a secret: `[redacted]`.
+    /// The text that replaces a secret: `[redacted]`.
     public static let placeholder = "[redacted]"
 
-    /// Fields whose values are left out, and with them the cookies that they carry.
+    /// The fields whose values, and the cookies in them, are left out.
     public var fieldNames: Set<String>
-    /// Items whose values are left out: of the queries of URLs, of forms, and members of JSON.
+    /// The items whose values are left out: query items of URLs, form items, and JSON members.
     public var itemNames: Set<String>
-    /// Whether user name and password are left out of URLs.
+    /// Whether user names and passwords are left out of URLs.
     public var hidesUserInfo: Bool
 
-    /// Leaves out what has these names.
+    /// Makes a redaction of these names.
     public init(fieldNames: Set<String>, itemNames: Set<String>, hidesUserInfo: Bool = true) {
         self.fieldNames = fieldNames
         self.itemNames = itemNames
         self.hidesUserInfo = hidesUserInfo
     }
 
-    /// Credentials and cookies, and what commonly carries a token, a key or a password.
+    /// Leaves out credentials and cookies, and fields and items that commonly have a token, a key or a password.
     public static let standard = Redaction(
         fieldNames: [
             "Authorization", "Proxy-Authorization", "Authentication-Info", "Proxy-Authentication-Info", "Cookie",
@@ -36,7 +36,7 @@ public struct Redaction: Sendable, Hashable {
         ]
     )
 
-    /// Leaves nothing out: the recording lets its reader in wherever its maker was.
+    /// Leaves nothing out: with such a recording, its reader can log in wherever its author was logged in.
     public static let none = Redaction(fieldNames: [], itemNames: [], hidesUserInfo: false)
 
     func hides(field name: String) -> Bool { fieldNames.contains { $0.caseInsensitiveCompare(name) == .orderedSame } }
@@ -47,7 +47,7 @@ public struct Redaction: Sendable, Hashable {
 extension Redaction {
     private static let encodedPlaceholder = "%5Bredacted%5D"
 
-    /// A field's value.
+    /// A field's value, without secrets.
     func value(_ value: String, ofField name: String) -> String {
         if hides(field: name) { return Self.placeholder }
         switch name.lowercased() {
@@ -56,7 +56,7 @@ extension Redaction {
         }
     }
 
-    /// A URL or a reference, with the secrets of its query and its fragment left out.
+    /// A URL or reference, without the secrets of its query and its fragment.
     func url(_ text: String) -> String {
         var base = Substring(text)
         var fragment: Substring?
@@ -71,7 +71,7 @@ extension Redaction {
         }
         var result = withoutUserInfo(base)
         if let query { result += "?" + form(query) }
-        // A grant of OAuth comes as a query in the fragment (RFC 6749 §4.2.2).
+        // An OAuth grant is sent as a query in the fragment (RFC 6749 §4.2.2).
         if let fragment { result += "#" + form(fragment) }
         return result
     }
@@ -83,7 +83,7 @@ extension Redaction {
         return base[..<start] + Self.encodedPlaceholder + base[at...]
     }
 
-    /// A query or the body of a form.
+    /// A query or the body of a form, without secrets.
     func form(_ text: some StringProtocol) -> String {
         text.split(separator: "&", omittingEmptySubsequences: false).map { item in
             guard let equals = item.firstIndex(of: "=") else { return String(item) }
@@ -92,13 +92,13 @@ extension Redaction {
         }.joined(separator: "&")
     }
 
-    /// A part of a query as it was meant.
+    /// The decoded text of a part of a query.
     static func decoded(_ text: some StringProtocol) -> String {
         let spaced = text.replacingOccurrences(of: "+", with: " ")
         return spaced.removingPercentEncoding ?? spaced
     }
 
-    /// The body of a request.
+    /// The body of a request, without secrets.
     func body(_ data: Data, type: String) -> Data {
         guard !itemNames.isEmpty else { return data }
         let type = type.lowercased()
@@ -115,7 +115,7 @@ extension Redaction {
         return guarded(data)
     }
 
-    /// A body that is not understood, or nothing of it where it names a secret.
+    /// A body of an unknown format, or only the placeholder when the body names a secret.
     private func guarded(_ data: Data) -> Data {
         let text = String(decoding: data, as: UTF8.self).lowercased()
         let namesSecret = itemNames.contains { name in

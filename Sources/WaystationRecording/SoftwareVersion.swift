@@ -1,6 +1,5 @@
-/// The version of this package, for the tool's `--version` and for the recordings that name their creator.
+/// The version of this package, for the tool's `--version` and for the creator in recordings.
 package enum SoftwareVersion {
-    /// The newest release that CHANGELOG.md names; until there is one, the one that is being worked on, and that it is not
-    /// released.
+    /// The newest release in CHANGELOG.md; before the first release, the version in development, marked as unreleased.
     package static let current = "0.1.0-dev (unreleased)"
 }

@@ -1,19 +1,19 @@
 import Foundation
 import WaystationFields
 
-/// Points in time as HAR and WARC write them: ISO 8601 in the profile of RFC 3339, and what is shorter or longer.
+/// Points in time as HAR and WARC write them: ISO 8601 in the profile of RFC 3339, and also shorter and longer forms.
 enum Timestamp {
-    /// With milliseconds, in UTC.
+    /// The time with milliseconds, in UTC.
     static func text(_ date: Date) -> String {
-        // The style cuts what is below a millisecond, and no number is exactly one.
+        // The style truncates below a millisecond, and a `Double` is rarely exact, so a fraction is added.
         let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded() + 0.25
         return Date(timeIntervalSince1970: milliseconds / 1_000).formatted(style)
     }
 
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// Reads `2026-03-01T12:00:00.123+02:00`, with any number of digits behind the point, or none; without an offset it
-    /// is UTC.
+    /// Reads `2026-03-01T12:00:00.123+02:00`, with any number of digits after the point, or none; without an offset the
+    /// time is UTC.
     ///
     /// WARC 1.1 also has `2026`, `2026-03`, `2026-03-01` and `2026-03-01T12:00Z`.
     static func date(_ text: String) -> Date? {
@@ -38,14 +38,14 @@ enum Timestamp {
         return Date(timeIntervalSince1970: Double(civil.daysSinceEpoch) * 86_400 + seconds)
     }
 
-    /// Seconds since midnight UTC.
+    /// Reads the seconds since midnight UTC.
     private static func timeOfDay(_ rest: inout Substring) -> Double? {
         guard let hour = number(&rest, digits: 2), hour < 24, skip(":", &rest), let minute = number(&rest, digits: 2),
             minute < 60
         else { return nil }
         var seconds = Double(hour * 3_600 + minute * 60)
         if skip(":", &rest) {
-            // 60 is a leap second.
+            // A second of 60 is a leap second.
             guard let second = number(&rest, digits: 2), second <= 60 else { return nil }
             seconds += Double(second)
             if skip(".", &rest) {

@@ -1,20 +1,20 @@
-/// What a table says about a request, and why.
+/// The decision of a table about a request, and the reasons.
 public enum RuleDecision<Action: Sendable>: Sendable {
-    /// The rule at `index`, counted from 0, is the first that takes the request.
+    /// The rule at `index`, counted from 0, is the first that matches the request.
     case matched(index: Int, pattern: URLPattern, action: Action)
 
-    /// No rule takes it; the rules that come closest, the closest first, at most five.
+    /// No rule matches; has the rules that come closest, the closest first, at most five.
     case unmatched(_ closest: [RuleMismatch])
 }
 
 extension RuleDecision: CustomStringConvertible {
-    /// The decision in words for a person, one line for each rule.
+    /// The decision as text for people, one line for each rule.
     public var description: String {
         switch self {
         case .matched(let index, let pattern, _):
             "rule \(index) `\(pattern)` matched"
         case .unmatched(let closest) where closest.isEmpty:
-            "no rule matched: there are none"
+            "no rule matched: the table has no rules"
         case .unmatched(let closest):
             (["no rule matched; the closest:"] + closest.map { "  \($0)" }).joined(separator: "\n")
         }

@@ -1,12 +1,12 @@
 extension RuleDefinition {
-    /// Rules made of the URLs that a server wants intercepted, in their order.
+    /// Makes rules from the URLs that a server wants intercepted, in their order.
     ///
-    /// - An entry without a glob is that URL with any query: `https://shop.example/app/index.html`.
-    /// - An entry whose path ends in `/` is that URL and everything below it: `https://shop.example/app/`.
+    /// - An entry without a glob matches that URL with any query: `https://shop.example/app/index.html`.
+    /// - An entry whose path ends in `/` matches that URL and everything below it: `https://shop.example/app/`.
     /// - Globs and query items mean what they mean in a ``URLPattern``.
     ///
-    /// - Returns: The rules of the entries that are understood, and why each of the others is not; a bad entry never
-    ///   costs a good one.
+    /// - Returns: The rules of the valid entries, and the error of each other entry; an invalid entry does not affect
+    ///   the valid ones.
     public static func whitelist(
         _ urls: [String],
         methods: Set<String>? = nil,
@@ -18,7 +18,8 @@ extension RuleDefinition {
         var rejected: [URLPatternError] = []
         for url in urls {
             do throws(URLPatternError) {
-                // Read as written first, so that the error shows the entry of the server and not our addition to it.
+                // The entry is first parsed as written, so that an error shows the server's entry without the added
+                // `**`.
                 _ = try URLPattern(url)
                 let pattern = url.hasSuffix("/") && !url.contains("?") ? url + "**" : url
                 rules.append(

@@ -1,22 +1,22 @@
-/// A rule that does not take a request, and every reason for it.
+/// A rule that does not match a request, and every reason for it.
 public struct RuleMismatch: Sendable, Hashable {
-    /// One part of the rule that does not take its part of the request.
+    /// One part of the rule that does not match its part of the request.
     ///
     /// `expected` and `found` are phrases for a person.
     public enum Reason: Sendable, Hashable {
-        /// The scheme is another one.
+        /// The scheme is a different one.
         case scheme(expected: String, found: String)
-        /// The host is another one.
+        /// The host is a different one.
         case host(expected: String, found: String)
-        /// The port is another one.
+        /// The port is a different one.
         case port(expected: String, found: String)
-        /// The path is none of the pattern's.
+        /// The pattern does not match the path.
         case path(expected: String, found: String)
-        /// The method is none of the rule's.
+        /// The rule does not have the method.
         case method(expected: String, found: String)
         /// A query item is missing or has another value.
         case query(missing: QueryCondition)
-        /// All else takes the request, but the predicate does not.
+        /// Everything else matches the request, but the predicate does not.
         case predicate
     }
 
@@ -26,15 +26,15 @@ public struct RuleMismatch: Sendable, Hashable {
     /// The pattern of the rule.
     public let pattern: URLPattern
 
-    /// Where the rule was written, when known.
+    /// The place where the rule was written, when known.
     public let location: RuleLocation?
 
-    /// Why it does not take the request; never empty.
+    /// The reasons why the rule does not match the request; never empty.
     public let reasons: [Reason]
 }
 
 extension RuleMismatch: CustomStringConvertible {
-    /// The rule, where it was written, and its reasons, on one line.
+    /// The rule, the place where it was written, and its reasons, on one line.
     public var description: String {
         let place = location.map { " (\($0))" } ?? ""
         return "rule \(index) `\(pattern)`\(place): \(reasons.map(\.description).joined(separator: "; "))"
@@ -51,7 +51,7 @@ extension RuleMismatch.Reason: CustomStringConvertible {
         case .path(let expected, let found): "path is \(found), not \(expected)"
         case .method(let expected, let found): "method is \(found), not \(expected)"
         case .query(let missing): "query has no \(missing)"
-        case .predicate: "its predicate said no"
+        case .predicate: "its predicate returned false"
         }
     }
 }

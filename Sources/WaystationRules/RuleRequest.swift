@@ -1,20 +1,20 @@
-/// What rules may know of a request.
+/// The parts of a request that rules can check.
 public struct RuleRequest: Sendable {
-    /// The URL asked for.
+    /// The request's URL.
     public let url: CanonicalURL
 
     /// The method of the request.
     ///
-    /// `get`, `head`, `post`, `put`, `delete` and `options` are upper-cased as Fetch does it; others keep
-    /// their case, which counts (RFC 9110 §9.1).
+    /// `get`, `head`, `post`, `put`, `delete` and `options` are upper-cased as in Fetch; other methods keep their case,
+    /// since methods are case-sensitive (RFC 9110 §9.1).
     public let method: String
 
-    /// Looks up a header field of the request by its name, for predicates; `nil` when there is nothing to look up.
+    /// Returns a header field of the request by its name, for predicates; `nil` when the fields are not known.
     public let field: (@Sendable (String) -> String?)?
 
     /// Describes a request.
     ///
-    /// `method` defaults to `GET`, `field` to none.
+    /// `method` defaults to `GET`, `field` to `nil`.
     public init(url: CanonicalURL, method: String = "GET", field: (@Sendable (String) -> String?)? = nil) {
         self.url = url
         self.method = Self.normalizedMethod(method)

@@ -1,30 +1,31 @@
 public import Foundation
 
 extension ScriptedTransport {
-    /// One thing that happens in an exchange.
+    /// One event in an exchange.
     public enum Step: Sendable {
         /// The head of the response arrives.
         case head(Int, fields: [String: String] = [:])
-        /// A part of its body arrives, decoded.
+        /// A part of the response's body arrives, decoded.
         case part(Data)
-        /// A part of the request's body leaves: bytes in this part, in all so far, and expected in all.
+        /// A part of the request's body is sent: the bytes in this part, the bytes sent so far, and the bytes expected
+        /// in all.
         case sent(Int64, total: Int64, expected: Int64)
         /// Nothing happens until the gate opens.
         case wait(Gate)
         /// The response is complete.
         case end
-        /// The exchange breaks off.
+        /// The exchange fails with an error.
         case error(URLError)
     }
 
-    /// What happens after a request was sent.
+    /// The events after a request was sent.
     public struct Answer: Sendable {
-        /// What happens, in this order.
+        /// The events, in this order.
         ///
         /// Without an ``Step/end`` or ``Step/error(_:)`` the exchange stays open until it is cancelled or times out.
         public var steps: [Step]
 
-        /// An answer in steps, for what the others do not say.
+        /// Makes an answer from steps, for cases that the other functions do not cover.
         public init(_ steps: [Step]) {
             self.steps = steps
         }
@@ -44,13 +45,13 @@ extension ScriptedTransport {
             self.status(status, fields: ["Location": location])
         }
 
-        /// No response, only an error.
+        /// Fails with an error and without a response.
         public static func failed(_ code: URLError.Code) -> Answer { Answer([.error(URLError(code))]) }
 
-        /// Nothing, until the exchange is cancelled or the request's time is over.
+        /// Sends nothing, until the exchange is cancelled or the request times out.
         public static var unanswered: Answer { Answer([]) }
 
-        /// This answer, held back until the gate opens.
+        /// Returns this answer, held back until the gate opens.
         public func held(at gate: Gate) -> Answer { Answer([.wait(gate)] + steps) }
     }
 }

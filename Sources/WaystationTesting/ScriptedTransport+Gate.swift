@@ -1,7 +1,7 @@
 import Synchronization
 
 extension ScriptedTransport {
-    /// A point at which an answer waits until the test lets it go on.
+    /// A point at which an answer waits until the test opens the gate.
     ///
     /// One gate may hold several answers, and stays open once opened.
     public final class Gate: Sendable {
@@ -12,10 +12,10 @@ extension ScriptedTransport {
 
         private let state = Mutex(State())
 
-        /// Makes a gate that is closed.
+        /// Makes a closed gate.
         public init() {}
 
-        /// Lets all answers that wait here go on, now and from now on.
+        /// Lets all answers that wait at this gate continue, now and in the future.
         public func open() {
             let waiting = state.withLock { state in
                 state.isOpen = true

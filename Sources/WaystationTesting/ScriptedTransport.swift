@@ -3,7 +3,7 @@ public import FoundationNetworking
 import Synchronization
 public import Waystation
 
-/// A network in memory, whose every answer a test writes down.
+/// A network in memory whose answers a test scripts.
 ///
 /// ```swift
 /// let network = ScriptedTransport { request in
@@ -16,14 +16,15 @@ public import Waystation
 /// }
 /// ```
 ///
-/// It needs no socket and no port, and any host exists in it. What arrives, in what order, and where it stops is the
-/// script's; see ``Answer``. Each exchange tells its receiver on a serial queue of its own, so one that is held back
-/// holds up no other. A silence longer than the request's `timeoutInterval` ends an exchange with `URLError.timedOut`.
-/// Requests and cancels are recorded, and can be awaited. All members may be called from any thread.
+/// It needs no socket and no port, and every host exists in it. The script decides what arrives, in what order, and
+/// where it stops; see ``Answer``. Each exchange calls its receiver on a serial queue of its own, so an exchange that
+/// is held back does not delay others. When nothing happens for longer than the request's `timeoutInterval`, the
+/// exchange ends with `URLError.timedOut`. Requests and cancellations are recorded, and a test can wait for them. All
+/// members may be called from any thread.
 ///
-/// An interceptor that has it sends every data task here; no load reaches the real network.
+/// An interceptor with this transport sends every data task here; no load reaches the real network.
 public final class ScriptedTransport: Transport {
-    /// What answers a request, called within ``start(_:receiver:)``.
+    /// Returns the answer to a request; called within ``start(_:receiver:)``.
     public typealias Script = @Sendable (URLRequest) -> Answer
 
     /// Runs work after a delay.
@@ -42,9 +43,9 @@ public final class ScriptedTransport: Transport {
     /// Makes a network that answers with `script`.
     ///
     /// - Parameters:
-    ///   - schedule: Measures how long a request may wait for its next step; nil, the default, takes a dispatch timer. A
-    ///     test that must not wait gives one that fires when the test says so.
-    ///   - script: What answers each request.
+    ///   - schedule: Runs the check of a request's timeout after a delay; nil, the default, uses a dispatch timer. A
+    ///     test that must not wait passes one that runs the check when the test says so.
+    ///   - script: Returns the answer to each request.
     public init(
         schedule: Schedule? = nil,
         script: @escaping Script
@@ -57,7 +58,7 @@ public final class ScriptedTransport: Transport {
     /// The requests sent so far, in their order.
     public var requests: [URLRequest] { log.withLock { $0.requests } }
 
-    /// The requests that were cancelled before their end, in the order in which that happened.
+    /// The requests that were cancelled before their end, in the order of their cancellation.
     public var cancelledRequests: [URLRequest] { log.withLock { $0.cancelled } }
 
     /// Waits until `count` requests have been sent, and returns ``requests`` at that time.
@@ -74,7 +75,7 @@ public final class ScriptedTransport: Transport {
         return cancelledRequests
     }
 
-    /// Records the request and begins the answer that the script gives.
+    /// Records the request and begins the script's answer.
     public func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
         change { $0.requests.append(request) }
         let exchange = ScriptedExchange(request, script(request), receiver, schedule) { [weak self] in
@@ -108,11 +109,11 @@ public final class ScriptedTransport: Transport {
     }
 }
 
-/// One answer on its way.
+/// One answer in progress.
 private final class ScriptedExchange: TransportExchange {
     private struct State {
         var steps: ArraySlice<ScriptedTransport.Step>
-        /// How many steps were taken; a timer that was set before the last of them no longer counts.
+        /// How many steps were taken; a timer that was set before the latest step no longer counts.
         var taken = 0
         var isOver = false
     }
@@ -146,7 +147,7 @@ private final class ScriptedExchange: TransportExchange {
         if isFirst { noteCancel() }
     }
 
-    /// Ends the exchange if nothing happens for as long as the request may wait; 0 means for ever.
+    /// Ends the exchange if nothing happens for the request's timeout; 0 means no timeout.
     func watch() {
         let taken: Int? = state.withLock { $0.isOver ? nil : $0.taken }
         guard let taken, request.timeoutInterval > 0 else { return }
@@ -163,7 +164,7 @@ private final class ScriptedExchange: TransportExchange {
         }
     }
 
-    /// Tells the receiver what comes up to the next closed gate, on the exchange's queue.
+    /// Reports the steps up to the next closed gate to the receiver, on the exchange's queue.
     func goOn() {
         queue.async {
             while let step = self.nextStep() {

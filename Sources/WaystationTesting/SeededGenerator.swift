@@ -1,10 +1,10 @@
 package import Foundation
 
-/// SplitMix64: the same numbers for the same seed, each time and everywhere.
+/// The SplitMix64 generator: the same seed gives the same numbers, each time and on every machine.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// A generator that begins at a seed.
+    /// Makes a generator that begins at a seed.
     package init(seed: UInt64) { state = seed }
 
     package mutating func next() -> UInt64 {
@@ -17,7 +17,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 }
 
 extension Data {
-    /// Bytes that no two seeds share and that nothing compresses.
+    /// Makes bytes that differ for each seed and that cannot be compressed.
     package static func random(_ count: Int, seed: UInt64 = 1) -> Data {
         var generator = SeededGenerator(seed: seed)
         var bytes = Data(capacity: count + 8)

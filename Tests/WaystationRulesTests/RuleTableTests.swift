@@ -25,7 +25,7 @@ struct RuleTableTests {
     @Test func `takes nothing when it is empty`() throws {
         let table = try RuleTable([RuleDefinition<Int>]())
         #expect(try table.match(request("https://h/")) == nil)
-        #expect(try "\(table.decision(for: request("https://h/")))" == "no rule matched: there are none")
+        #expect(try "\(table.decision(for: request("https://h/")))" == "no rule matched: the table has no rules")
     }
 
     @Test func `asks for the method, as Fetch normalises it`() throws {
@@ -125,7 +125,7 @@ struct RuleDecisionTests {
         #expect(
             try decision(rules, "https://h/a/b?x=1") == """
                 no rule matched; the closest:
-                  rule 5 `https://h/a/**`: its predicate said no
+                  rule 5 `https://h/a/**`: its predicate returned false
                   rule 4 `https://h:81/a/**`: port is 443, not 81
                   rule 1 `app://h/a/**`: scheme is https, not app; method is GET, not POST, PUT
                   rule 2 `https://h:*/b/*.png`: path is /a/b, not /b/*.png

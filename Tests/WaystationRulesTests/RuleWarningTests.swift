@@ -33,7 +33,8 @@ struct RuleWarningTests {
             found.map(\.description) == [
                 """
                 rule 2 `https://h/app/*.png` (App/Rules.swift:7): it is never reached, since rule 0 `https://h/**` \
-                (App/Rules.swift:7) takes every request that it takes; put it before that rule, or remove it
+                (App/Rules.swift:7) matches every request that this rule matches; put it before that rule, or \
+                remove it
                 """
             ]
         )

@@ -2,7 +2,7 @@
 
 #include <bzlib.h>
 
-// Weak, so that the tool also links, and repeats single inputs, where nothing is instrumented.
+// Weak symbols, so that the tool also links, and can repeat single inputs, when nothing is instrumented.
 __attribute__((weak)) int LLVMFuzzerRunDriver(int *argc, char ***argv, fuzz_test test);
 __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t capacity);
 
@@ -17,12 +17,12 @@ size_t fuzz_mutate(uint8_t *data, size_t size, size_t capacity) {
     return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, capacity) : size;
 }
 
-// libFuzzer finds it by its name.
+// libFuzzer finds this function by its name.
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsigned int seed) {
     return current ? current(data, size, capacity, seed) : fuzz_mutate(data, size, capacity);
 }
 
-// bzip2 wants a megabyte for each stream; taking that from the system each time would be most of the work.
+// bzip2 needs a megabyte for each stream; allocating it each time would take most of the run's time.
 static _Alignas(16) char arena[2 << 20];
 
 static void *take(void *used, int count, int size) {

@@ -1,12 +1,12 @@
-/// Why certain facts of certain scenarios may differ from plain URLSession.
+/// A reason why certain facts of certain scenarios may differ from plain URLSession.
 public struct Argument: Sendable {
-    /// The scenarios it speaks of: a name, or a prefix that ends in `*`.
+    /// The scenarios that the argument covers: a name, or a prefix that ends in `*`.
     public let scenarios: String
-    /// The variants it speaks of; empty means all.
+    /// The variants that the argument covers; empty means all.
     public let variants: Set<String>
     /// The facts that may differ.
     public let facts: Set<String>
-    /// Why that is right.
+    /// The reason why they may differ.
     public let reason: String
 
     /// Makes an argument.
@@ -17,39 +17,40 @@ public struct Argument: Sendable {
         self.reason = reason
     }
 
-    /// Whether it speaks of a scenario in a variant.
+    /// Whether the argument covers a scenario in a variant.
     public func speaks(of scenario: String, in variant: String) -> Bool {
         let names = scenarios.last == "*" ? scenario.hasPrefix(scenarios.dropLast()) : scenario == scenarios
         return names && (variants.isEmpty || variants.contains(variant))
     }
 }
 
-/// What comparing a run through Waystation with a plain run came to.
+/// The result of comparing a run through Waystation with a plain run.
 public enum Verdict: Equatable, Sendable {
     /// Every fact is the same.
     case equal
-    /// Facts differ, and for each an argument says why it may.
+    /// Facts differ, and for each of them an argument gives the reason why it may.
     case argued([String])
-    /// Facts differ without an argument; each with what plain and Waystation showed.
+    /// Facts differ without an argument; each has the values of plain URLSession and of Waystation.
     case different([String])
     /// Waystation hung.
     case hangs
     /// Waystation crashed.
     case crashes
 
-    /// Compares.
+    /// Compares two runs.
     ///
-    /// Where plain URLSession hangs or crashes there is nothing to be equal to: Waystation must end, and show
-    /// `required`, the facts that are right. The way that takes no request is plain URLSession, and may end as it does.
+    /// When plain URLSession hangs or crashes, there is no result to be equal to: Waystation must end, and show the
+    /// facts in `required`. A variant in which Waystation leaves the request to Foundation is plain URLSession, and may
+    /// end like it.
     ///
     /// - Parameters:
-    ///   - plain: How plain URLSession ended.
-    ///   - other: How Waystation ended.
+    ///   - plain: How the run with plain URLSession ended.
+    ///   - other: How the run through Waystation ended.
     ///   - scenario: The scenario's name.
     ///   - variant: The variant's name.
-    ///   - isPlainLoader: Whether Foundation's own loader runs in this variant, by design.
-    ///   - required: The facts that Waystation must show where plain URLSession has no end.
-    ///   - arguments: The differences that are right.
+    ///   - isPlainLoader: Whether this variant uses Foundation's own loader, by design.
+    ///   - required: The facts that Waystation must show when plain URLSession does not end.
+    ///   - arguments: The differences that are allowed.
     public init(
         plain: Outcome,
         other: Outcome,

@@ -6,15 +6,15 @@ import Synchronization
 /// of its work and replaced.
 @_spi(Processes)
 public final class Crowd: Sendable {
-    /// How the processes ended.
+    /// The result of a crowd's run.
     public struct Outcome: Sendable {
         /// The number of processes that were killed.
         public var kills = 0
-        /// One line for each process that ended by itself with another status than 0, or did not end in time.
+        /// One line for each process that ended by itself with a status other than 0, or did not end in time.
         public var wrong: [String] = []
     }
 
-    /// Makes the arguments of the process on a seat, which is to work for `seconds`.
+    /// Makes the arguments of the process on a seat, which should work for `seconds`.
     public typealias Arguments = @Sendable (_ seat: Int, _ seed: UInt64, _ seconds: Double) -> [String]
 
     private let end: ContinuousClock.Instant
@@ -22,10 +22,10 @@ public final class Crowd: Sendable {
     private let hear: @Sendable (String) -> Void
     private let reading = DispatchGroup()
 
-    /// Makes a crowd; its time begins now.
+    /// Makes a crowd; its working time begins now.
     ///
     /// - Parameters:
-    ///   - seconds: How long the processes work.
+    ///   - seconds: How long the processes work, in seconds.
     ///   - arguments: Makes the arguments of each process.
     ///   - hear: Receives each line that a process prints, on a thread of that process.
     public init(seconds: Double, arguments: @escaping Arguments, hear: @escaping @Sendable (String) -> Void) {
@@ -34,15 +34,15 @@ public final class Crowd: Sendable {
         self.hear = hear
     }
 
-    /// Runs the processes, and returns when all of them have ended and everything they printed was heard.
+    /// Runs the processes, and returns when all of them have ended and `hear` has received every line.
     ///
     /// - Parameters:
     ///   - seats: How many processes work at a time.
     ///   - spared: How many of the seats, counted from the first, are never killed; fewer than `seats`.
-    ///   - pause: How many seconds pass between two kills.
-    ///   - seed: Decides about pauses, seats and the seeds of the processes.
-    /// - Returns: How they ended.
-    /// - Throws: The error with which the process could not be started.
+    ///   - pause: The time between two kills, in seconds.
+    ///   - seed: Determines the pauses, the seats and the seeds of the processes.
+    /// - Returns: How the processes ended.
+    /// - Throws: The error of starting a process.
     public func run(seats: Int, sparing spared: Int = 0, pause: ClosedRange<Double>, seed: UInt64) throws -> Outcome {
         var outcome = Outcome()
         var random = SeededRandom(seed: seed)
@@ -57,7 +57,7 @@ public final class Crowd: Sendable {
             processes[seat] = try start(seat, random.next())
         }
         for process in processes {
-            // Each ends by itself when its time is over.
+            // Each process ends by itself when its time is over.
             guard let ending = process.wait(atMost: 60) else {
                 process.send(SIGKILL)
                 process.wait()

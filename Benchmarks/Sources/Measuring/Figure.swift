@@ -1,11 +1,11 @@
 import Foundation
 
-/// One measured number and the limit that it must keep, printed as one line of JSON.
+/// One measured number and its limit, printed as one line of JSON.
 public struct Figure: Sendable {
-    /// How the value stands to its limit when it is kept.
+    /// The kind of limit.
     public enum Bound: Sendable { case atMost, atLeast }
 
-    /// What was measured, as `a/b` when it is a ratio.
+    /// The name of the measurement; `a/b` for a ratio.
     public let name: String
     let value: Double
     let unit: String
@@ -16,11 +16,11 @@ public struct Figure: Sendable {
     /// Makes a figure.
     ///
     /// - Parameters:
-    ///   - name: What was measured, as `a/b` when it is a ratio.
+    ///   - name: The name of the measurement; `a/b` for a ratio.
     ///   - value: The number.
     ///   - unit: Its unit, such as `ratio` or `MiB`.
-    ///   - limit: The number that it must keep, or nil when it is only told.
-    ///   - bound: Whether the limit is the highest or the lowest value that is right.
+    ///   - limit: The limit of the value, or nil when the value is only reported.
+    ///   - bound: Whether the limit is the highest or the lowest allowed value.
     ///   - against: The numbers that the value came from, by name.
     public init(
         _ name: String,
@@ -38,7 +38,9 @@ public struct Figure: Sendable {
         self.against = against
     }
 
-    /// Whether the value keeps its limit; the value as printed, with three decimals, decides.
+    /// Whether the value keeps its limit.
+    ///
+    /// The value as printed, with three decimals, is compared.
     public var keepsLimit: Bool {
         guard let limit else { return true }
         let rounded = (value * 1000).rounded() / 1000

@@ -20,6 +20,6 @@ public struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Count and hash: `5 bytes a430d84680aabd0b`.
+    /// The count and the hash: `5 bytes a430d84680aabd0b`.
     public var description: String { "\(count) bytes \(String(hash, radix: 16))" }
 }

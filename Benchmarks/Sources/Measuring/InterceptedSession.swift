@@ -4,9 +4,9 @@ public import Waystation
 
 /// A way to load: plain URLSession, or URLSession with Waystation installed.
 ///
-/// The only code of the tools that knows Waystation's interface.
+/// Most interceptors of the tools are made here.
 public struct InterceptedSession: Sendable {
-    /// Whether Waystation is really behind the ways that are not plain.
+    /// Whether Waystation is really installed in the ways that are not plain.
     public static let isInstalled = true
 
     private static let everywhere = "http://*:*/**"
@@ -21,7 +21,7 @@ public struct InterceptedSession: Sendable {
         )
     }
 
-    /// `@unchecked Sendable`: a configuration that nobody changes.
+    /// `@unchecked Sendable`: the configuration is never changed.
     private struct Installed: @unchecked Sendable {
         let configuration: URLSessionConfiguration
     }
@@ -29,22 +29,22 @@ public struct InterceptedSession: Sendable {
     /// URLSession as Foundation makes it.
     public static let plain = InterceptedSession(nil)
 
-    /// Waystation is installed, with rules of which none matches.
+    /// Waystation is installed, with rules that match no load.
     public static func untouched(rules: Int = 1) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor { $0.rules = (0..<rules).map { .allow(ruledURL($0) + "**", via: .network) } }
         )
     }
 
-    /// Every loopback load is taken and forwarded.
+    /// A rule matches every loopback load and forwards it.
     public static func network() throws -> InterceptedSession {
         InterceptedSession(try Interceptor { $0.rules = [.allow(everywhere, via: .network)] })
     }
 
     /// Every loopback load goes through the transport's own session, with nothing to store.
     ///
-    /// A rule for the network alone would leave it to Foundation's own loader; with a link to look out for in redirects it
-    /// may not.
+    /// Foundation's own loader handles the loads of a rule that only forwards. It cannot look out for a link in
+    /// redirects, so such a link makes the loads use the transport.
     public static func relayed() throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
@@ -54,11 +54,11 @@ public struct InterceptedSession: Sendable {
         )
     }
 
-    /// Every loopback load goes to the network under a rule that takes what is marked by `needAuth=true` for logged in.
+    /// Every loopback load goes to the network under a rule that requires a login for URLs with `needAuth=true`.
     ///
     /// - Parameters:
     ///   - host: The login's domain.
-    ///   - token: What its provider brings; where there is none nobody can log in.
+    ///   - token: The token that the login's provider returns; without one, no login succeeds.
     /// - Returns: The way to load.
     /// - Throws: The error of making the interceptor.
     public static func login(on host: String, token: String?) throws -> InterceptedSession {
@@ -75,18 +75,18 @@ public struct InterceptedSession: Sendable {
         )
     }
 
-    /// Every loopback load is answered from the archive within a day, and stored when it is not there.
+    /// Every loopback load is answered from the archive for a day, and is stored when the archive does not have it.
     ///
     /// - Parameters:
-    ///   - directory: Where responses are kept.
-    ///   - keepsBodiesInMemory: Whether bodies may stay in memory beside the disk.
+    ///   - directory: The directory of the stored responses.
+    ///   - keepsBodiesInMemory: Whether bodies may also be kept in memory.
     /// - Returns: The way to load.
     /// - Throws: The error of making the interceptor.
     public static func stored(in directory: URL, keepsBodiesInMemory: Bool = true) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
                 $0.rules = [.allow(everywhere, via: .cache(.cacheFirst(for: .days(1))))]
-                // So that the origin is asked as by plain URLSession.
+                // This makes Waystation send the origin the same request as plain URLSession.
                 $0.storesCodedBodies = true
                 $0.cache = try ResponseCache(
                     directory: directory,
@@ -98,11 +98,11 @@ public struct InterceptedSession: Sendable {
         )
     }
 
-    /// Every loopback load goes through a private HTTP cache, which obeys what the responses say.
+    /// Every loopback load goes through a private HTTP cache, which follows the responses' caching fields.
     ///
     /// - Parameters:
-    ///   - directory: Where responses are kept.
-    ///   - keepsBodiesInMemory: Whether bodies may stay in memory beside the disk.
+    ///   - directory: The directory of the stored responses.
+    ///   - keepsBodiesInMemory: Whether bodies may also be kept in memory.
     /// - Returns: The way to load.
     /// - Throws: The error of making the interceptor.
     public static func cached(in directory: URL, keepsBodiesInMemory: Bool = true) throws -> InterceptedSession {
@@ -137,7 +137,8 @@ public struct InterceptedSession: Sendable {
         )
     }
 
-    /// Loads below `files.base` come from files, below `archive` from the archive, below `network` from the network.
+    /// Files answer loads below `files.base`, the archive those of `archive.pattern`, and the network those of
+    /// `network`.
     public static func mixed(
         files: (directory: URL, base: String),
         archive: (directory: URL, pattern: String),
@@ -155,12 +156,12 @@ public struct InterceptedSession: Sendable {
         )
     }
 
-    /// Loads of every kind: files and packs under hosts of their own, and below `origin` one path for each strategy.
+    /// Loads of every kind: files and packs have hosts of their own, and each strategy has one path below `origin`.
     ///
     /// - Parameters:
     ///   - files: A directory that answers below `http://files.test/`.
     ///   - packs: The library that answers below `http://packs.test/`.
-    ///   - cache: Where responses are kept, at most 32 MiB of them.
+    ///   - cache: The directory of the stored responses, at most 32 MiB.
     ///   - origin: The origin's address without a path, as in `http://127.0.0.1:8080`.
     /// - Returns: The way to load.
     /// - Throws: The error of making the interceptor.
@@ -192,24 +193,24 @@ public struct InterceptedSession: Sendable {
         cacheStatus(response).contains("Waystation; hit")
     }
 
-    /// What the cache says that it did, as RFC 9211 writes it; empty when no cache was asked.
+    /// The value of `Cache-Status` (RFC 9211), which says what the cache did; empty when no cache was used.
     public static func cacheStatus(_ response: HTTPURLResponse) -> String {
         response.value(forHTTPHeaderField: "Cache-Status") ?? ""
     }
 
-    /// The configuration to make a session of.
+    /// The configuration for a session.
     public func configuration(_ configuration: URLSessionConfiguration = .default) -> URLSessionConfiguration {
         interceptor.map(configuration.intercepted(by:)) ?? configuration
     }
 
-    /// A URL that the rule of a number in ``untouched(rules:)`` takes, without the name of a file.
+    /// A URL that the rule with this number in ``untouched(rules:)`` matches, without a file name.
     ///
-    /// Half of the rules have a host each, the others share one and differ in their path.
+    /// Half of the rules have a host each; the others share one host and differ in their paths.
     public static func ruledURL(_ number: Int) -> String {
         number.isMultiple(of: 2) ? "http://host\(number).test/app/" : "http://shared.test/app\(number)/"
     }
 
-    /// Makes a decision as `canInit` makes it, and says whether a rule took the request.
+    /// Makes a decision as `canInit` does, and returns whether a rule matched the request.
     public func takes(_ request: URLRequest) -> Bool {
         (installed.configuration.protocolClasses?.first as? URLProtocol.Type)?.canInit(with: request) ?? false
     }

@@ -2,17 +2,17 @@ public import Foundation
 import Glibc
 @_spi(Processes) import WaystationTesting
 
-/// An nginx of our own on loopback, which serves the files of a directory until it is stopped.
+/// A private nginx on loopback, which serves the files of a directory until it is stopped.
 public final class Nginx: Sendable {
-    /// Why no nginx runs.
+    /// An error that says why nginx does not run.
     public struct Failure: Error, CustomStringConvertible {
-        /// What went wrong, and what to do.
+        /// A sentence that says what went wrong, and what to do.
         public let description: String
     }
 
-    /// The port that it listens on, on `127.0.0.1`.
+    /// The port on `127.0.0.1` where nginx listens.
     public let port: UInt16
-    /// The directory whose files it serves.
+    /// The directory whose files nginx serves.
     public let root: URL
 
     private let scratch: ScratchDirectory
@@ -20,9 +20,10 @@ public final class Nginx: Sendable {
 
     /// Starts nginx with a configuration of its own in a scratch directory.
     ///
-    /// What lies in `fresh` may be used for a day, what lies in `asked` after validation only; nothing else is said.
+    /// Responses for files in `fresh` may be used for a day, and those for files in `asked` only after validation;
+    /// other responses have no caching fields.
     ///
-    /// - Throws: ``Failure`` when nginx is not installed, or does not come up.
+    /// - Throws: ``Failure`` when nginx is not installed, or does not start.
     public init() throws {
         let paths = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"]
         guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
@@ -30,7 +31,7 @@ public final class Nginx: Sendable {
         }
         scratch = try ScratchDirectory()
         root = scratch.url.appendingPathComponent("root")
-        // nginx reads as a user of its own when root starts it.
+        // When root starts nginx, nginx reads files as another user.
         let open: [FileAttributeKey: Any] = [.posixPermissions: 0o755]
         try FileManager.default.setAttributes(open, ofItemAtPath: scratch.url.path)
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true, attributes: open)
@@ -38,7 +39,7 @@ public final class Nginx: Sendable {
         let configuration = scratch.url.appendingPathComponent("nginx.conf")
         try Self.configuration(port: port, scratch: scratch.url.path)
             .write(to: configuration, atomically: true, encoding: .utf8)
-        // A shell holds nginx on a leash: when our end of its input closes, even because we were killed, nginx goes too.
+        // A shell ends nginx when the other end of its input closes, which also happens when this process is killed.
         process = try SpawnedProcess(
             "/bin/sh",
             [
@@ -52,25 +53,25 @@ public final class Nginx: Sendable {
         }
         guard Self.accepts(port) else {
             let log = try? String(contentsOf: scratch.url.appendingPathComponent("error.log"), encoding: .utf8)
-            throw Failure(description: "nginx did not come up: \(log ?? "no log")")
+            throw Failure(description: "nginx did not start: \(log ?? "no log")")
         }
     }
 
     deinit { stop() }
 
-    /// Stops it; calling it again does nothing.
+    /// Stops nginx; calling this again does nothing.
     public func stop() {
         process.endInput()
         process.wait()
     }
 
-    /// Puts a file there.
+    /// Writes a file that nginx serves.
     ///
     /// - Parameters:
-    ///   - data: What it contains.
-    ///   - path: Where, below ``root``.
-    /// - Returns: Its URL.
-    /// - Throws: The error of writing.
+    ///   - data: The file's bytes.
+    ///   - path: The file's path below ``root``.
+    /// - Returns: The file's URL.
+    /// - Throws: The error of writing the file.
     @discardableResult
     public func serve(_ data: Data, at path: String) throws -> URL {
         let file = root.appendingPathComponent(path)

@@ -1,4 +1,4 @@
-/// What one run of a scenario showed, as named facts that can be compared.
+/// The result of one run of a scenario, as named facts that can be compared.
 public struct Observation: Codable, Equatable, Sendable {
     /// The facts, each under its name, such as `status`.
     public var facts: [String: String]
@@ -20,14 +20,14 @@ public struct Observation: Codable, Equatable, Sendable {
 
 /// How a run ended: with an observation, or in a way that no load may end.
 public enum Outcome: Equatable, Sendable {
-    /// The load came to an end, and this was seen.
+    /// The load ended, with this observation.
     case observed(Observation)
-    /// The load had not ended when time was up; what was seen until then.
+    /// The load had not ended when its time was up; the observation until then.
     case hung(Observation)
     /// The process died.
     case crashed(String)
 
-    /// What was seen, if the process lived to tell it.
+    /// The observation, unless the process crashed.
     public var observation: Observation? {
         switch self {
         case .observed(let observation), .hung(let observation): observation

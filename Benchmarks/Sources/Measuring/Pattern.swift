@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Bodies that anybody can make again from their number, and that no two numbers share.
+/// Bodies that can be made again from their number, and that differ for different numbers.
 public enum Pattern {
-    /// The body of a number: of any size from nothing to 32 KiB, and for one in a hundred a quarter of a MiB.
+    /// The body of a number: between 0 bytes and 32 KiB, and 256 KiB for one number in a hundred.
     public static func body(_ number: Int) -> Data {
         body(number, count: number % 100 == 99 ? 256 << 10 : Int((number &* 7_919).magnitude % (32 << 10)))
     }
@@ -10,8 +10,8 @@ public enum Pattern {
     /// The body of a number.
     ///
     /// - Parameters:
-    ///   - number: Which body.
-    ///   - count: How many bytes it has.
+    ///   - number: The number of the body.
+    ///   - count: The size of the body in bytes.
     /// - Returns: The bytes.
     public static func body(_ number: Int, count: Int) -> Data {
         var state = UInt64(truncatingIfNeeded: number) &* 0x9e37_79b9_7f4a_7c15 | 1

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The memory and the descriptors of this process, from the kernel's own books.
+/// The memory and the descriptors of this process, as the kernel reports them.
 public enum ProcessMemory {
-    /// What is resident now, in MiB.
+    /// The resident memory now, in MiB.
     public static var residentMiB: Double { read("VmRSS") }
 
-    /// The most that was ever resident, in MiB.
+    /// The peak of the resident memory, in MiB.
     public static var peakMiB: Double { read("VmHWM") }
 
     /// The number of descriptors that are open now.
@@ -14,7 +14,7 @@ public enum ProcessMemory {
     }
 
     private static func read(_ field: String) -> Double {
-        // A file of /proc tells its size as 0, so it is read to its end rather than mapped.
+        // Files of /proc report a size of 0, so the file is read to its end instead of being mapped.
         guard let file = FileHandle(forReadingAtPath: "/proc/self/status"), let data = try? file.readToEnd() else {
             return .nan
         }

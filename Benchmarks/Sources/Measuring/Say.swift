@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prints a line at once, so that whoever reads a pipe follows along.
+/// Prints a line and flushes it at once, so that a reader of a pipe gets it immediately.
 public func say(_ line: String) {
     print(line)
     fflush(nil)

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// A new, empty directory that goes away with its last reference.
+/// A new, empty directory that is deleted with its last reference.
 public final class ScratchDirectory: Sendable {
-    /// Where it is.
+    /// The location of the directory.
     public let url: URL
 
-    /// Makes a directory in the system's place for temporary files.
+    /// Makes a directory in the system's directory for temporary files.
     ///
     /// - Throws: The error of creating the directory.
     public init() throws {

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Watches from a thread of its own whether work goes on.
+/// Watches work for progress from a thread of its own.
 public enum StallWatch {
-    /// Calls `stalled` once when a count has not changed for `patience`, and stops watching then.
+    /// Calls `stalled` once when a count has not changed for `patience`, and then stops watching.
     ///
     /// - Parameters:
-    ///   - patience: For how long the count may stay the same, in seconds. It is read ten times in that time.
+    ///   - patience: How long the count may stay the same, in seconds. The count is read ten times in that time.
     ///   - progress: The count; nil ends the watch.
     ///   - stalled: Called on the watching thread.
     public static func begin(
@@ -29,14 +29,14 @@ public enum StallWatch {
     }
 }
 
-/// Counts the steps that ended, for a watch to read.
+/// Counts the completed steps, so that a watch can read the count.
 public final class StepCount: Sendable {
     private let steps = Atomic(0)
 
-    /// A count of 0.
+    /// Makes a count of 0.
     public init() {}
 
-    /// The steps until now.
+    /// The number of steps so far.
     public var count: Int { steps.load(ordering: .relaxed) }
 
     /// Counts one step.

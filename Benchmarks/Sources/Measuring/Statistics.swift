@@ -6,12 +6,12 @@ public func median(_ values: [Double]) -> Double? {
     return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
 }
 
-/// Runs several ways in turn (A, B, A, B, …), so that what slows the machine slows them all alike.
+/// Runs several ways in turn (A, B, A, B, …), so that anything that slows the machine slows all of them alike.
 ///
-/// The first turn is warm-up and not counted.
+/// The first turn is a warm-up and does not count.
 ///
 /// - Parameters:
-///   - rounds: How often each way runs and counts.
+///   - rounds: How many counted runs each way has.
 ///   - ways: The ways to run; each returns its cost, in any unit.
 /// - Returns: The median cost of each way, in the order given.
 /// - Throws: The error of a way.

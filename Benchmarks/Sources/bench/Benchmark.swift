@@ -1,6 +1,6 @@
 import Measuring
 
-/// A measure by name; one run may tell several numbers that belong together.
+/// A measurement with one or more names; one run may give several numbers that belong together.
 struct Benchmark: Sendable {
     let names: [String]
     let run: @Sendable () async throws -> [Figure]

@@ -4,7 +4,7 @@ import Measuring
 import WaystationTesting
 
 extension Benchmark {
-    /// What a private HTTP cache costs where it goes to the network, and what it saves there.
+    /// The cost of a private HTTP cache for loads that use the network, and the trips that it saves.
     static let caching: [Benchmark] = [
         Benchmark("revalidated/plain") {
             let nginx = try Nginx()
@@ -30,7 +30,8 @@ extension Benchmark {
             let nginx = try Nginx()
             defer { nginx.stop() }
             let (rounds, count) = (15, 300)
-            // Bodies all differ, since the store keeps equal ones once. One turn more for each width is warm-up.
+            // All bodies are different, since the store keeps equal ones once. Each width has one more turn as a
+            // warm-up.
             let urls = try (0..<(rounds + 1) * Loads.Width.allCases.count * count).map {
                 try nginx.serve(Pattern.body($0, count: Sizes.small), at: "fresh/\($0).txt")
             }
@@ -44,7 +45,8 @@ extension Benchmark {
                 judged: .alone,
                 rounds: rounds,
                 of: ("stored", Loads(cached, each: urls, count: count)),
-                // From the other end, so that neither finds a file that nginx has just opened for the other.
+                // The plain loads take the URLs in reverse, so that neither side gets a file that nginx has just opened
+                // for the other.
                 to: ("plain", Loads(URLSession(configuration: uncached), each: urls.reversed(), count: count))
             )
             for url in [urls[0], urls[urls.count / 2], urls[urls.count - 1]] {
@@ -69,13 +71,14 @@ extension Benchmark {
                     group.addTask {
                         let (data, response) = try await session.data(from: origin.url("/one"))
                         guard data == Floor.body, let response = response as? HTTPURLResponse else {
-                            throw Unexpected(url: origin.url("/one"), description: "not the body that was sent")
+                            throw Unexpected(url: origin.url("/one"), description: "not the origin's body")
                         }
                         return InterceptedSession.cacheStatus(response).contains("collapsed")
                     }
                 }
                 await origin.waitForRequests(1)
-                // Loads begin in their order: when this one has been to the origin, the others wait for the answer.
+                // Loads begin in their order: when this later load has reached the origin, the others wait for the
+                // answer.
                 _ = try await session.data(from: origin.url("/other"))
                 gate.open()
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -93,7 +96,7 @@ extension Benchmark {
         },
     ]
 
-    /// Foundation's own cache would take its part of the time.
+    /// A configuration without Foundation's own cache, which would take some of the time.
     private static var uncached: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = nil
@@ -104,7 +107,7 @@ extension Benchmark {
         let url: URL, description: String
     }
 
-    /// Makes sure that what is measured is what the measure says.
+    /// Checks that the load behaves as the measurement requires.
     private static func expect(_ status: String, of url: URL, through session: URLSession) async throws {
         let (_, response) = try await session.data(from: url)
         let told = (response as? HTTPURLResponse).map(InterceptedSession.cacheStatus) ?? "no HTTP"

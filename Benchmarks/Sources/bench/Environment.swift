@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// Where the numbers were measured.
+/// The machine on which the numbers were measured.
 enum Environment {
     static var line: String {
         let process = ProcessInfo.processInfo
@@ -23,7 +23,7 @@ enum Environment {
         return model.trimmingCharacters(in: .whitespaces).replacingOccurrences(of: "\"", with: "")
     }
 
-    /// The load averages: numbers measured on a busy machine say little.
+    /// The load averages: numbers measured on a busy machine are not reliable.
     private static var load: String { read("/proc/loadavg").split(separator: " ").prefix(3).joined(separator: " ") }
 
     private static var build: String {

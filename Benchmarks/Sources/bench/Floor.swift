@@ -2,11 +2,11 @@ import Foundation
 import FoundationNetworking
 @_spi(Measuring) import Waystation
 
-/// The least that any protocol can cost: it answers every load of `floor.test` from memory, inside `startLoading`.
+/// The lowest possible cost of a protocol: it answers every load of `floor.test` from memory, inside `startLoading`.
 class Floor: URLProtocol {
     static let body = Data(repeating: 0x61, count: Sizes.small)
 
-    /// A session whose loads all cost the least.
+    /// A session whose loads all have the lowest cost.
     class var session: URLSession {
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = nil
@@ -18,7 +18,7 @@ class Floor: URLProtocol {
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     override func startLoading() {
-        // Made for each load, as any protocol must: the URL is the request's own.
+        // The response is made for each load, as in any protocol: its URL is the request's own.
         guard let url = request.url,
             let response = HTTPURLResponse(
                 url: url,
@@ -35,7 +35,7 @@ class Floor: URLProtocol {
     override func stopLoading() {}
 }
 
-/// The least that a protocol can cost whose loads no cancel can freeze: they end on the delegate queue.
+/// The lowest possible cost of a protocol whose loads no cancel can freeze: they end on the delegate queue.
 final class CuredFloor: Floor {
     override func startLoading() {
         if let task { InlineCompletion.current.switchOff(for: task) }
@@ -44,8 +44,8 @@ final class CuredFloor: Floor {
 }
 
 enum Sizes {
-    /// The body of most measures.
+    /// The size of most measurements' bodies.
     static let small = 16 << 10
-    /// The body of the measures of memory and throughput.
+    /// The size of the body for measurements of memory and throughput.
     static let large = 256 << 20
 }

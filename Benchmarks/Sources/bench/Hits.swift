@@ -4,7 +4,7 @@ import Measuring
 import WaystationTesting
 
 extension Benchmark {
-    /// Answers that need no network, beside the least that an answer can cost.
+    /// Answers without the network, compared with the lowest possible cost of an answer.
     static let hits: [Benchmark] = [
         Benchmark("cured-floor/floor") {
             let bare = Loads(Floor.session, [url("http://floor.test/body.txt")], count: 3_000)
@@ -34,7 +34,7 @@ extension Benchmark {
         },
         Benchmark("archive-hit-memory/floor") {
             let archive = try await Archive(entries: 1_000, way: .stored, keepsBodiesInMemory: true)
-            // Once through, so that every body is where it is meant to be.
+            // Every URL is loaded once, so that every body is in memory.
             _ = try await archive.loads(count: 2_000).microseconds(atATime: 64)
             return try await Loads.ratio(
                 "archive-hit-memory/floor",
@@ -77,7 +77,7 @@ extension Benchmark {
         },
     ]
 
-    /// What a hundred times as many entries cost.
+    /// The cost of a hundred times as many entries.
     static let manyEntries = Benchmark("archive-hit-disk-100000/archive-hit-disk-1000") {
         let few = try await Archive(entries: 1_000, way: .stored, keepsBodiesInMemory: false)
         let many = try await Archive(entries: 100_000, way: .stored, keepsBodiesInMemory: false)
@@ -90,18 +90,20 @@ extension Benchmark {
         )
     }
 
-    /// The load that every hit is compared with: no cancel can freeze its loads either.
+    /// The load with which every hit is compared; no cancel can freeze it either.
     static var floor: (name: String, loads: Loads) {
         ("floor", Loads(CuredFloor.session, [url("http://floor.test/body.txt")], count: 3_000))
     }
 }
 
-/// An archive filled through a session from an origin that is then stopped, so that only the archive can answer.
+/// An archive that is filled through a session from an origin.
+///
+/// The origin is then stopped, so that only the archive can answer.
 struct Archive: Sendable {
     enum Way {
-        /// Within a time that the rule sets.
+        /// Answers within the time that the rule sets.
         case stored
-        /// While the response says that it is fresh.
+        /// Answers while the response is fresh by its own fields.
         case cached
     }
 
@@ -117,7 +119,7 @@ struct Archive: Sendable {
             case .cached: try InterceptedSession.cached(in: scratch.url, keepsBodiesInMemory: keepsBodiesInMemory)
             }
         session = URLSession(configuration: intercepted.configuration())
-        // Bodies all differ, since a store may keep equal ones once.
+        // All bodies are different, since a store may keep equal ones once.
         let origin = try ScriptedOrigin(keepsRequests: false) { request in
             .ok(
                 Pattern.body(Int(request.path.dropFirst()) ?? 0, count: Sizes.small),
@@ -127,7 +129,7 @@ struct Archive: Sendable {
         let all = (0..<entries).map { origin.url("/\($0)") }
         _ = try await Loads(session, all, count: entries).microseconds(atATime: 64)
         origin.stop()
-        // A thousand of them at most, in an order that no index can be kind to.
+        // At most a thousand of the URLs are used, in a random order that favours no index.
         var random = SeededRandom(seed: 1)
         urls = Array(all.shuffled(using: &random).prefix(1_000))
     }
@@ -135,5 +137,5 @@ struct Archive: Sendable {
     func loads(count: Int) -> Loads { Loads(session, urls, count: count) }
 }
 
-/// A URL that is written down here, so that it is one.
+/// Makes a URL from a literal, which is always valid.
 func url(_ string: String) -> URL { URL(string: string) ?? URL(fileURLWithPath: string) }

@@ -5,7 +5,7 @@ import Synchronization
 @_spi(Processes) import WaystationTesting
 
 extension Benchmark {
-    /// A quarter of a gibibyte to a delegate: what it takes of memory, and how fast it comes.
+    /// Measures the memory and the throughput of a body of 256 MiB that a delegate receives.
     static let largeBodies: [Benchmark] = [
         Benchmark("large-body-memory") {
             let nginx = try Nginx()
@@ -29,7 +29,7 @@ extension Benchmark {
         },
         Benchmark("endless-body") {
             let part = Pattern.body(0, count: 1 << 20)
-            // 64 GiB are as good as endless.
+            // 64 GiB are practically endless.
             let origin = try ScriptedOrigin(keepsRequests: false) { request in
                 request.path == "/small.txt"
                     ? .ok(Floor.body)
@@ -45,7 +45,7 @@ extension Benchmark {
                     in: home.url,
                     count: 3
                 )
-                // Foundation's own loader runs the other ways: their figures are printed and judged by no limit.
+                // The other ways use Foundation's own loader: their figures are printed without a limit.
                 let isOurs = way == .relayed || way == .stored
                 figures += [
                     Figure(
@@ -93,7 +93,7 @@ extension Benchmark {
     }
 }
 
-/// One large body at a time, to a delegate that only counts.
+/// Loads one large body at a time, with a delegate that only counts.
 struct LargeLoad: Sendable {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -114,9 +114,9 @@ struct LargeLoad: Sendable {
         return start.duration(to: clock.now) / .seconds(1)
     }
 
-    /// Loads a body in a process of its own, since a peak of memory never goes down again.
+    /// Loads a body in a process of its own, since the peak of a process's memory never falls again.
     ///
-    /// - Returns: As many numbers as `count` says, which the process printed.
+    /// - Returns: The numbers that the process printed, `count` of them.
     static func inOwnProcess(
         _ option: String,
         _ way: Way,
@@ -135,7 +135,8 @@ struct LargeLoad: Sendable {
         return numbers
     }
 
-    /// In a process of its own: loads the body one way, and prints the peak of memory over the idle process in MiB.
+    /// Runs in a process of its own: loads the body in one way, and prints the peak of memory above the idle process in
+    /// MiB.
     static func runChild(_ way: Way, _ address: String, root: String) async throws {
         let root = URL(fileURLWithPath: root)
         let archive = try ScratchDirectory()
@@ -146,10 +147,10 @@ struct LargeLoad: Sendable {
         say(String(format: "%.1f", ProcessMemory.peakMiB - idle))
     }
 
-    /// In a process of its own: loads a body without end one way for ten seconds, and cancels it.
+    /// Runs in a process of its own: loads an endless body in one way for ten seconds, and then cancels the load.
     ///
-    /// Prints the peak of memory over the idle process in MiB, the seconds from the cancel to the end, and the MiB that
-    /// came in a second. A cancel that takes more than a minute counts as one.
+    /// Prints the peak of memory above the idle process in MiB, the seconds from the cancel to the end, and the
+    /// received MiB per second. A cancel that takes more than a minute counts as one minute.
     static func runEndless(_ way: Way, _ address: String, root: String) async throws {
         let root = URL(fileURLWithPath: root)
         let archive = try ScratchDirectory()
@@ -173,7 +174,7 @@ struct LargeLoad: Sendable {
         task.cancel()
         do {
             let count = try await end
-            throw Failure(description: "a body without end ended after \(count) bytes")
+            throw Failure(description: "an endless body ended after \(count) bytes")
         } catch let error as URLError where error.code == .cancelled {
             report(cancelled.duration(to: clock.now) / .seconds(1))
         }
@@ -193,7 +194,7 @@ struct LargeLoad: Sendable {
         }
     }
 
-    /// The memory of the process when everything is loaded and has been used once, for a small body.
+    /// The memory of the process after it has loaded a small body once.
     private func idle(_ address: URL, root: URL) async throws -> Double {
         let small = root.appendingPathComponent("small.txt")
         try Floor.body.write(to: small)

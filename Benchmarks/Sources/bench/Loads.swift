@@ -11,14 +11,14 @@ struct Loads: Sendable {
     let count: Int
     private let next: @Sendable (Int) -> ArraySlice<URL>
 
-    /// Loads of the same URLs in every turn, again and again.
+    /// Makes loads that use the same URLs in every turn.
     init(_ session: URLSession, _ urls: [URL], count: Int) {
         self.session = session
         self.count = count
         next = { _ in urls[...] }
     }
 
-    /// Loads of URLs that no turn before had.
+    /// Makes loads that use new URLs in every turn.
     init(_ session: URLSession, each urls: [URL], count: Int) {
         self.session = session
         self.count = count
@@ -26,7 +26,7 @@ struct Loads: Sendable {
         next = { used.take($0) }
     }
 
-    /// The cost of one load in microseconds, with so many at a time.
+    /// Measures the cost of one load in microseconds, with `width` loads at a time.
     func microseconds(atATime width: Int) async throws -> Double {
         let urls = Array(next(count))
         let clock = ContinuousClock()
@@ -46,7 +46,7 @@ struct Loads: Sendable {
         return start.duration(to: clock.now) / .microseconds(1) / Double(count)
     }
 
-    /// How many loads are under way at a time.
+    /// The number of loads under way at a time.
     enum Width: Int, CaseIterable {
         case alone = 1
         case crowd = 64
@@ -54,9 +54,9 @@ struct Loads: Sendable {
         var suffix: String { self == .alone ? "-alone" : "-64" }
     }
 
-    /// Measures two ways side by side, one at a time and 64 at a time.
+    /// Measures two ways side by side, both one at a time and 64 at a time.
     ///
-    /// The width that is judged gives its figure the plain name and a limit; the other one is printed beside it.
+    /// The figure of the judged width has the plain name and the limit; the other figure is only reported.
     static func ratio(
         _ name: String,
         limit: Double?,
@@ -87,7 +87,7 @@ struct Loads: Sendable {
     }
 }
 
-/// URLs of which each is given once.
+/// A list of URLs that gives out each URL once.
 private final class UsedURLs: Sendable {
     private let rest: Mutex<ArraySlice<URL>>
 

@@ -3,7 +3,7 @@ import FoundationNetworking
 import Measuring
 
 extension Benchmark {
-    /// Loads that go to the network, beside the same by plain URLSession; nginx answers on loopback.
+    /// Loads that use the network, beside the same loads by plain URLSession; nginx answers on loopback.
     static let network: [Benchmark] = [
         Benchmark("untouched/plain") {
             try await besidePlain("untouched", limit: 1.00, through: try .untouched(rules: 10_000))
@@ -16,7 +16,7 @@ extension Benchmark {
         },
     ]
 
-    /// What a login costs a request that carries its token, beside one under the same rule where nobody is logged in.
+    /// The cost of a login for a request with its token, beside a request under the same rule without a login.
     static let login = Benchmark("login/no-login") {
         let nginx = try Nginx()
         defer { nginx.stop() }
@@ -57,11 +57,11 @@ extension Benchmark {
         )
     }
 
-    /// What a table of ten thousand rules costs beside one of ten.
+    /// The cost of a table of ten thousand rules beside one of ten.
     static let decisions = Benchmark("decide-10000-rules/decide-10-rules") {
         let few = try InterceptedSession.untouched(rules: 10)
         let many = try InterceptedSession.untouched(rules: 10_000)
-        // Hosts and paths that rules name and that they do not; the same requests for both tables.
+        // The hosts and paths are some that rules match and some that they do not; both tables get the same requests.
         let requests = (0..<64).map { number in
             URLRequest(url: url(InterceptedSession.ruledURL(number % 20) + (number.isMultiple(of: 2) ? "x.html" : "")))
         }
@@ -72,7 +72,7 @@ extension Benchmark {
             let duration = clock.measure {
                 for number in 0..<rounds where intercepted.takes(requests[number % requests.count]) { taken += 1 }
             }
-            // Used, so that the loop cannot be left out.
+            // The count is used, so that the compiler cannot remove the loop.
             return duration / .nanoseconds(1) / Double(rounds) + (taken < 0 ? 1 : 0)
         }
         let costs = try await interleaved(rounds: 15, [{ nanoseconds(few) }, { nanoseconds(many) }])

@@ -4,7 +4,7 @@ import Measuring
 import WaystationStorage
 
 extension Benchmark {
-    /// What a start costs: from the making of a store to the answer of its first look-up.
+    /// The cost of a start: from making a store to the result of its first look-up.
     static let opening = Benchmark("open-100000/open-100") {
         let few = try await FilledStore(entries: 100)
         let many = try await FilledStore(entries: 100_000)
@@ -23,7 +23,7 @@ extension Benchmark {
     }
 }
 
-/// A store on disk with responses of 16 KiB, each with its own body, and one in a hundred in a file.
+/// A store on disk with responses of 16 KiB, each with its own body; one body in a hundred is larger and in a file.
 struct FilledStore: Sendable {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -45,16 +45,16 @@ struct FilledStore: Sendable {
                 requestTime: now,
                 responseTime: now
             )
-            guard let writer = store.begin(entry) else { throw Failure(description: "the store takes nothing") }
+            guard let writer = store.begin(entry) else { throw Failure(description: "the store refuses responses") }
             writer.append(Self.body(number))
-            // Some at a time, so that not all bodies are in memory at once.
+            // Waits after some responses, so that not all bodies are in memory at once.
             if number.isMultiple(of: 64) { try await writer.commit() } else { writer.commit { _ in } }
         }
         await store.flush()
         guard await store.statistics().entries == entries else { throw Failure(description: "responses are missing") }
     }
 
-    /// - Returns: Microseconds.
+    /// - Returns: The cost in microseconds.
     func openAndLookUp() async throws -> Double {
         let number = Int.random(in: 0..<entries)
         let clock = ContinuousClock()
@@ -63,9 +63,9 @@ struct FilledStore: Sendable {
         let found = await store.lookup(Self.key(number))
         let cost = start.duration(to: clock.now) / .microseconds(1)
         guard try found.first?.body.contents() == Self.body(number) else {
-            throw Failure(description: "a wrong answer for \(number)")
+            throw Failure(description: "a wrong body for \(number)")
         }
-        // What the store does after its opening belongs to this round and not to the next.
+        // The store's work after its opening must end in this round, so that it does not count in the next.
         await store.flush()
         return cost
     }

@@ -4,13 +4,13 @@ import WaystationArchive
 import WaystationPatch
 @_spi(Processes) import WaystationTesting
 
-/// Unpacking and patching in a process of their own, as the tools that they are compared with run.
+/// Unpacking and patching in a process of their own, as the tools run with which they are compared.
 enum PackTool {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
     /// Starts this program again for one job.
     ///
-    /// - Returns: What the job took, without the start of the process: a library is there already when it is called.
+    /// - Returns: The cost of the job without the start of the process, since an app has already loaded the library.
     static func start(_ arguments: [String]) throws -> ToolCost {
         let home = try ScratchDirectory()
         let child = try ChildProcess.run(["--tool"] + arguments, home: home.url, limit: 120)
@@ -35,24 +35,24 @@ enum PackTool {
             _ = FileManager.default.createFile(atPath: arguments[2], contents: nil)
             let output = try FileHandle(forWritingTo: URL(fileURLWithPath: arguments[2]))
             try patch.apply(to: MappedSource(URL(fileURLWithPath: arguments[1]))) { try output.write(contentsOf: $0) }
-        default: throw Failure(description: "no job: \(arguments)")
+        default: throw Failure(description: "not a valid job: \(arguments)")
         }
         let milliseconds = start.duration(to: clock.now) / .milliseconds(1)
         say(String(format: "%.3f %.1f", milliseconds, ProcessMemory.peakMiB - idle))
     }
 }
 
-/// What a job took of time, and at most of memory in MiB.
+/// The time of a job, and its peak memory in MiB.
 struct ToolCost: Sendable {
     var milliseconds: Double
     var memory: Double
 }
 
-/// A program of Debian's.
+/// A program from Debian.
 enum Tool {
-    /// Runs it to its end, in a directory.
+    /// Runs the program to its end in a directory.
     ///
-    /// - Returns: What the process took, from its start to its end.
+    /// - Returns: The cost of the process, from its start to its end.
     @discardableResult
     static func run(_ path: String, _ arguments: [String], in directory: URL) throws -> ToolCost {
         let outcome = try SpawnedProcess.run(path, arguments, in: directory)

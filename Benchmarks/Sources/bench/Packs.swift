@@ -4,7 +4,7 @@ import Measuring
 import Waystation
 
 extension Benchmark {
-    /// Packs: unpacking, patching, installing, finding and serving.
+    /// Packs: unpacking, patching, installing, look-up and serving.
     static let packs: [Benchmark] = [
         Benchmark("pack-hit/floor") {
             let scratch = try ScratchDirectory()
@@ -112,7 +112,7 @@ extension Benchmark {
         },
     ]
 
-    /// Asks a library that has so many files for twenty of them, and for as many that it has not.
+    /// Asks a library with `files` files for twenty of them, and for twenty that it does not have.
     private static func lookUps(files: Int) async throws -> @Sendable () -> Double {
         let scratch = try ScratchDirectory()
         let site = scratch.url.appendingPathComponent("site")
@@ -140,12 +140,12 @@ extension Benchmark {
             let duration = clock.measure {
                 for number in 0..<rounds where library.canServeOffline(urls[number % urls.count]) { found += 1 }
             }
-            // Half of them are there; anything else is no look-up.
+            // Half of the URLs are in the library; with any other count the look-up is wrong.
             return found == rounds / 2 ? duration / .nanoseconds(1) / Double(rounds) : .nan
         }
     }
 
-    /// Runs two jobs in turn, each into a new directory.
+    /// Runs two jobs in turn, each with a new directory.
     private static func against(
         _ ours: @escaping @Sendable (URL) throws -> ToolCost,
         _ peer: @escaping @Sendable (URL) throws -> ToolCost
@@ -177,7 +177,7 @@ private final class Peaks {
     var peer = 0.0
 }
 
-/// What two programs took of time, and of memory in MiB.
+/// The times of two programs, and their peak memory in MiB.
 private struct ToolComparison {
     let ours: Double
     let peer: Double

@@ -4,7 +4,7 @@ import FoundationNetworking
 @_spi(Processes) import WaystationTesting
 
 extension Benchmark {
-    /// A fresh hit in caches of Python's, whose users expect the same of theirs: the same bodies, one load at a time.
+    /// A fresh hit in Python caches, whose users expect the same as ours: the same bodies, one load at a time.
     static let peers = [
         Benchmark("requests-cache/fresh", "hishel/fresh") {
             let nginx = try Nginx()
@@ -37,7 +37,7 @@ extension Benchmark {
     ]
 }
 
-/// A cache that PyPI has, in a process of its own.
+/// A cache from PyPI, in a process of its own.
 private enum PythonCache: String, CaseIterable {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -45,10 +45,13 @@ private enum PythonCache: String, CaseIterable {
     case requestsCacheMemory = "requests-cache-memory"
     case hishel
 
-    /// A cache that keeps nothing beyond its process is printed, and no limit compares with it.
+    /// Whether a limit applies.
+    ///
+    /// A cache that keeps nothing beyond its process is only reported.
     var isJudged: Bool { self != .requestsCacheMemory }
 
-    /// Microseconds of one hit, as the process itself measures them: without its start and without the filling.
+    /// Returns the microseconds of one hit, as the process itself measures them: without its start and without the
+    /// filling.
     func microseconds(_ base: URL, urls: Int, loads: Int) throws -> Double {
         let environment = ProcessInfo.processInfo.environment
         guard let python = environment["PEERS"].map({ $0 + "/bin/python" }) else {

@@ -6,13 +6,13 @@ import Waystation
 struct WebApp: Sendable {
     struct Missing: Error, CustomStringConvertible {
         let folder: String
-        var description: String { "\(folder) is missing: run Scripts/fetch-web-apps.sh, or `make bench`, which does" }
+        var description: String { "\(folder) is missing: run Scripts/fetch-web-apps.sh or `make bench`, which runs it" }
     }
 
     let scratch: ScratchDirectory
     let zips: [URL]
 
-    /// Builds packs of the folders that were fetched.
+    /// Builds packs from the folders that were fetched.
     static func packs(_ names: [String]) throws -> WebApp {
         let scratch = try ScratchDirectory()
         let zips = try names.map { name in

@@ -1,6 +1,6 @@
-// Measures Waystation beside what it is compared with, and prints one JSON object a line.
+// Measures Waystation beside other programs and ways to load, and prints one JSON object per line.
 //
-//   bench [NAME]        all measures, or the one of that name
+//   bench [NAME]        all measurements, or the one with that name
 
 import Foundation
 import Measuring
@@ -33,7 +33,7 @@ if arguments.first == "--tool" {
 let only = arguments.first
 let chosen = Benchmark.all.filter { only == nil || $0.names.contains { $0 == only } }
 guard !chosen.isEmpty else {
-    say("no measure is called \(only ?? ""); there are: \(Benchmark.all.flatMap(\.names).joined(separator: ", "))")
+    say("unknown measurement \(only ?? ""); there are: \(Benchmark.all.flatMap(\.names).joined(separator: ", "))")
     exit(2)
 }
 
@@ -52,6 +52,6 @@ for benchmark in chosen {
     }
 }
 if !missed.isEmpty {
-    FileHandle.standardError.write(Data("not kept: \(missed.joined(separator: ", "))\n".utf8))
+    FileHandle.standardError.write(Data("limits not kept or not measured: \(missed.joined(separator: ", "))\n".utf8))
     exit(1)
 }

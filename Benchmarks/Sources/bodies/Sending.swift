@@ -8,14 +8,14 @@ import Waystation
 final class Sending: NSObject, URLSessionDataDelegate {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
-    /// How the app gives a body.
+    /// The way in which the app provides a body.
     enum Form: String, CaseIterable {
         case data, stream, uploadData, uploadFile, uploadStream
 
         /// Whether only Foundation sees the body.
         var isUpload: Bool { self != .data && self != .stream }
 
-        /// Whether the body need never be in memory.
+        /// Whether the body never has to be in memory as a whole.
         var isFlat: Bool { self != .data && self != .uploadData }
     }
 

@@ -4,16 +4,18 @@ import Foundation
 import Synchronization
 @_spi(Processes) import WaystationTesting
 
-/// An origin that digests what it gets, and the files that are sent to it.
+/// An origin that digests the bodies it receives, and the files that are sent to it.
 final class Trial: Sendable {
-    /// What happens to a request on its way.
+    /// The redirects, refusals or failures that a request meets before its final answer.
     enum Way: String, CaseIterable {
         case plain, temporary, permanent, secret, dropped
 
-        /// How often the body is sent.
+        /// How many times the body is sent.
         var exchanges: Int { self == .plain ? 1 : 2 }
 
-        /// Uploads are Foundation's, which sends them again with credentials but not after a redirect, and only an idempotent request is sent again when its connection was dropped.
+        /// Foundation sends uploads itself: it sends them again with credentials, but not after a redirect.
+        ///
+        /// When a connection is dropped, only an idempotent request is sent again.
         func isPossible(for form: Sending.Form, _ method: String) -> Bool {
             form.isUpload ? self == .plain || self == .secret : self != .dropped || method == "PUT"
         }
@@ -24,7 +26,7 @@ final class Trial: Sendable {
         var isGood: Bool
     }
 
-    /// What a process may take for a large body beyond what it had taken for a small one, in MiB.
+    /// The memory that a process may use for a large body in addition to that for a small one, in MiB.
     private static let memoryLimit = 32.0
 
     private let origin: ScriptedOrigin

@@ -1,9 +1,10 @@
-// Sends large bodies on every way that they may have to go twice, and compares what the origin got with what was given.
+// Sends large bodies in every situation that may need to send them twice, and compares the received bytes with the sent
+// ones.
 //
-//   bodies [MIB]        bodies of that many MiB, 256 when it is left out
+//   bodies [MIB]        bodies of MIB mebibytes, 256 by default
 //
-// Each body is sent by a process of its own, whose memory is measured: streams and files must not take more for a large
-// body than for a small one.
+// Each body is sent by a process of its own, whose memory is measured: for streams and files, a large body must not use
+// more memory than a small one.
 
 import Foundation
 import Measuring
@@ -39,5 +40,5 @@ for form in Sending.Form.allCases {
         }
     }
 }
-say(failures == 0 ? "every body arrived unharmed" : "\(failures) bodies did not arrive as they should")
+say(failures == 0 ? "every body arrived unharmed" : "\(failures) bodies did not arrive correctly")
 exit(failures == 0 ? 0 : 1)

@@ -4,20 +4,20 @@ import Measuring
 import Waystation
 import WaystationTesting
 
-/// A way to load.
+/// A way to load in a session with Waystation.
 enum Way: String, CaseIterable {
-    /// The session is intercepted, and no rule takes the load.
+    /// No rule matches the load.
     case untouched
-    /// Foundation's own loader runs a load that a rule takes.
+    /// A rule matches the load, and Foundation's own loader runs it.
     case network
-    /// Every load is stored, and none was before.
+    /// Every load is stored, and none is stored before.
     case miss
     case hit
     case file
     case pack
 }
 
-/// 600 rounds of 16 loads, each of which is cancelled within two milliseconds, unless it has ended.
+/// Makes 600 rounds of 16 loads, and cancels each load within two milliseconds unless it has already ended.
 struct CancelledLoads {
     private static let rounds = 600
     private static let width = 16
@@ -28,7 +28,7 @@ struct CancelledLoads {
     private let origin: ScriptedOrigin
     private let scratch: ScratchDirectory
 
-    /// Makes the session, with what it needs to load.
+    /// Makes the session, with the files, the origin or the pack that its loads need.
     init(_ way: Way) async throws {
         let scratch = try ScratchDirectory()
         let origin = try ScriptedOrigin(keepsRequests: false) { _ in .ok(Self.body) }
@@ -57,13 +57,13 @@ struct CancelledLoads {
         case .miss: url = { [origin] round, number in origin.url("/\(round)/\(number)") }
         case .file, .pack: url = { _, _ in offline }
         }
-        // For a hit it is stored now.
+        // For hits, this load stores the response.
         _ = try await session.data(from: url(-1, 0))
     }
 
     /// Loads and cancels.
     ///
-    /// Where a round does not end, the process says so and exits: nothing in it can end any more.
+    /// When a round does not end, the process reports it and exits, since none of its loads can end any more.
     func run() async throws -> Tally {
         var tally = Tally()
         let session = session

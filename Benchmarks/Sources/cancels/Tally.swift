@@ -1,4 +1,4 @@
-/// How the loads of one run, or of several, ended.
+/// The counts of how the loads of one or several runs ended.
 struct Tally: CustomStringConvertible {
     var answered = 0
     var cancelled = 0
@@ -6,7 +6,7 @@ struct Tally: CustomStringConvertible {
 
     init() {}
 
-    /// Reads what `description` writes.
+    /// Reads the text of `description`.
     init?(_ text: String) {
         let numbers = text.split(separator: " ").compactMap { Int($0) }
         guard numbers.count == 3 else { return nil }
@@ -15,9 +15,9 @@ struct Tally: CustomStringConvertible {
 
     var description: String { "\(answered) answered, \(cancelled) cancelled, \(failed) failed" }
 
-    /// Whether loads were answered, and nothing but cancels ended others.
+    /// Whether some loads were answered, and all others were cancelled.
     ///
-    /// Hits, files and packs answer before a cancel can take effect: there every cancel meets the end of the load.
+    /// Hits, files and packs answer before a cancel can take effect, so every cancel of these comes when the load ends.
     var isSound: Bool { answered > 0 && failed == 0 }
 
     static func += (sum: inout Tally, one: Tally) {

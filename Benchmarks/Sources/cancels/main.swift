@@ -1,8 +1,8 @@
-// Cancels loads at random moments, many of them as they end, and looks whether the process still loads.
+// Cancels loads at random moments, many of them when they end, and checks whether the process still loads.
 //
-//   cancels [RUNS]     of each way to load, 10 by default
+//   cancels [RUNS]     the number of runs for each way to load, 10 by default
 //
-// Each run is a process of its own, since a freeze is for good.
+// Each run is a process of its own, since a frozen process stays frozen.
 
 import Foundation
 @_spi(Processes) import Measuring
@@ -36,11 +36,11 @@ for way in Way.allCases {
             continue
         }
         tally += one
-        if !one.isSound { wrong.append("not as it should be: \(one)") }
+        if !one.isSound { wrong.append("not as expected: \(one)") }
     }
     say("\(way.rawValue): \(runs - wrong.count) of \(runs) runs ended, \(tally)")
     for line in wrong { say("  \(line)") }
     failures += wrong.count
 }
-say(failures == 0 ? "no cancel stopped anything" : "\(failures) runs did not end as they should")
+say(failures == 0 ? "no cancel stopped anything" : "\(failures) runs did not end as expected")
 exit(failures == 0 ? 0 : 1)

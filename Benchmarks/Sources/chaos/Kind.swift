@@ -1,21 +1,23 @@
 import Measuring
 
-/// A kind of load; its URLs are `…/KIND/NUMBER`, and the body follows from the number.
+/// A kind of load.
+///
+/// Its URLs have the form `…/KIND/NUMBER`, and the number determines the body.
 enum Kind: String, CaseIterable, Sendable {
-    /// Answered from a directory and from an installed pack: these never fail.
+    /// Answered from a directory and from an installed pack; these loads never fail.
     case file, pack
-    /// Answered by the strategies of the cache.
+    /// Answered by the cache with one of its strategies.
     case archive, standard, stale, first
-    /// Below the archive's rule, and each URL only once: stored, and then evicted in time.
+    /// Matched by the archive's rule, each URL only once: the response is stored, and evicted later.
     case miss
-    /// Handed to Foundation's own loader.
+    /// Forwarded to Foundation's own loader.
     case network
     /// Redirected to `standard`.
     case redirect
-    /// A URL that no rule takes.
+    /// A URL that no rule matches.
     case plain
 
-    /// How many numbers each kind but `miss` has.
+    /// The count of numbers of each kind except `miss`.
     static let population = 300
 
     var isLocal: Bool { self == .file || self == .pack }

@@ -2,10 +2,10 @@ import Foundation
 import FoundationNetworking
 import Measuring
 
-/// One process of the crowd: 64 async loads in flight until its time is up, one in four of them cancelled.
+/// One process of the crowd: it keeps 64 async loads in flight until its time is up, and cancels one in four of them.
 struct Member: Sendable {
     static let width = 64
-    /// For how many seconds a load may be under way before it counts as stuck.
+    /// The number of seconds after which a load under way counts as stuck.
     private static let patience = 60.0
 
     private let session: URLSession

@@ -2,7 +2,9 @@ import Foundation
 import Measuring
 import Synchronization
 
-/// The counts of how the loads of one process ended, printed every 500 loads as `loads HITS FETCHED FAILED CANCELLED`.
+/// Counts how the loads of one process ended, and prints the counts every 500 loads.
+///
+/// The line is `loads HITS FETCHED FAILED CANCELLED`.
 final class Results: Sendable {
     private struct State {
         var begun = 0
@@ -57,7 +59,7 @@ final class Results: Sendable {
         if let line { say(line) }
     }
 
-    /// Prints the rest; all loads have ended.
+    /// Prints the remaining counts, when all loads have ended.
     func end() {
         say(
             state.withLock { state in
@@ -67,7 +69,7 @@ final class Results: Sendable {
         )
     }
 
-    /// A load that has been open for longer than so many seconds.
+    /// A load that has been under way for longer than `seconds`.
     func oldest(openFor seconds: Double) -> String? {
         let now = ContinuousClock.now
         return state.withLock { state in

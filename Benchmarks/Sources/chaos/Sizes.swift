@@ -1,6 +1,6 @@
 import Measuring
 
-/// The memory and the open descriptors of one process in the course of its life.
+/// The memory and the open descriptors of one process over its lifetime.
 struct Sizes: Sendable {
     private var memory: [Double] = []
     private var descriptors: [Double] = []
@@ -10,12 +10,12 @@ struct Sizes: Sendable {
         self.descriptors.append(descriptors)
     }
 
-    /// The last half of the life: its first half beside its second half.
+    /// The medians of the two halves of the last half of the lifetime.
     var trend: (memory: (Double, Double), descriptors: (Double, Double)) {
         (Self.halves(memory), Self.halves(descriptors))
     }
 
-    /// Whether neither has risen over the last half by more than 10 %, and 16 MiB or 32 descriptors.
+    /// Whether neither has risen over the last half by more than 10 % plus 16 MiB or 32 descriptors.
     var isFlat: Bool {
         let (memory, descriptors) = trend
         return memory.1 <= memory.0 * 1.1 + 16 && descriptors.1 <= descriptors.0 * 1.1 + 32

@@ -10,7 +10,7 @@ struct Stage: Sendable {
     var packs: URL { directory.appendingPathComponent("packs") }
     var cache: URL { directory.appendingPathComponent("cache") }
 
-    /// Writes the files, and installs them as a pack too.
+    /// Writes the files, and also installs them as a pack.
     func set() async throws {
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
         for number in 0..<Kind.population {

@@ -1,11 +1,11 @@
 import Measuring
 import Synchronization
 
-/// Sums up what the members of the crowd print.
+/// Adds up the lines that the members of the crowd print.
 final class Tally: Sendable {
     struct Sums: Sendable {
         var counts = Results.Counts()
-        /// Of the process that is never killed.
+        /// The sizes of the process that is never killed.
         var sizes = Sizes()
         var wrong: [String] = []
     }

@@ -3,10 +3,10 @@ import Measuring
 import Synchronization
 import WaystationTesting
 
-/// An origin that delays, resets, breaks off and lies, one answer in three.
+/// An origin that delays, resets, cuts or falsifies one answer in three.
 ///
-/// An answer that lies about its length, coding or status says so in the field `X-Lie`, so that a client that gets it
-/// from the network may excuse it; what was stored of a lie may never be served.
+/// An answer with a false length, coding or status has the field `X-Lie`, so that a client that gets it from the
+/// network may accept it; such an answer may never be served from the store.
 final class UnreliableOrigin: Sendable {
     static let lie = "X-Lie"
 

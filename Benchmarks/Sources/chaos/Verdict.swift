@@ -2,12 +2,12 @@ import Foundation
 import FoundationNetworking
 import Measuring
 
-/// How a load ended, and whether it may end so.
+/// How a load ended, and whether it may end like that.
 enum Verdict: Sendable {
     case hit
     case fetched
     case cancelled
-    /// The network's fault, which the origin commits on purpose.
+    /// A network failure, which the origin causes on purpose.
     case failed
     case wrong(String)
 
@@ -25,7 +25,7 @@ enum Verdict: Sendable {
         guard let response else { return .wrong("no HTTP response") }
         let isHit = InterceptedSession.isHit(response)
         let isLie = response.value(forHTTPHeaderField: UnreliableOrigin.lie) != nil
-        if isLie { return isHit ? .wrong("a lie was stored: \(response.allHeaderFields)") : .failed }
+        if isLie { return isHit ? .wrong("a false answer was stored: \(response.allHeaderFields)") : .failed }
         if response.statusCode == 503 { return isHit ? .wrong("a 503 was stored") : .failed }
         guard response.statusCode == 200, body == Pattern.body(number) else {
             return .wrong(

@@ -1,9 +1,9 @@
-// Four processes load side by side, 64 loads in flight each and one in four cancelled, over one store, files and packs,
-// from an origin that delays, resets, breaks off and lies; every two seconds one of them is killed.
+// Four processes load side by side over one store, files and packs. Each has 64 loads in flight and cancels one in four
+// of them. The origin delays, resets, cuts and falsifies answers; every two seconds one of the processes is killed.
 //
 //   chaos [SECONDS]      600 by default
 //
-// The first process is never killed: its memory and descriptors are watched.
+// The first process is never killed: its memory and descriptors are recorded.
 
 import Foundation
 @_spi(Processes) import Measuring
@@ -50,6 +50,6 @@ say(
     descriptors \(rounded(descriptors))
     """
 )
-// A short run is still filling its caches.
+// The caches of a short run are still filling.
 let isFlat = seconds < 300 || tally.sizes.isFlat
 exit(wrong.isEmpty && isFlat ? 0 : 1)

@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// What a child process prints: one run of one scenario in one variant.
+/// The output of a child process: one run of one scenario in one variant.
 struct Report: Codable {
     let ended: Bool
     let observation: Observation
@@ -14,7 +14,7 @@ struct Report: Codable {
     }
 }
 
-/// Runs a scenario in this process, twice when `times` is 2, and prints what the last run showed.
+/// Runs a scenario in this process, twice when `times` is 2, and prints the observation of the last run.
 func runChild(_ scenario: Scenario, variant: Variant, times: Int) async throws {
     let directory = FileManager.default.temporaryDirectory
     let intercepted = try variant.session(archive: directory.appendingPathComponent("archive"))

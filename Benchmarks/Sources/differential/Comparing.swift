@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// The sum of all rows.
+/// The result of all rows.
 struct Summary: Sendable {
     let rows: [Row]
 
@@ -19,7 +19,7 @@ struct Summary: Sendable {
     }
 }
 
-/// Runs the scenarios, several at a time, and prints their rows in their order as soon as they are known.
+/// Runs the scenarios, several at a time, and prints their rows in their order as soon as possible.
 func compare(_ scenarios: [Scenario], variants: [Variant], jobs: Int) async throws -> Summary {
     try await withThrowingTaskGroup(of: (Int, Row).self) { group in
         var rows = [Row?](repeating: nil, count: scenarios.count)
@@ -44,7 +44,7 @@ func compare(_ scenarios: [Scenario], variants: [Variant], jobs: Int) async thro
     }
 }
 
-/// Waiting for processes blocks, so it happens on a thread outside Swift's own pool.
+/// Runs on a thread outside Swift's own pool, because waiting for processes blocks.
 private func row(_ scenario: Scenario, variants: [Variant]) async throws -> Row {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread {

@@ -19,7 +19,7 @@ enum Kind: String, CaseIterable, Sendable {
 extension Stage {
     static let uploaded = Data("the body of an upload".utf8)
 
-    /// Starts a load, and notes how it ends.
+    /// Starts a load, and records how it ends.
     func load(
         _ kind: Kind = .data,
         _ way: Way = .completion,
@@ -40,7 +40,7 @@ extension Stage {
         }
     }
 
-    /// A task of a kind, not resumed.
+    /// Makes a task of a kind, without resuming it.
     func task(_ kind: Kind, _ request: URLRequest, in session: URLSession, completing: Bool) -> URLSessionTask {
         switch (kind, completing) {
         case (.data, true): session.dataTask(with: request, completionHandler: completed)
@@ -71,7 +71,7 @@ extension Stage {
                 let (url, response) = try await session.download(for: request, delegate: delegate)
                 downloaded(url, response, nil)
             case .uploadStream:
-                // There is no async form of it.
+                // This kind of task has no async form.
                 let task = session.uploadTask(withStreamedRequest: request)
                 task.delegate = delegate
                 task.resume()
@@ -81,7 +81,7 @@ extension Stage {
         }
     }
 
-    /// A completion handler that notes what it is given, and the end.
+    /// A completion handler that records its arguments, and the end of the load.
     @Sendable func completed(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) {
         sightings.note("bytes", data.map { "\(Fingerprint($0))" } ?? "none")
         sightings.note(response)

@@ -2,9 +2,10 @@ import Foundation
 import FoundationNetworking
 import Measuring
 
-/// A delegate that notes every call, and answers those that ask something as its scenario says.
+/// A delegate that records every call, and answers the calls that need an answer as its scenario says.
 ///
-/// Unchecked, since `NSObject` is not known as `Sendable` on Linux: everything stored here is immutable and `Sendable`.
+/// Unchecked, since `NSObject` is not declared as `Sendable` on Linux: all properties here are immutable and
+/// `Sendable`.
 final class Observer: NSObject, @unchecked Sendable {
     enum Redirection: Sendable { case follow, refuse, change(to: String) }
     enum Challenge: Sendable { case credential(user: String, password: String), standard, cancel, reject }
@@ -70,7 +71,7 @@ extension Observer: URLSessionTaskDelegate {
             "challenge \(method) \(space.realm ?? "no realm") failures \(challenge.previousFailureCount) after \(status)"
         )
         switch self.challenge {
-        // A credential that was refused once is not offered for ever.
+        // A credential that was refused more than once is not offered again.
         case .credential where challenge.previousFailureCount > 1:
             completionHandler(.cancelAuthenticationChallenge, nil)
         case .credential(let user, let password):

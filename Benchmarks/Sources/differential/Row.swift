@@ -2,7 +2,7 @@ import Foundation
 @_spi(Processes) import Measuring
 @_spi(Processes) import WaystationTesting
 
-/// A scenario with the verdict on each variant: one row of what is printed.
+/// A scenario with the verdict on each variant: one row of the output.
 struct Row: Sendable {
     let scenario: Scenario
     let plain: Outcome
@@ -43,7 +43,9 @@ struct Row: Sendable {
         }
     }
 
-    /// One process; longer than any run waits for its load, so that only a process that is stuck meets it.
+    /// Runs one process.
+    ///
+    /// Its limit is longer than any run waits for its load, so that only a stuck process reaches it.
     private static func outcome(of scenario: Scenario, _ variant: Variant, times: Int) throws -> Outcome {
         let home = try ScratchDirectory()
         let child = try ChildProcess.run(
@@ -62,7 +64,8 @@ struct Row: Sendable {
         }
     }
 
-    /// The row as text: what plain did where it has no end, one verdict when all variants agree, else one each.
+    /// The row as text: how plain URLSession ended, unless it ended normally, and one verdict for all variants that
+    /// agree.
     var text: String {
         let plainEnd =
             switch plain {
@@ -76,7 +79,7 @@ struct Row: Sendable {
         var lines = [
             "\(summary.padding(toLength: 8, withPad: " ", startingAt: 0))\(scenario.name)\(plainEnd) (\(names))"
         ]
-        // Variants that come to the same are told together.
+        // Variants with the same verdict are printed together.
         var told: [(verdict: Verdict, variants: [String])] = []
         for (variant, verdict) in verdicts where verdict != .equal {
             if let index = told.firstIndex(where: { $0.verdict == verdict }) {

@@ -2,9 +2,9 @@ import Foundation
 import Measuring
 import WaystationTesting
 
-/// One way of using URLSession, together with what the origin answers.
+/// One way of using URLSession, with the origin's answers.
 struct Scenario: Sendable {
-    /// What a script may need beside the request.
+    /// The objects that a script may need in addition to the request.
     struct Props: Sendable {
         let gate: ScriptedOrigin.Gate
         let otherPort: UInt16
@@ -13,11 +13,13 @@ struct Scenario: Sendable {
     typealias Script = @Sendable (ScriptedOrigin.Request, Props) -> ScriptedOrigin.Response
 
     let name: String
-    /// Whether it is also run twice, to compare an answer from the archive with plain's second answer.
+    /// Whether the scenario is also run twice, to compare an answer from the archive with the second answer of plain
+    /// URLSession.
     let repeats: Bool
-    /// Whether a rule that takes the load gives it back to Foundation's own loader, since its body cannot be seen.
+    /// Whether a matching rule returns the load to Foundation's own loader, since Waystation cannot see the load's
+    /// body.
     let isHandedBack: Bool
-    /// What Waystation must show where plain URLSession has no end.
+    /// The facts that Waystation must show when plain URLSession does not end.
     let required: [String: String]
     let origin: Script
     let run: @Sendable (Stage) async throws -> Void

@@ -3,7 +3,7 @@ import FoundationNetworking
 import Measuring
 import Synchronization
 
-/// What has been seen of a load so far.
+/// The events of a load so far.
 final class Sightings: Sendable {
     private struct State {
         var calls: [String] = []
@@ -15,7 +15,7 @@ final class Sightings: Sendable {
 
     private let state = Mutex(State())
 
-    /// Notes a call; calls that repeat what the last one was, such as data after data, count as one.
+    /// Records a call; with `coalescing`, a call that repeats the last one, such as data after data, counts only once.
     func call(_ call: String, coalescing: Bool = false) {
         state.withLock { state in
             if !coalescing || state.calls.last != call { state.calls.append(call) }
@@ -39,7 +39,7 @@ final class Sightings: Sendable {
         note("suggested", response.suggestedFilename ?? "none")
         guard let response = response as? HTTPURLResponse else { return note("status", "not HTTP") }
         note("status", "\(response.statusCode)")
-        // Facts of their own, since Waystation adds these: what else is in the fields must be the same.
+        // These fields are facts of their own, since Waystation adds them: all other fields must be the same.
         note("age", response.value(forHTTPHeaderField: "Age"))
         note("cache-status", response.value(forHTTPHeaderField: "Cache-Status"))
         note("date", response.value(forHTTPHeaderField: "Date"))
@@ -59,7 +59,7 @@ final class Sightings: Sendable {
         return "\(error.domain) \(error.code)\(url.map { " for \($0)" } ?? "")"
     }
 
-    /// Notes the end; a second one is noted as a call, since there must be none.
+    /// Records the end; a second end is recorded as a call, since there must not be one.
     func end() {
         let waiter = state.withLock { state in
             if state.hasEnded { state.calls.append("ended again") }

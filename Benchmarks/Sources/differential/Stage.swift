@@ -3,21 +3,21 @@ import FoundationNetworking
 import Measuring
 import WaystationTesting
 
-/// Where one run of a scenario plays: its origins, its sessions, and what is seen of it.
+/// The environment of one run of a scenario: its origins, its sessions, and its observations.
 final class Stage: Sendable {
-    /// How long a load may take before it counts as one that never ends.
+    /// The time after which a load counts as one that does not end.
     private static let patience: Duration = .seconds(6)
-    /// How long to watch for calls after the end, of which there must be none.
+    /// The time to watch for calls after the end, of which there must be none.
     private static let settling: Duration = .milliseconds(80)
 
     let origin: ScriptedOrigin
-    /// A second origin, for what crosses from one to the other.
+    /// A second origin, for redirects from one origin to another.
     let other: ScriptedOrigin
     let gate: ScriptedOrigin.Gate
     let sightings = Sightings()
     let directory: URL
     private let intercepted: InterceptedSession
-    /// How many requests the origins had seen before this run.
+    /// The number of requests that the origins had received before this run.
     private let before: (origin: Int, other: Int)
 
     init(_ scenario: Scenario, intercepted: InterceptedSession, directory: URL) throws {
@@ -31,7 +31,7 @@ final class Stage: Sendable {
         before = (0, 0)
     }
 
-    /// A second run with the same origins and the same interceptor; it sees only what is new.
+    /// Makes the stage of a second run with the same origins and the same interceptor; it observes only new requests.
     init(after first: Stage) {
         gate = first.gate
         intercepted = first.intercepted
@@ -61,7 +61,7 @@ final class Stage: Sendable {
         return request
     }
 
-    /// Waits until the load that is observed ends, watches a little longer, and reads off all that was seen.
+    /// Waits until the observed load ends, watches a little longer, and returns the observation.
     func observation() async throws -> Outcome {
         let ended = await sightings.waitForEnd(atMost: Self.patience)
         try await Task.sleep(for: Self.settling)
@@ -81,7 +81,7 @@ final class Stage: Sendable {
 }
 
 extension ScriptedOrigin.Request {
-    /// Everything about a request that does not change from run to run.
+    /// Everything in a request that does not change from run to run.
     fileprivate var seen: String {
         let fields = fields.compactMap { field -> String? in
             switch field.name.lowercased() {

@@ -1,4 +1,5 @@
-// Runs every scenario by plain URLSession and through Waystation, against the same loopback origin, and compares.
+// Runs every scenario with plain URLSession and through Waystation, against the same loopback origin, and compares the
+// results.
 //
 //   differential [--only PREFIX] [--variants untouched,network,stored,hit] [--jobs N] [--show NAME]
 
@@ -19,23 +20,23 @@ func fail(_ message: String) -> Never {
 if arguments.first == "--child" {
     guard arguments.count == 4, let scenario = Scenario.all.first(where: { $0.name == arguments[1] }),
         let variant = Variant(rawValue: arguments[2]), let times = Int(arguments[3])
-    else { fail("--child needs the name of a scenario, a variant, and how often to run it") }
+    else { fail("--child needs the name of a scenario, a variant, and the number of runs") }
     try await runChild(scenario, variant: variant, times: times)
-    // Not a return: whatever a load left behind must not hold the process.
+    // The process exits here, so that nothing left behind by a load can keep it alive.
     exit(0)
 }
 
 let names = value(of: "--variants")?.split(separator: ",").map(String.init)
 let variants = names.map { names in
     names.map { name in
-        guard let variant = Variant(rawValue: name) else { fail("no variant is called \(name)") }
+        guard let variant = Variant(rawValue: name) else { fail("there is no variant \(name)") }
         return variant
     }
 }
 let scenarios = Scenario.all.filter { $0.name.hasPrefix(value(of: "--only") ?? "") }
 guard !scenarios.isEmpty else { fail("no scenario begins with \(value(of: "--only") ?? "")") }
 let duplicates = Dictionary(grouping: Scenario.all, by: \.name).filter { $1.count > 1 }.keys
-guard duplicates.isEmpty else { fail("scenarios share a name: \(duplicates.sorted().joined(separator: ", "))") }
+guard duplicates.isEmpty else { fail("scenarios with the same name: \(duplicates.sorted().joined(separator: ", "))") }
 if !InterceptedSession.isInstalled { say("Waystation is not installed: every variant is plain URLSession") }
 
 let report = try await compare(

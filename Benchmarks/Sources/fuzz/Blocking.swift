@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Waits for asynchronous work: what libFuzzer calls is a plain function.
+/// Waits for asynchronous work, since libFuzzer calls a plain function.
 func blocking<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) throws -> Value {
     let pending = Pending<Value>()
     Task.detached {

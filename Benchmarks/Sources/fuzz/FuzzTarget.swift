@@ -1,19 +1,19 @@
 import Foundation
 
-/// A piece of code that reads bytes from outside, for libFuzzer to feed.
+/// Code that reads bytes from outside, which libFuzzer tests.
 protocol FuzzTarget: Sendable {
-    /// The longest input that is made.
+    /// The longest input that libFuzzer makes, in bytes.
     var maximumLength: Int { get }
 
-    /// Sound inputs to begin with.
+    /// Valid inputs to start from.
     func seeds() throws -> [Data]
 
-    /// Uses one input; what the code refuses is no finding.
+    /// Runs the code on one input; it is not a finding when the code refuses the input.
     ///
-    /// - Throws: What must never happen.
+    /// - Throws: A ``Finding`` when something happens that must never happen.
     func run(_ input: Data) throws
 
-    /// Damages an input in a way of its own; nil leaves it to libFuzzer.
+    /// Damages an input in a way that fits its format; returns nil to leave the mutation to libFuzzer.
     func mutated(_ input: [UInt8], using random: inout SeededGenerator) -> [UInt8]?
 }
 
@@ -21,19 +21,19 @@ extension FuzzTarget {
     func mutated(_ input: [UInt8], using random: inout SeededGenerator) -> [UInt8]? { nil }
 }
 
-/// Something that must never happen, whatever the input.
+/// An event that must never happen, for any input.
 struct Finding: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 
-    /// Throws when what must hold does not.
+    /// Throws when a condition that must hold does not.
     static func unless(_ holds: Bool, _ description: @autoclosure () -> String) throws {
         if !holds { throw Finding(description()) }
     }
 }
 
-/// SplitMix64: the same numbers for the same seed.
+/// The SplitMix64 generator: the same seed gives the same numbers.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

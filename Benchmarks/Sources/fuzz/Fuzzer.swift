@@ -2,12 +2,12 @@ import CLibFuzzer
 import Foundation
 import Synchronization
 
-/// Hands a target to libFuzzer, or runs it on files where the tool was built without instruments.
+/// Passes a target to libFuzzer, or runs it on files when the tool was built without instrumentation.
 enum Fuzzer {
-    /// What the C functions below work for.
+    /// The target that the C functions below run.
     private static let current = Mutex<(any FuzzTarget)?>(nil)
 
-    /// Runs with libFuzzer's own options and folders; never returns when it is linked.
+    /// Runs with libFuzzer's own options and folders; does not return when libFuzzer is linked.
     static func run(_ target: any FuzzTarget, options: [String]) throws -> Int32 {
         current.withLock { $0 = target }
         var options = options
@@ -19,7 +19,7 @@ enum Fuzzer {
         if !options.contains(where: { $0.hasPrefix("-max_len=") }) {
             options.append("-max_len=\(target.maximumLength)")
         }
-        // The C side keeps them until the process ends.
+        // The C side uses the arguments until the process ends, so they are never freed.
         let arguments = (["fuzz"] + options).map { strdup($0) }
         let list = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: arguments.count + 1)
         list.initialize(from: arguments + [nil], count: arguments.count + 1)
@@ -55,13 +55,13 @@ enum Fuzzer {
         do {
             try target.run(Data(bytes))
         } catch {
-            // libFuzzer takes the signal for a finding, and keeps the input.
+            // libFuzzer treats the signal as a finding, and keeps the input.
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             abort()
         }
     }
 
-    /// Two times in three the target's own damage, where it has any.
+    /// Mutates an input: two times in three with the target's own damage, if it has any, otherwise with libFuzzer's.
     private static func mutate(_ bytes: UnsafeMutableBufferPointer<UInt8>, _ count: Int, _ seed: UInt64) -> Int {
         var random = SeededGenerator(seed: seed)
         if let target = current.withLock({ $0 }), Int.random(in: 0..<3, using: &random) > 0,

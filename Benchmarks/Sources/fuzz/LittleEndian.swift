@@ -1,6 +1,6 @@
-/// The numbers of zip and bsdiff, which may stand at any place of bytes that were damaged.
+/// Access to the numbers of zip and bsdiff, at any place of bytes that may be damaged.
 extension [UInt8] {
-    /// The number of `width` bytes at a place; nil where it does not fit.
+    /// The number of `width` bytes at a place; nil when it does not fit.
     func number(at place: Int, _ width: Int) -> UInt64? {
         guard place >= 0, place <= count - width else { return nil }
         return (0..<width).reversed().reduce(0) { $0 << 8 | UInt64(self[place + $1]) }
@@ -15,14 +15,14 @@ extension [UInt8] {
         for index in 0..<width { append(UInt8(truncatingIfNeeded: number >> (8 * index))) }
     }
 
-    /// A part of the bytes; nil where it does not fit.
+    /// A part of the bytes; nil when it does not fit.
     func part(_ start: Int, _ length: Int) -> [UInt8]? {
         guard start >= 0, length >= 0, start <= count - length else { return nil }
         return Array(self[start..<start + length])
     }
 }
 
-/// Numbers at the bounds of what fields hold and arithmetic bears.
+/// Numbers at the limits of fields and of arithmetic.
 enum Edge {
     static let numbers: [UInt64] = [
         0, 1, 2, 3, 8, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFE, 0xFFFF, 0x1_0000, 0x7FFF_FFFF, 0x8000_0000,
@@ -30,7 +30,7 @@ enum Edge {
         0x8000_0000_0000_0001, 0xFFFF_FFFF_FFFF_FFFF,
     ]
 
-    /// A number at a bound, near what stands there, or any.
+    /// A number at a limit, a number near the current value, or a random one.
     static func number(near value: UInt64, using random: inout SeededGenerator) -> UInt64 {
         switch Int.random(in: 0..<3, using: &random) {
         case 0: numbers.randomElement(using: &random) ?? 0

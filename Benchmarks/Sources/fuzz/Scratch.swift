@@ -1,9 +1,9 @@
 import Foundation
 
-/// A folder of which one file below a few others may be written: what lands beside that is seen.
+/// A folder in which only one target below a few others may be written; files outside the target are found.
 struct Scratch: Sendable {
     private let root: URL
-    /// Deep enough that a few `..` still lead to where they are found.
+    /// The depth is enough for a path with a few `..` to stay inside the folder, where the file is found.
     private static let depth = 4
 
     init() throws {
@@ -17,7 +17,7 @@ struct Scratch: Sendable {
 
     /// Every file below the target, by its path.
     ///
-    /// - Throws: ``Finding`` for what lies outside of it, and for what is neither a file nor a folder.
+    /// - Throws: ``Finding`` for anything outside the target, and for anything that is neither a file nor a folder.
     func files() throws -> [String: Data] {
         let prefix = target.path + "/"
         let folders = Set(
@@ -29,9 +29,9 @@ struct Scratch: Sendable {
             for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
                 let path = folder + "/" + name
                 let isInside = path.hasPrefix(prefix) || path == target.path
-                try Finding.unless(isInside || folders.contains(path), "\(path) is outside of the target")
+                try Finding.unless(isInside || folders.contains(path), "\(path) is outside the target")
                 var status = stat()
-                guard lstat(path, &status) == 0 else { throw Finding("\(path) is gone") }
+                guard lstat(path, &status) == 0 else { throw Finding("\(path) no longer exists") }
                 switch status.st_mode & S_IFMT {
                 case S_IFDIR: waiting.append(path)
                 case S_IFREG:
@@ -43,7 +43,7 @@ struct Scratch: Sendable {
         return found
     }
 
-    /// Empties it.
+    /// Empties the folder.
     func clear() throws {
         try? FileManager.default.removeItem(at: root)
         try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)

@@ -1,8 +1,9 @@
-// What reads bytes from outside, fed by libFuzzer.
+// Tests the code that reads bytes from outside, with libFuzzer.
 //
 //   fuzz zip|patch|manifest|content-patch [CORPUS] [FILE…] [-runs=N] [-seed=N] [libFuzzer's options]
 //
-// `make fuzz` builds it with instruments. Built without, it runs the seeds and the files that are named, once each.
+// `make fuzz` builds this with instrumentation. Built without it, the tool runs the seeds and the named files once
+// each.
 
 import Foundation
 

@@ -3,13 +3,15 @@ import HTTPTypes
 import Measuring
 import WaystationStorage
 
-/// What is stored: everything about a response follows from its URL and a version that its fields tell, so that any
-/// process can judge what any other has stored.
+/// The responses to store.
+///
+/// A response follows from its URL and from a version in its fields, so that any process can check the responses of
+/// every other.
 enum Material {
     static let urls = 96
     static let partitions = ["", "anna", "bert"]
 
-    /// Small enough that eviction goes on all the time.
+    /// The size is so small that eviction goes on all the time.
     static let limits = StoreLimits(maximumSize: .mebibytes(3), maximumEntrySize: .mebibytes(1), maximumVariants: 4)
 
     static let version = field("x-version")
@@ -19,7 +21,7 @@ enum Material {
         RequestKey(method: "GET", url: "https://host\(number % 4).example/items/\(number)", partition: partition)
     }
 
-    /// Every third URL has bodies that it shares with the others of its kind: 4 of them, all in files.
+    /// Every third URL shares its bodies with the others of its kind: there are 4 such bodies, all in files.
     static func body(_ number: Int, version: Int) -> Data {
         if number.isMultiple(of: 3) {
             let shared = version % 4

@@ -15,7 +15,7 @@ struct Member {
         let complaints = Complaints()
         self.complaints = complaints
         let report: @Sendable (StoreEvent) -> Void = { event in
-            // A store that others are killed in must look whole to those that live.
+            // The store must look intact to the living processes while others are killed in it.
             switch event.kind {
             case .damaged, .full, .truncated, .tooLarge: complaints.add("event \(event)")
             case .unavailable: say("note \(event)")
@@ -58,7 +58,7 @@ struct Member {
     }
 
     private mutating func purge(_ key: RequestKey) async {
-        // Seldom, so that the store is full most of the time.
+        // Purges are rare, so that the store is full most of the time.
         switch Int.random(in: 0..<40, using: &random) {
         case 0: _ = try? await store.remove(host: "host\(Int.random(in: 0..<4, using: &random)).example")
         case 1: store.invalidate(partition: key.partition)
@@ -113,7 +113,8 @@ struct Member {
         }
     }
 
-    /// Evicting is each writer's own upkeep: what 8 of them have under way at once is what may be over.
+    /// Each writer evicts after its own writes, so the total may exceed the maximum by what the 8 writers have under
+    /// way.
     private func bound() async {
         let statistics = await store.statistics()
         let tolerance = 16 * 205_000
@@ -131,7 +132,7 @@ struct Member {
     }
 }
 
-/// What a member has found wrong.
+/// The errors that a member has found.
 final class Complaints: Sendable {
     private let lines = Mutex<[String]>([])
 

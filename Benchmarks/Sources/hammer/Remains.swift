@@ -3,7 +3,7 @@ import HTTPTypes
 import Measuring
 import WaystationStorage
 
-/// What a crowd has left behind, looked at when all of it is gone.
+/// The store that a crowd has left behind, checked after all its processes have ended.
 struct Remains {
     struct Findings {
         var entries = 0
@@ -16,16 +16,17 @@ struct Remains {
 
     func check() async throws -> Findings {
         var findings = Findings()
-        // As they left it: `PRAGMA integrity_check`, the totals, every row, every body with its SHA-256.
+        // First the store as the crowd left it: `PRAGMA integrity_check`, the totals, every row, every body with its
+        // SHA-256.
         let before = try StoreInspector(directory: directory).verify()
         findings.isWhole = before.isIntact
         findings.wrong += before.indexProblems + before.damaged.map { "damaged: \($0.problem)" }
-        // As the next process finds it, when it has swept.
+        // Then the store as the next process finds it after its clean-up.
         let store = ResponseStore(directory: directory, limits: Material.limits)
         await store.flush()
         let inspector = try StoreInspector(directory: directory)
         let after = try inspector.verify()
-        if !after.isIntact || after.unnamedFiles > 0 { findings.wrong.append("not whole after an opening: \(after)") }
+        if !after.isIntact || after.unnamedFiles > 0 { findings.wrong.append("not intact after an opening: \(after)") }
         for entry in try inspector.entries() {
             guard let number = entry.key.url.split(separator: "/").last.flatMap({ Int($0) }),
                 let response = try inspector.response(entry),

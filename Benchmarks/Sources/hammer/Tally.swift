@@ -1,7 +1,7 @@
 import Measuring
 import Synchronization
 
-/// Sums up what the members of the crowd print.
+/// Adds up the lines that the members of the crowd print.
 final class Tally: Sendable {
     struct Sums: Sendable {
         var steps = 0

@@ -1,4 +1,4 @@
-// Hammers one store with eight processes that are killed at random, and looks at what is left.
+// Uses one store from eight processes that are killed at random, and then checks the store.
 //
 //   hammer [SECONDS]     120 by default
 

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What has happened so far.
+/// The counts of a run so far.
 final class Counters: Sendable {
     struct State: Sendable {
         var started = 0
@@ -12,7 +12,7 @@ final class Counters: Sendable {
         var wrong = 0
         var failed = 0
         var firstTroubles: [String] = []
-        /// The loads that are under way, by order.
+        /// The loads under way, by their order.
         var open: [Int: String] = [:]
     }
 
@@ -20,7 +20,7 @@ final class Counters: Sendable {
 
     var now: State { state.withLock { $0 } }
 
-    /// Takes the next load, or nil when there have been enough.
+    /// Takes the next load; returns nil when enough loads have been started.
     func start(of total: Int) -> Int? {
         state.withLock { state in
             guard state.started < total else { return nil }

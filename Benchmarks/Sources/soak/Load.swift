@@ -1,22 +1,24 @@
 import Foundation
 import Measuring
 
-/// One load of the mix, with the body that it must bring.
+/// One load of the mix, with the body that it must have.
 struct Load: Sendable {
     enum Kind: String, CaseIterable, Sendable { case file, archive, miss, forward }
 
-    /// How many files, and how many archived responses, are loaded over and over.
+    /// The number of files, and of archived responses, that are loaded again and again.
     static let population = 1_000
 
     let kind: Kind
     let number: Int
-    /// Microseconds after which it is cancelled, or nil when it may come to its end.
+    /// The microseconds after which the load is cancelled, or nil when it is not cancelled.
     let cancelAfter: Int?
 
-    /// The next load: of a hundred 40 are file hits, 30 archive hits, 15 misses that store and 15 forwards; one of
-    /// sixteen is cancelled, at any moment from before its start to after its end.
+    /// Makes the next load: of a hundred loads, 40 are file hits, 30 archive hits, 15 misses that store and 15
+    /// forwards.
     ///
-    /// With `kinds`, only these are loaded, alike often: what one kind costs in memory is so found out.
+    /// One of sixteen is cancelled, at any moment from before its start to after its end.
+    ///
+    /// With `kinds`, only these kinds are loaded, each equally often, to find out what one kind costs in memory.
     init(order: Int, kinds: [Kind] = [], using random: inout SeededRandom) {
         let share = Int.random(in: 0..<100, using: &random)
         kind =
@@ -30,7 +32,7 @@ struct Load: Sendable {
             }
         number = kind == .miss ? Self.population + order : Int.random(in: 0..<Self.population, using: &random)
         let isCancelled = Int.random(in: 0..<16, using: &random) == 0
-        // Squared, so that early moments are as likely as late ones are for loads of any length.
+        // The value is squared to favour early moments, so that short loads are also cancelled at every stage.
         let moment = Double.random(in: 0..<1, using: &random)
         cancelAfter = isCancelled ? Int(moment * moment * 3_000) : nil
     }

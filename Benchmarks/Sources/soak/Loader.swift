@@ -8,18 +8,20 @@ enum Ending: Sendable {
     case failed(URLError.Code, String)
 }
 
-/// One session, and how its loads are waited for.
+/// One session, with a way to wait for its loads.
 final class Loader: Sendable {
     private let session: URLSession
     private let collector: Collector?
 
-    /// Makes a session; its delegate puts bodies together when it `usesDelegate`, else Foundation does.
+    /// Makes a session.
+    ///
+    /// If `usesDelegate` is true its delegate assembles the bodies, otherwise Foundation does.
     init(_ configuration: URLSessionConfiguration, usesDelegate: Bool) {
         collector = usesDelegate ? Collector() : nil
         session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
     }
 
-    /// Loads a URL, cancelling it meanwhile when asked to.
+    /// Loads a URL, and cancels the load after `microseconds` if they are given.
     func load(_ url: URL, cancelAfter microseconds: Int?) async -> Ending {
         await withCheckedContinuation { continuation in
             let task: URLSessionTask
@@ -50,7 +52,7 @@ extension Ending {
     }
 }
 
-/// Puts the bodies of a session's loads together.
+/// Assembles the bodies of a session's loads.
 private final class Collector: NSObject, URLSessionDataDelegate, Sendable {
     private struct Collected {
         var body = Data()
@@ -69,7 +71,7 @@ private final class Collector: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let ended = collected.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-        // A second end finds nothing here, and shows as a wrong count of ends.
+        // A second end of a task finds no entry here, and appears as a wrong count of ends.
         ended?.ended(Ending(ended?.body, task.response, error))
     }
 }

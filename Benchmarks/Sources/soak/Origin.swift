@@ -2,7 +2,7 @@ import Foundation
 @_spi(Processes) import Measuring
 @_spi(Processes) import WaystationTesting
 
-/// The origin of the soak, in a process of its own so that its memory is not counted.
+/// The origin of the soak, in a process of its own so that its memory does not count.
 ///
 /// It answers `/KIND/NUMBER` with the body of that number.
 final class Origin: Sendable {
@@ -16,7 +16,7 @@ final class Origin: Sendable {
         let line = process.readLine()
         guard let port = line.flatMap({ UInt16($0) }) else {
             process.send(SIGTERM)
-            throw Failure(description: "the origin did not come up, but said: \(line ?? "nothing")")
+            throw Failure(description: "the origin did not start; its first line was: \(line ?? "nothing")")
         }
         base = "http://127.0.0.1:\(port)"
     }
@@ -26,7 +26,8 @@ final class Origin: Sendable {
         process.wait()
     }
 
-    /// The origin's side: prints the port, and serves until its input ends, which is when the soak is gone.
+    /// Runs in the origin's process: prints the port, and serves until its input closes, which happens when the soak
+    /// ends.
     static func runChild() throws {
         let origin = try ScriptedOrigin(keepsRequests: false) { request in
             let number = Int(request.path.split(separator: "/").last ?? "") ?? -1

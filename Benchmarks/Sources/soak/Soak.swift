@@ -5,15 +5,15 @@ import Measuring
 /// The whole run: workers that load, and a watch over them.
 struct Soak: Sendable {
     private static let width = 64
-    /// For how many seconds no load may end before that counts as a hang.
+    /// The number of seconds without the end of a load that count as a hang.
     private static let patience = 60.0
 
     let total: Int
     let kinds: [Load.Kind]
-    /// Whether Waystation is left out, to tell what Foundation does by itself.
+    /// Whether Waystation is left out, to measure what Foundation does by itself.
     ///
-    /// Only forwards work then, and nothing is cancelled: a cancel that meets the end of its load kills the process
-    /// without Waystation.
+    /// Then only forwards work, and nothing is cancelled: without Waystation, a cancel at the moment when its load ends
+    /// crashes the process.
     let isPlain: Bool
     private let counters = Counters()
 
@@ -55,7 +55,7 @@ struct Soak: Sendable {
         return report(early: early, late: late, leaked: leak * Double(counters.now.forwards - forwardsBefore))
     }
 
-    /// Loads until so many have been started, prints the memory on the way, and returns it at the end.
+    /// Loads until `limit` loads have been started, prints the memory in between, and returns it at the end.
     private func load(upTo limit: Int, _ loaders: [Loader], origin: String) async throws -> Double {
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<Self.width {
@@ -79,7 +79,7 @@ struct Soak: Sendable {
         }
     }
 
-    /// Ends the process when nothing ends any more.
+    /// Ends the process when no load ends any more.
     private func watch() {
         let total = total
         StallWatch.begin(
@@ -103,10 +103,10 @@ struct Soak: Sendable {
         let isFlat = own <= early * 1.1 + 8
         if now.wrong + now.failed > 0 { say(now.dump) }
         if leaked > 0 {
-            say(String(format: "%.0f MiB of the growth are what plain URLSession loses for as many loads", leaked))
+            say(String(format: "%.0f MiB of the growth are lost by plain URLSession for as many loads", leaked))
         }
         if !isFlat {
-            say(String(format: "memory grew from %.0f to %.0f MiB beside that: more than 10 %% and 8 MiB", early, own))
+            say(String(format: "other growth from %.0f to %.0f MiB: more than 10 %% plus 8 MiB", early, own))
         }
         say(line(now, hung: now.started - now.ended, memory: (early, late)))
         return isFlat && now.wrong + now.failed == 0 && now.ended == total
@@ -121,7 +121,7 @@ struct Soak: Sendable {
 }
 
 extension Counters.State {
-    /// Judges how a load ended.
+    /// Judges how a load ended, and counts it.
     fileprivate mutating func count(_ ending: Ending, of load: Load, _ url: URL) {
         switch ending {
         case .failed(.cancelled, _) where load.cancelAfter != nil:

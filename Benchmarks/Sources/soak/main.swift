@@ -1,4 +1,4 @@
-// Half a million loads of every kind, 64 at a time, over three sessions and two interceptors.
+// Makes half a million loads of every kind, 64 at a time, over three sessions and two interceptors.
 //
 //   soak [LOADS [KIND…]] [--plain]        KIND is file, archive, miss or forward; all of them in the usual mix by default
 
@@ -17,7 +17,7 @@ guard let total = arguments.first.map({ Int($0) }) ?? 500_000, total > 0 else {
 let isPlain = arguments.contains("--plain")
 let kinds = arguments.dropFirst().filter { $0 != "--plain" }.map { name in
     guard let kind = Load.Kind(rawValue: name) else {
-        say("no kind is called \(name): there are \(Load.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+        say("there is no kind \(name); the kinds are \(Load.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
         exit(2)
     }
     return kind

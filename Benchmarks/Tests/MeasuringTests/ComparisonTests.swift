@@ -52,7 +52,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "hanging and crashing are never right where Waystation answers",
+        "a hang or a crash fails when Waystation answers the load",
         arguments: [
             (Outcome.observed(Observation()), Outcome.hung(Observation()), Verdict.hangs),
             (.hung(Observation()), .hung(Observation()), .hangs),
@@ -64,7 +64,7 @@ struct ComparisonTests {
         #expect(verdict(plain, other) == expected)
     }
 
-    @Test("Foundation's own loader may end as it does without Waystation, and no worse")
+    @Test("Foundation's own loader may hang or crash only as it does without Waystation")
     func plainLoader() {
         let same = Verdict.argued(["Foundation's own loader runs here, and has no end without Waystation either"])
         #expect(verdict(.hung(plain), .hung(plain), isPlainLoader: true) == same)
@@ -73,7 +73,7 @@ struct ComparisonTests {
         #expect(verdict(.observed(plain), .hung(plain), isPlainLoader: true) == .hangs)
     }
 
-    @Test("where plain URLSession has no end, the required facts decide")
+    @Test("when plain URLSession does not end, the required facts decide")
     func required() {
         let ends = Verdict.argued(["plain URLSession never ends; this does"])
         #expect(verdict(.hung(Observation()), .observed(plain), required: ["status": "200"]) == ends)

@@ -36,7 +36,7 @@ struct FigureTests {
     }
 
     @Test(
-        "a limit is kept by the value as it is printed",
+        "the value as printed is compared with its limit",
         arguments: [
             (1.1504, 1.15, Figure.Bound.atMost, true),
             (1.1506, 1.15, .atMost, false),
@@ -61,7 +61,7 @@ struct FigureTests {
         _ = try JSONSerialization.jsonObject(with: Data(figure.line.utf8))
     }
 
-    @Test("fingerprints tell bodies apart, however they are cut (FNV-1a of \"hello\")")
+    @Test("fingerprints differ for different bodies and do not depend on their pieces (FNV-1a of \"hello\")")
     func fingerprints() {
         var cut = Fingerprint(Data("he".utf8))
         cut.append(Data("llo".utf8))
@@ -70,13 +70,13 @@ struct FigureTests {
         #expect(cut != Fingerprint(Data("hallo".utf8)))
     }
 
-    @Test("bodies of a pattern have their length, can be made again, and differ by number")
+    @Test("bodies of a pattern have the given length, can be made again, and differ by number")
     func patterns() {
         #expect(Pattern.body(1, count: 1_001).count == 1_001)
         #expect(Pattern.body(1, count: 1_001) == Pattern.body(1, count: 1_001))
         #expect(Pattern.body(1, count: 1_001) != Pattern.body(2, count: 1_001))
         #expect(Pattern.body(3, count: 0).isEmpty)
-        // Else distinct bodies could be the same but for their length.
+        // Otherwise bodies of different numbers could differ only in their length.
         #expect(Set((0..<2_000).map { Pattern.body($0, count: 16) }).count == 2_000)
     }
 

@@ -1,12 +1,12 @@
 import WaystationFileSystem
 
-/// What the central directory says of one entry (APPNOTE 4.3.12), checked by itself.
+/// One entry's header in the central directory (APPNOTE 4.3.12), checked on its own.
 struct CentralHeader {
-    /// How many bytes it has at least.
+    /// The length of the header's fixed part, in bytes.
     static let length = 46
     private static let signature: UInt32 = 0x0201_4B50
 
-    /// The name as it stands there: the local header must have the same bytes.
+    /// The name's bytes as the header has them: the local header must have the same bytes.
     let rawName: [UInt8]
     let path: EntryPath
     let isDirectory: Bool
@@ -14,17 +14,17 @@ struct CentralHeader {
     let method: ZipMethod
     let modified: ZipTime
     let crc32: UInt32
-    /// The size as it stands there, which the local header and the descriptor must repeat.
+    /// The size as the header has it, which the local header and the descriptor must repeat.
     let statedSize: Int
-    /// How many bytes the entry has: none for a directory.
+    /// The entry's size in bytes; 0 for a directory.
     let size: Int
     let compressedSize: Int
-    /// Where the local header is, counted from the archive's base.
+    /// The offset of the local header, counted from the archive's base.
     let offset: Int
 
     /// Reads the next header of the directory.
     ///
-    /// - Throws: ``ZipError``, or what the source throws.
+    /// - Throws: ``ZipError``, or the source's error.
     init(from reader: inout SourceReader, limits: ZipLimits) throws {
         guard let fixed = try reader.next(Self.length), fixed.field(0, as: UInt32.self) == Self.signature,
             let rawName = try reader.next(Int(fixed.field(28, as: UInt16.self))),
@@ -33,13 +33,13 @@ struct CentralHeader {
         else { throw Self.damagedDirectory }
         self.rawName = Array(rawName)
 
-        // Only to name the entry where its own name cannot be trusted yet.
+        // Only names the entry in errors, as long as its own name is not checked yet.
         let label = String(decoding: rawName, as: UTF8.self)
         flags = EntryFlags(rawValue: fixed.field(8, as: UInt16.self))
         try flags.check(entry: label)
         let extra = try ExtraFields(extraBytes, entry: label)
         if extra[.strongEncryption] != nil || extra[.aes] != nil {
-            throw ZipError(.encrypted, entry: label, "is encrypted; make the archive anew, without a password")
+            throw ZipError(.encrypted, entry: label, "is encrypted; create the archive again, without a password")
         }
         let name = try EntryName.decode(rawName, flags: flags, extra: extra, unmarked: limits.unmarkedNames)
         path = try EntryPath(name, limits: limits)
@@ -48,7 +48,7 @@ struct CentralHeader {
             throw ZipError(
                 .unsupportedMethod,
                 entry: name,
-                "is compressed with method \(methodNumber); make the archive anew, stored (0) or deflated (8)"
+                "is compressed with method \(methodNumber); create the archive again, stored (0) or deflated (8)"
             )
         }
         self.method = method
@@ -69,14 +69,14 @@ struct CentralHeader {
             throw ZipError(
                 .multipleDisks,
                 entry: name,
-                "lies in another part of the archive; make it anew, in one file"
+                "is in another part of the archive; create it again, in one file"
             )
         }
         guard let size = Int(exactly: numbers.size), size <= limits.maximumEntrySize else {
             throw ZipError(
                 .entryTooLarge,
                 entry: name,
-                "has \(numbers.size) bytes and \(limits.maximumEntrySize) are allowed; raise `maximumEntrySize` if it must"
+                "has \(numbers.size) bytes, but \(limits.maximumEntrySize) are allowed; raise `maximumEntrySize`"
             )
         }
         guard let compressedSize = Int(exactly: numbers.compressedSize), let offset = Int(exactly: numbers.offset)
@@ -95,7 +95,7 @@ struct CentralHeader {
             entry: name
         )
         isDirectory = path.isDirectory
-        // ZIPFoundation states the size of the directory's own file, and writes no data.
+        // ZIPFoundation writes the size of the directory's own file, and no data.
         self.size = isDirectory && compressedSize == 0 && crc32 == 0 ? 0 : size
         try checkKind(kind)
         try checkSizes(limits)
@@ -106,12 +106,12 @@ struct CentralHeader {
             throw ZipError(
                 .kindMismatch,
                 entry: path.path,
-                "is a directory by its \(isDirectory ? "name" : "attributes") and none by its "
-                    + "\(isDirectory ? "attributes" : "name"); make the archive anew"
+                "is a directory by its \(isDirectory ? "name" : "attributes") and a file by its "
+                    + "\(isDirectory ? "attributes" : "name"); create the archive again"
             )
         }
         guard !isDirectory || size == 0 else {
-            throw ZipError(.kindMismatch, entry: path.path, "is a directory with contents; make the archive anew")
+            throw ZipError(.kindMismatch, entry: path.path, "is a directory with contents; create the archive again")
         }
     }
 
@@ -120,20 +120,20 @@ struct CentralHeader {
             throw ZipError(
                 .sizeMismatch,
                 entry: path.path,
-                "is stored and has two different sizes, \(size) and \(compressedSize); fetch or make the archive anew"
+                "is stored but has two sizes, \(size) and \(compressedSize); fetch or create the archive again"
             )
         }
         try Self.checkRatio(of: size, to: compressedSize, limits: limits, entry: path.path)
     }
 
-    /// Refuses what grows too much when it is extracted.
+    /// Refuses an entry, or an archive, that grows too much when it is extracted.
     static func checkRatio(of size: Int, to compressedSize: Int, limits: ZipLimits, entry: String?) throws(ZipError) {
         guard size > limits.ratioFloor else { return }
         let (allowed, overflow) = max(1, compressedSize).multipliedReportingOverflow(by: max(1, limits.maximumRatio))
         guard overflow || size <= allowed else {
             let problem =
                 "grows more than \(limits.maximumRatio) times, from \(compressedSize) to \(size) bytes; raise "
-                + "`maximumRatio` if that is right"
+                + "`maximumRatio` if it is valid"
             throw ZipError(.ratioTooHigh, entry: entry, entry == nil ? "the archive \(problem)" : problem)
         }
     }
@@ -141,13 +141,13 @@ struct CentralHeader {
     static var damagedDirectory: ZipError {
         ZipError(
             .damagedDirectory,
-            "the directory is not the list of entries that it should be; the archive is damaged: fetch it again"
+            "the directory is not a valid list of entries; the archive is damaged: fetch it again"
         )
     }
 }
 
 extension ZipError {
     static func outsideFile(entry: String) -> ZipError {
-        ZipError(.outsideFile, entry: entry, "lies outside the archive, which is damaged or cut short; fetch it again")
+        ZipError(.outsideFile, entry: entry, "is outside the archive, which is damaged or cut short; fetch it again")
     }
 }

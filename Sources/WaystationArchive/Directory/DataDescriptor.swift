@@ -1,15 +1,16 @@
-/// The numbers behind an entry's data that its local header left open (APPNOTE 4.3.9).
+/// The record after an entry's data with the numbers that its local header left open (APPNOTE 4.3.9).
 ///
-/// Writers agree neither on the signature ahead of it nor on when its sizes have 64 bits, so all four forms are tried.
+/// Writers differ in whether they write a signature first and when they write sizes with 64 bits, so all four forms are
+/// tried.
 enum DataDescriptor {
     private static let signature: UInt32 = 0x0807_4B50
 
-    /// Reads the descriptor at the reader's position, and leaves the reader behind it.
+    /// Reads the descriptor at the reader's position, and leaves the reader after it.
     ///
-    /// - Throws: ``ZipError`` when there is none in any form that says what the directory says, or what the source throws.
+    /// - Throws: ``ZipError`` when no form of the descriptor agrees with the directory, or the source's error.
     static func check(from reader: inout SourceReader, describing central: CentralHeader) throws {
         let start = reader.position
-        // The longest first: of numbers that are all zero, the short form is the beginning of the long one.
+        // The longest form comes first: when all numbers are zero, the short form is the beginning of the long one.
         for (isSigned, isWide) in [(true, true), (false, true), (true, false), (false, false)] {
             reader.seek(to: start)
             guard let bytes = try reader.next((isSigned ? 4 : 0) + (isWide ? 20 : 12)) else { continue }
@@ -28,7 +29,7 @@ enum DataDescriptor {
         throw ZipError(
             .descriptorMismatch,
             entry: central.path.path,
-            "has no descriptor behind its data that says what the directory says; fetch or make the archive anew"
+            "has no descriptor after its data that agrees with the directory; fetch or create the archive again"
         )
     }
 }

@@ -1,15 +1,15 @@
 import WaystationFileSystem
 
-/// Reads an archive's directory and every local header, and refuses the archive unless all of it is sound.
+/// Reads an archive's directory and every local header, and refuses the archive unless all of them are sound.
 ///
-/// Nothing of an archive is used before this is through: what is left to find out later is only whether the compressed
-/// data are what the headers say.
+/// No part of an archive is used before this check is complete. After it, only the compressed data can still turn out
+/// to differ from what the headers say.
 struct DirectoryReader {
     private let source: any ByteSource
     private let limits: ZipLimits
 
     private static let directoryWindow = 64 << 10
-    /// Room for the header of a small entry and of those behind it.
+    /// Room for the header of a small entry and of the entries after it.
     private static let headerWindow = 4 << 10
 
     init(_ source: any ByteSource, limits: ZipLimits) {
@@ -17,9 +17,9 @@ struct DirectoryReader {
         self.limits = limits
     }
 
-    /// The entries in the directory's order, and every directory that is needed for them, each behind the one it lies in.
+    /// Reads the entries in the directory's order, and every directory that their paths need, parents before children.
     ///
-    /// - Throws: ``ZipError``, or what the source throws.
+    /// - Throws: ``ZipError``, or the source's error.
     func read() throws -> (entries: [ZipEntry], directories: [String]) {
         let end = try EndOfDirectory.find(in: source, limits: limits)
         let (headers, names) = try centralHeaders(end)
@@ -33,7 +33,7 @@ struct DirectoryReader {
                 crc32: header.crc32,
                 method: header.method,
                 modified: header.modified,
-                // The sum was checked where the header was located.
+                // The sum was checked when the header was located.
                 offset: end.base + header.offset,
                 dataOffset: dataOffset
             )
@@ -53,7 +53,7 @@ struct DirectoryReader {
                 throw ZipError(
                     .archiveTooLarge,
                     "the archive's entries have more than the \(limits.maximumTotalSize) bytes that are allowed; raise "
-                        + "`maximumTotalSize` if they must"
+                        + "`maximumTotalSize` to allow more"
                 )
             }
             totalSize = sum
@@ -66,8 +66,8 @@ struct DirectoryReader {
 
     /// Compares every local header and descriptor with the directory, and finds where each entry's data start.
     ///
-    /// Taken in the order in which they lie, each entry has the room up to the next one, and the last up to the
-    /// directory: none can overlap.
+    /// The entries are visited in the order of their offsets. Each entry may reach up to the next one, and the last up
+    /// to the directory, so no two can overlap.
     private func locate(_ headers: [CentralHeader], end: EndOfDirectory) throws -> [Int] {
         let order = headers.indices.sorted { headers[$0].offset < headers[$1].offset }
         var dataOffsets = [Int](repeating: 0, count: headers.count)
@@ -78,7 +78,7 @@ struct DirectoryReader {
             guard let start = end.base.adding(header.offset), start < source.length else {
                 throw ZipError.outsideFile(entry: header.path.path)
             }
-            // The first entry that starts too early is behind the one that runs into it.
+            // An entry that starts before the previous one ends overlaps it.
             guard start >= previousEnd, start < end.range.lowerBound else { throw overlap(header) }
             if start > previousEnd { try checkJunk(start - previousEnd, isLeading: place == 0) }
             reader.seek(to: start)
@@ -101,7 +101,7 @@ struct DirectoryReader {
         guard !limits.toleratedJunk.contains(isLeading ? .leading : .between) else { return }
         throw ZipError(
             isLeading ? .leadingJunk : .junkBetweenEntries,
-            "the archive has \(count) bytes that belong to no entry; make it anew, or allow "
+            "the archive has \(count) bytes that belong to no entry; create it again, or allow "
                 + "`\(isLeading ? ".leading" : ".between")` junk"
         )
     }
@@ -110,7 +110,7 @@ struct DirectoryReader {
         ZipError(
             .overlap,
             entry: header.path.path,
-            "shares bytes with another entry or with the directory; fetch or make the archive anew"
+            "shares bytes with another entry or with the directory; fetch or create the archive again"
         )
     }
 }

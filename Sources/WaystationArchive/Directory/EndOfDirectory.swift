@@ -1,13 +1,13 @@
 import WaystationFileSystem
 
-/// Where an archive's central directory lies, as the records at the archive's end say (APPNOTE 4.3.14 to 4.3.16).
+/// The place of an archive's central directory, from the records at the archive's end (APPNOTE 4.3.14 to 4.3.16).
 ///
 /// ```
 /// … central directory │ zip64 end record, 56 bytes │ its locator, 20 bytes │ end record, 22 bytes │ comment, to the end
 ///                       └────── only where a number needs more bits ─────┘
 /// ```
 struct EndOfDirectory {
-    /// Where offsets count from: zero, but for archives with junk ahead of them.
+    /// The position that offsets count from: zero, except for archives with junk before the first entry.
     let base: Int
     let range: Range<Int>
     let entryCount: Int
@@ -31,7 +31,7 @@ struct EndOfDirectory {
 
     /// Finds the directory.
     ///
-    /// - Throws: ``ZipError``, or what the source throws.
+    /// - Throws: ``ZipError``, or the source's error.
     static func find(in source: any ByteSource, limits: ZipLimits) throws -> EndOfDirectory {
         // A comment has at most 65,535 bytes, so no record starts farther from the end.
         let tailStart = max(0, source.length - (length + Int(UInt16.max)))
@@ -50,13 +50,13 @@ struct EndOfDirectory {
         if let wide = try readWide(in: source, before: directoryEnd, narrow: numbers) {
             (numbers, directoryEnd) = wide
         } else if numbers.offset == UInt64(UInt32.max) || numbers.size == UInt64(UInt32.max) {
-            // Info-ZIP's `zip -fz` leaves the record away when it writes to a pipe; no tool reads that.
-            throw invalid("the end record needs a zip64 end record, and there is none")
+            // Info-ZIP's `zip -fz` omits the record when it writes to a pipe; no tool reads such an archive.
+            throw invalid("the end record requires a zip64 end record, which is missing")
         }
         return try directory(numbers, end: directoryEnd, limits: limits)
     }
 
-    /// Where in the tail the end record is.
+    /// The start of the end record in the tail.
     private static func locate(in tail: [UInt8], limits: ZipLimits) throws(ZipError) -> Int {
         guard tail.count >= length else { throw notAnArchive }
         var fitting: [Int] = []
@@ -67,12 +67,12 @@ struct EndOfDirectory {
             if rest == 0 { fitting.append(start) }
             if rest > 0, shorter == nil { shorter = start }
         }
-        // Two that both reach the end: one of them is a comment made to look like a record.
+        // When two records both reach the end, one of them is a comment that looks like a record.
         guard fitting.count < 2 else {
             throw ZipError(
                 .ambiguousEnd,
-                "the archive has \(fitting.count) end records, one in the comment of the other; make it anew, without a "
-                    + "comment"
+                "the archive has \(fitting.count) end records, one in the comment of the other; create it "
+                    + "again, without a comment"
             )
         }
         if let start = fitting.first { return start }
@@ -80,13 +80,13 @@ struct EndOfDirectory {
         guard limits.toleratedJunk.contains(.trailing) else {
             throw ZipError(
                 .trailingJunk,
-                "the archive has bytes behind its end; remove them, or allow `.trailing` junk"
+                "the archive has bytes after its end; remove them, or allow `.trailing` junk"
             )
         }
         return shorter
     }
 
-    /// What the zip64 end record says, and where it starts; `nil` when there is none.
+    /// The numbers of the zip64 end record, and its start; `nil` when there is none.
     private static func readWide(
         in source: any ByteSource,
         before recordStart: Int,
@@ -96,7 +96,7 @@ struct EndOfDirectory {
         guard locatorStart >= 0 else { return nil }
         let locator = try source.bytes(at: locatorStart, count: locatorLength)
         guard locator.field(0, as: UInt32.self) == locatorSignature else { return nil }
-        // Some write zero for the number of disks.
+        // Some writers put zero for the number of disks.
         guard locator.field(4, as: UInt32.self) == 0, locator.field(16, as: UInt32.self) <= 1 else {
             throw multipleDisks
         }
@@ -107,7 +107,7 @@ struct EndOfDirectory {
         let record = try source.bytes(at: start, count: wideLength)
         // A longer record, as of version 2, describes an encrypted directory.
         guard record.field(0, as: UInt32.self) == wideSignature, record.field(4, as: UInt64.self) == 44 else {
-            throw invalid("there is no zip64 end record ahead of its locator")
+            throw invalid("there is no zip64 end record before its locator")
         }
         let wide = Numbers(
             disk: record.field(16, as: UInt32.self),
@@ -129,7 +129,7 @@ struct EndOfDirectory {
             agrees(narrow.size, wide.size, placeholder: long),
             agrees(narrow.offset, wide.offset, placeholder: long)
         else { throw invalid("the two end records contradict each other") }
-        // The locator counts from where the directory's offset does.
+        // The locator's offset counts from the same base as the directory's offset.
         let base = UInt64(start) - locator.field(8, as: UInt64.self)
         let (directoryEnd, overflow) = wide.offset.addingReportingOverflow(wide.size)
         guard !overflow, directoryEnd <= UInt64(start), UInt64(start) - directoryEnd == base else {
@@ -157,15 +157,16 @@ struct EndOfDirectory {
         guard base == 0 || limits.toleratedJunk.contains(.leading) else {
             throw ZipError(
                 .leadingJunk,
-                "the archive has \(base) bytes ahead of it or its end record; remove them, or allow `.leading` junk"
+                "the archive has \(base) bytes before its first entry or its end record; remove them, or allow "
+                    + "`.leading` junk"
             )
         }
         let start = base + Int(numbers.offset)
-        // Each entry takes 46 bytes at least, so a count that is a lie is found before it is acted on.
+        // Each entry takes at least 46 bytes, so a false count is found before it is used.
         guard numbers.entries <= numbers.size / UInt64(CentralHeader.length) else {
             throw ZipError(
                 .damagedDirectory,
-                "the archive announces \(numbers.entries) entries and its directory has no room for them; fetch it again"
+                "the archive announces \(numbers.entries) entries but its directory is too short; fetch it again"
             )
         }
         guard numbers.entries <= UInt64(max(0, limits.maximumEntries)) else {
@@ -175,14 +176,14 @@ struct EndOfDirectory {
     }
 
     private static var notAnArchive: ZipError {
-        ZipError(.notAnArchive, "there is no end record: this is no zip archive, or it is cut short; fetch it again")
+        ZipError(.notAnArchive, "there is no end record: this is not a zip archive, or it is cut short; fetch it again")
     }
 
     private static var multipleDisks: ZipError {
-        ZipError(.multipleDisks, "the archive is one of several parts; make it anew, in one file")
+        ZipError(.multipleDisks, "the archive is one of several parts; create it again, in one file")
     }
 
     private static func invalid(_ problem: String) -> ZipError {
-        ZipError(.invalidZip64, "\(problem); fetch or make the archive anew")
+        ZipError(.invalidZip64, "\(problem); fetch or create the archive again")
     }
 }

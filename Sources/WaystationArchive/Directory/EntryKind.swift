@@ -1,9 +1,9 @@
-/// What an entry's attributes say it is, on whichever system it was made.
+/// The kind of an entry by its attributes, for each system that may have made it.
 struct EntryKind {
-    /// `nil` when the attributes leave it open.
+    /// Whether the entry is a directory; `nil` when the attributes do not say.
     let isDirectory: Bool?
 
-    /// The hosts whose attributes are those of MS-DOS and Windows (APPNOTE 4.4.2): FAT, NTFS of both numbers, VFAT.
+    /// The hosts whose attributes are those of MS-DOS and Windows (APPNOTE 4.4.2): FAT, both numbers for NTFS, VFAT.
     private static let windowsHosts: Set<UInt8> = [0, 10, 11, 14]
     private static let windowsDirectory: UInt32 = 0x10
     private static let windowsReparsePoint: UInt32 = 0x400
@@ -17,8 +17,8 @@ struct EntryKind {
 
     /// Reads the attributes of a directory header.
     ///
-    /// A Unix mode in the upper half is believed whatever the host, since extractors do. An entry with contents whose mode
-    /// is that of a pipe or a socket is a file: Info-ZIP's `zip -` notes the mode of what it read from.
+    /// A Unix mode in the upper half counts for every host, since extractors use it too. An entry with contents whose
+    /// mode is that of a pipe or a socket is a file: Info-ZIP's `zip -` records the mode of its input.
     ///
     /// - Throws: ``ZipError`` for anything but files and directories.
     init(host: UInt8, attributes: UInt32, hasContents: Bool, extra: ExtraFields, entry: String) throws(ZipError) {
@@ -28,11 +28,11 @@ struct EntryKind {
         if Self.windowsHosts.contains(host), attributes & Self.windowsReparsePoint != 0 {
             throw Self.link(entry)
         }
-        // Info-ZIP's first Unix field: a checksum, then the mode.
+        // Info-ZIP's first Unix field has a checksum, then the mode.
         if let field = extra[.infoZipUnix], field.count >= 6 {
             try Self.check(mode: UInt32(field.field(4, as: UInt16.self)), entry: entry)
         }
-        // PKWARE's Unix field has a link's target or a device's number behind its twelve bytes.
+        // PKWARE's Unix field has twelve bytes, which a link's target or a device's number follows.
         if let field = extra[.pkwareUnix], field.count > 12 { throw Self.link(entry) }
 
         switch type {
@@ -50,12 +50,12 @@ struct EntryKind {
             throw ZipError(
                 .specialFile,
                 entry: entry,
-                "is a device, a pipe or a socket; make the archive anew, of files and directories only"
+                "is a device, a pipe or a socket; create the archive again, of files and directories only"
             )
         }
     }
 
     private static func link(_ entry: String) -> ZipError {
-        ZipError(.symbolicLink, entry: entry, "is a symbolic link; make the archive anew, with the file in its place")
+        ZipError(.symbolicLink, entry: entry, "is a symbolic link; create the archive again, with the file instead")
     }
 }

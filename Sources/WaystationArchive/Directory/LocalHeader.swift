@@ -1,18 +1,18 @@
-/// The second description of an entry, ahead of its data (APPNOTE 4.3.7), which must say what the directory says.
+/// An entry's second header, before its data (APPNOTE 4.3.7), which must agree with the directory.
 ///
-/// Tools that read an archive as a stream believe this one, others the directory: where the two differ, one archive is
-/// two.
+/// Tools that read an archive as a stream trust this header, others trust the directory: if the two differ, tools see
+/// two different archives.
 struct LocalHeader {
-    /// How many bytes it has at least.
+    /// The length of the header's fixed part, in bytes.
     static let length = 30
     private static let signature: UInt32 = 0x0403_4B50
 
-    /// Where the data starts.
+    /// The position of the first byte of the data.
     let dataOffset: Int
 
-    /// Reads the header at the reader's position and compares it with the directory's.
+    /// Reads the header at the reader's position and compares it with the directory's header.
     ///
-    /// - Throws: ``ZipError``, or what the source throws.
+    /// - Throws: ``ZipError``, or the source's error.
     init(from reader: inout SourceReader, describing central: CentralHeader) throws {
         let entry = central.path.path
         guard let fixed = try reader.next(Self.length), fixed.field(0, as: UInt32.self) == Self.signature else {
@@ -26,7 +26,7 @@ struct LocalHeader {
             ZipError(
                 .headerMismatch,
                 entry: entry,
-                "has another \(what) in its local header than in the directory; fetch or make the archive anew"
+                "has a different \(what) in its local header than in the directory; fetch or create the archive again"
             )
         }
         guard let rawName = try reader.next(Int(fixed.field(26, as: UInt16.self))),
@@ -50,7 +50,7 @@ struct LocalHeader {
             extra: extra,
             entry: entry
         )
-        // What the descriptor will tell may be left open, number by number, as zero.
+        // Each number that the descriptor repeats may be left open here, as zero.
         func agrees(_ number: UInt64, _ expected: UInt64) -> Bool {
             number == expected || central.flags.contains(.descriptor) && number == 0
         }

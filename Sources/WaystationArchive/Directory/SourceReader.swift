@@ -1,18 +1,17 @@
 import WaystationFileSystem
 
-/// Reads records of a part of a source, one behind the other, through a window, so that memory stays flat however large
-/// the part is.
+/// Reads consecutive records from a part of a source through a window, so that memory use does not grow with the part.
 struct SourceReader {
     private let source: any ByteSource
     private let windowSize: Int
-    /// Where the next read starts.
+    /// The position of the next read.
     private(set) var position: Int
-    /// Where the part ends that may be read.
+    /// The end of the part that may be read.
     let end: Int
     private var window: [UInt8] = []
     private var windowStart = 0
 
-    /// Reads a range that lies within the source.
+    /// Makes a reader of a range that lies within the source.
     init(_ source: any ByteSource, range: Range<Int>, windowSize: Int) {
         self.source = source
         self.windowSize = windowSize
@@ -20,10 +19,10 @@ struct SourceReader {
         end = range.upperBound
     }
 
-    /// How many bytes are left.
+    /// The number of bytes left to read.
     var remaining: Int { end - position }
 
-    /// Goes to a place within the range.
+    /// Moves to a position within the range.
     mutating func seek(to position: Int) { self.position = position }
 
     /// The next bytes, or `nil` when fewer are left.
@@ -54,6 +53,6 @@ extension ByteSource {
 
 extension ZipError {
     static var truncatedSource: ZipError {
-        ZipError(.truncatedSource, "the source ended before its length; the file became shorter: fetch it again")
+        ZipError(.truncatedSource, "the source ended before its stated length; the file became shorter: fetch it again")
     }
 }

@@ -1,6 +1,6 @@
-/// The numbers of a header that may be too large for it, and then stand in its zip64 field (APPNOTE 4.5.3).
+/// The numbers of a header that may be too large for it, and are then in its zip64 field (APPNOTE 4.5.3).
 struct Zip64Numbers {
-    /// What a 32-bit number says when the true one stands in the field.
+    /// The 32-bit number in a header that means that the real number is in the zip64 field.
     static let placeholder = UInt32.max
     static let diskPlaceholder = UInt16.max
 
@@ -9,11 +9,11 @@ struct Zip64Numbers {
     var offset: UInt64
     var disk: UInt32
 
-    /// The numbers of a directory header, with those from its zip64 field that the header has no room for.
+    /// Reads the numbers of a directory header, and takes those that the header has no room for from its zip64 field.
     ///
-    /// By the specification the field has only those, in this order. Go's `archive/zip` and others put all numbers there
-    /// as soon as one needs it. Such a field is taken where it means the same to every reader: the numbers that are needed
-    /// come first in it, and the others are those of the header.
+    /// By the specification the field has only those numbers, in this order. Go's `archive/zip` and others write all
+    /// numbers into it as soon as one needs it. Such a field is accepted when every reader interprets it in the same
+    /// way: the numbers that are needed come first in it, and the others equal those of the header.
     init(
         size: UInt32,
         compressedSize: UInt32,
@@ -49,14 +49,16 @@ struct Zip64Numbers {
         self.disk = UInt32(truncatingIfNeeded: numbers[3])
     }
 
-    /// How many bytes numbers take in a field; the fourth is the disk.
+    /// The length of numbers in a field, in bytes; the fourth number is the disk.
     private static func length(of numbers: [Int]) -> Int {
         numbers.reduce(0) { $0 + ($1 == 3 ? 4 : 8) }
     }
 
-    /// The sizes of a local header, where both stand in the field as soon as one of them has to.
+    /// The sizes of a local header.
     ///
-    /// The `offset` and a disk may follow, for writers that use one field for both headers.
+    /// Its zip64 field has both sizes as soon as one of them needs it.
+    ///
+    /// The `offset` and a disk may follow, since some writers use one field for both headers.
     static func localSizes(
         size: UInt32,
         compressedSize: UInt32,
@@ -75,7 +77,7 @@ struct Zip64Numbers {
             throw invalid(entry, "has a zip64 field of \(field.count) bytes in its local header where 16 are needed")
         }
         let wide = (size: field.field(0, as: UInt64.self), compressedSize: field.field(8, as: UInt64.self))
-        // A number that had room in the header must not be another one in the field; zero is one not yet known.
+        // A number that has room in the header must be the same in the field; zero means that it was not yet known.
         guard isWide.size || wide.size == UInt64(size) || wide.size == 0,
             isWide.compressedSize || wide.compressedSize == UInt64(compressedSize) || wide.compressedSize == 0,
             field.count == 16 || [0, UInt64(offset)].contains(field.field(16, as: UInt64.self)),
@@ -88,6 +90,6 @@ struct Zip64Numbers {
     }
 
     private static func invalid(_ entry: String, _ problem: String) -> ZipError {
-        ZipError(.invalidZip64, entry: entry, "\(problem); fetch or make the archive anew")
+        ZipError(.invalidZip64, entry: entry, "\(problem); fetch or create the archive again")
     }
 }

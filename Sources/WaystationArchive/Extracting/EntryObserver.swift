@@ -1,9 +1,9 @@
-/// Sees the bytes of one file as they are extracted, to digest them without reading the file again.
+/// Receives the bytes of one file as they are extracted, to digest them without reading the file again.
 ///
-/// Made, called and let go on one thread.
+/// An observer is made, called and released on one thread.
 package protocol EntryObserver {
-    /// Takes the next bytes, which are lent for the length of the call.
+    /// Takes the next bytes, which are valid only during the call.
     mutating func receive(_ bytes: UnsafeRawBufferPointer)
-    /// Is told that the file is complete and that its CRC-32 is right; throwing fails the extraction.
+    /// Called when the file is complete and its CRC-32 is right; an error fails the extraction.
     mutating func finish() throws
 }

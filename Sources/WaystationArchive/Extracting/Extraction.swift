@@ -15,11 +15,11 @@ final class Extraction: Sendable {
         var next = 0
         var entriesDone = 0
         var bytesDone = 0
-        /// The first failure, or the cancellation: no thread starts or goes on with anything after it.
+        /// The first failure, or the cancellation: after it, no thread starts or continues any work.
         var failure: (any Error)?
     }
 
-    /// Files of this size and more come first, so that no thread is left alone with one at the end.
+    /// The size from which files come first, so that no thread is left with a large file at the end.
     private static let largeFile = 1 << 20
 
     private let archive: ZipArchive
@@ -27,7 +27,7 @@ final class Extraction: Sendable {
     private let options: Options
     private let reports: OrderedReports<ExtractionProgress>
     private let bytesTotal: Int
-    /// The files in the order in which threads take them: in that of the archive, but for large ones.
+    /// The files in the order in which threads take them: large ones first, then the others in the archive's order.
     private let files: [ZipEntry]
     private let state = Mutex(State())
 
@@ -48,9 +48,10 @@ final class Extraction: Sendable {
             + files.filter { $0.size < Self.largeFile }.sorted { $0.offset < $1.offset }
     }
 
-    /// Extracts everything, and calls back once, on a thread of its own.
+    /// Extracts everything, and calls `completion` once, on a thread of its own.
     func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
-        // Of a class of its own: concurrent queues of the default class share the threads of Swift's tasks on Linux.
+        // The queue has its own class: on Linux, concurrent queues of the default class share the threads of Swift's
+        // tasks.
         let queue = DispatchQueue(label: "waystation.extraction", qos: .utility, attributes: .concurrent)
         queue.async {
             self.attempt { try self.makeDirectories() }
@@ -66,7 +67,10 @@ final class Extraction: Sendable {
         }
     }
 
-    /// One for each core; more where they mostly wait for the medium, which takes several files at once.
+    /// One thread for each core.
+    ///
+    /// With synchronizing there are more, because threads mostly wait for the medium, which can write several files at
+    /// once.
     private var threadCount: Int {
         max(1, ProcessInfo.processInfo.activeProcessorCount) * (options.synchronizes ? 4 : 1)
     }
@@ -95,7 +99,7 @@ final class Extraction: Sendable {
         }
         try options.fileSystem.createDirectory(target)
         let entries = Set(archive.entries.lazy.filter(\.isDirectory).map(\.path))
-        // They have no bytes, but an entry may still lie about that: deflated data, or a check sum.
+        // Directories have no bytes, but an entry may still claim deflated data or a checksum.
         for entry in archive.entries where entry.isDirectory { try archive.read(entry) { _ in } }
         for directory in archive.directories {
             try checkStopped()
@@ -127,7 +131,7 @@ final class Extraction: Sendable {
             try checkStopped()
             guard let start = bytes.baseAddress else { return }
             observer?.receive(bytes)
-            // Never written through, and gone before the bytes are.
+            // The file system does not write to these bytes, and releases them before the call returns.
             let lent = UnsafeMutableRawPointer(mutating: start)
             try options.fileSystem.write(Data(bytesNoCopy: lent, count: bytes.count, deallocator: .none), to: file)
             unreported += bytes.count

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Hands on reports from several threads one at a time and in order, with no lock held meanwhile.
+/// Passes on reports from several threads, one at a time and in order, without holding a lock meanwhile.
 ///
-/// Whoever reports while nobody is handing on does it, for the others too, until nothing waits.
+/// If no other thread is passing on reports, the reporting thread passes on its own and those of other threads until
+/// none waits.
 final class OrderedReports<Report: Sendable>: Sendable {
     private struct State {
         var waiting: [Report] = []
@@ -14,10 +15,12 @@ final class OrderedReports<Report: Sendable>: Sendable {
 
     init(to receive: @escaping @Sendable (Report) -> Void) { self.receive = receive }
 
-    /// Puts a report in line; call it where the order is decided, then ``handOn()`` outside of any lock.
+    /// Adds a report to the queue.
+    ///
+    /// Call this where the order is decided, then ``handOn()`` outside of any lock.
     func enqueue(_ report: Report) { state.withLock { $0.waiting.append(report) } }
 
-    /// Hands on what waits, unless another thread is at it.
+    /// Passes on the waiting reports, unless another thread is doing so.
     func handOn() {
         var isMine = false
         while let reports = next(isMine: &isMine) { reports.forEach(receive) }

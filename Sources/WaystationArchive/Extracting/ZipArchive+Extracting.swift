@@ -2,19 +2,19 @@ public import Foundation
 package import WaystationFileSystem
 
 extension ZipArchive {
-    /// Writes all entries into a new directory, on all cores.
+    /// Writes all entries into a new directory, using all cores.
     ///
-    /// Files are made with mode 0600 and directories with 0700; the archive's own modes and times are not taken over.
-    /// No file that exists is ever opened. Memory stays flat: about 200 KiB for each thread. The calling task's thread is
-    /// not blocked. When the task is cancelled, work stops soon, and what was written stays: remove the directory after
-    /// any failure.
+    /// Files are made with mode 0600 and directories with 0700; the archive's own modes and times are not used. No
+    /// existing file is ever opened. Memory use is constant: about 200 KiB for each thread. The calling task's thread
+    /// is not blocked. When the task is cancelled, work stops soon, and files that were already written stay: remove
+    /// the directory after any failure.
     ///
     /// - Parameters:
-    ///   - directory: Where to; it must not exist yet, or be empty.
-    ///   - synchronizes: Whether everything must be on the medium when this returns. It is not by default.
-    ///   - progress: Told of every entry when it is complete and of each further MiB of large ones, one report at a
-    ///     time and in order, on any thread. Work waits for it.
-    /// - Throws: ``ZipError`` for the archive, `CancellationError`, or what the source or the disk throws, such as
+    ///   - directory: The directory to write into; it must not exist yet, or must be empty.
+    ///   - synchronizes: Whether everything is on the medium when this returns. Default: `false`.
+    ///   - progress: Called for every complete entry and for each further MiB of large ones, with one report at a time
+    ///     and in order, on any thread. The extraction waits for it.
+    /// - Throws: ``ZipError`` for the archive, `CancellationError`, or the error of the source or the disk, such as
     ///   `FileError`.
     public func extract(
         into directory: URL,
@@ -31,7 +31,7 @@ extension ZipArchive {
 
     /// Writes all entries into a new directory of any file system.
     ///
-    /// `observe` is asked for each file, on the thread that extracts it, for someone who sees its bytes.
+    /// `observe` is called for each file, on the thread that extracts it, and may return an observer of its bytes.
     package func extract(
         into directory: String,
         using fileSystem: any FileSystem,

@@ -1,4 +1,4 @@
-/// The extra fields of a header (APPNOTE 4.5): each an identifier, a length, and that many bytes.
+/// The extra fields of a header (APPNOTE 4.5): each has an identifier, a length, and that many bytes.
 struct ExtraFields {
     enum Identifier: UInt16 {
         case zip64 = 0x0001
@@ -11,12 +11,12 @@ struct ExtraFields {
 
     private var fields: [Identifier: ArraySlice<UInt8>] = [:]
 
-    /// Reads the fields that matter here.
+    /// Reads the fields that this module uses.
     ///
-    /// - Throws: ``ZipError`` when the lengths do not add up, or a field is there twice.
+    /// - Throws: ``ZipError`` when the lengths do not add up, or a field occurs twice.
     init(_ bytes: ArraySlice<UInt8>, entry: String) throws(ZipError) {
         func damaged(_ problem: String) -> ZipError {
-            ZipError(.damagedExtraField, entry: entry, "\(problem); fetch or make the archive anew")
+            ZipError(.damagedExtraField, entry: entry, "\(problem); fetch or create the archive again")
         }
         var rest = bytes
         while rest.count >= 4 {
@@ -30,8 +30,8 @@ struct ExtraFields {
             }
             rest = rest.dropFirst(4 + length)
         }
-        // Tools that align data pad with up to three zeros, too few for a field.
-        guard rest.allSatisfy({ $0 == 0 }) else { throw damaged("has bytes behind its extra fields") }
+        // Tools that align data pad with up to three zeros, which are too few for a field.
+        guard rest.allSatisfy({ $0 == 0 }) else { throw damaged("has bytes after its extra fields") }
     }
 
     subscript(identifier: Identifier) -> ArraySlice<UInt8>? { fields[identifier] }

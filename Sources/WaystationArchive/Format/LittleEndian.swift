@@ -1,5 +1,5 @@
 extension RandomAccessCollection<UInt8> where Index == Int {
-    /// The little-endian integer at a distance from the start, which must lie within.
+    /// The little-endian integer at an offset from the start; all its bytes must be in the collection.
     func field<Integer: FixedWidthInteger>(_ offset: Int, as type: Integer.Type) -> Integer {
         var value: Integer = 0
         for index in stride(from: MemoryLayout<Integer>.size - 1, through: 0, by: -1) {
@@ -10,7 +10,7 @@ extension RandomAccessCollection<UInt8> where Index == Int {
 }
 
 extension [UInt8] {
-    /// Adds an integer, lowest byte first.
+    /// Appends an integer, lowest byte first.
     mutating func append<Integer: FixedWidthInteger>(littleEndian value: Integer) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }

@@ -1,28 +1,28 @@
-/// A file or directory in a zip archive, as its directory describes it.
+/// A file or directory in a zip archive, as the archive's directory describes it.
 public struct ZipEntry: Sendable, Hashable {
-    /// Where it belongs: a relative path of segments joined by `/`, checked, without a slash at its end.
+    /// The entry's relative path, checked: segments joined by `/`, without a slash at its end.
     public let path: String
-    /// Whether it is a directory; all else are files.
+    /// Whether the entry is a directory; otherwise it is a file.
     public let isDirectory: Bool
-    /// How many bytes it has.
+    /// The entry's size in bytes.
     public let size: Int
-    /// How many bytes it takes in the archive.
+    /// The entry's size in the archive, in bytes.
     public let compressedSize: Int
-    /// The CRC-32 of its bytes.
+    /// The CRC-32 of the entry's bytes.
     public let crc32: UInt32
-    /// How its bytes are kept.
+    /// The method by which the entry's bytes are stored.
     public let method: ZipMethod
-    /// When it was last changed.
+    /// When the entry was last changed.
     public let modified: ZipTime
-    /// Where its local header starts in the source.
+    /// The start of the entry's local header in the source.
     public let offset: Int
-    /// Where its compressed bytes start in the source.
+    /// The start of the entry's compressed bytes in the source.
     let dataOffset: Int
 }
 
-/// How an entry's bytes are kept (APPNOTE 4.4.5): the two ways that every tool knows.
+/// The method by which an entry's bytes are stored (APPNOTE 4.4.5): the two that every tool knows.
 public enum ZipMethod: UInt16, Sendable, Hashable, CaseIterable {
-    /// As they are.
+    /// Stored without compression.
     case stored = 0
     /// Compressed by deflate (RFC 1951).
     case deflated = 8

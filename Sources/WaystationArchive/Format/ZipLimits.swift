@@ -1,8 +1,8 @@
-/// How much an archive may hold, and what it may get away with, before it is refused.
+/// The limits of an archive's size and names, and the irregularities that are tolerated, before it is refused.
 ///
-/// The defaults fit packages of web files from a server that is not trusted.
+/// The defaults suit packages of web files from an untrusted server.
 public struct ZipLimits: Sendable, Hashable {
-    /// How many entries there may be, with the directories that are only implied by names.
+    /// How many entries there may be, including directories that are only implied by names.
     ///
     /// 100,000 by default.
     public var maximumEntries = 100_000
@@ -14,13 +14,13 @@ public struct ZipLimits: Sendable, Hashable {
     ///
     /// 4 GiB by default.
     public var maximumTotalSize = 4 << 30
-    /// How many times larger than compressed one entry, or all of them, may be when extracted.
+    /// How many times larger than its compressed form one entry, or all of them together, may be when extracted.
     ///
     /// 200 by default.
     ///
-    /// The method itself ends at 1,032.
+    /// The compression method itself cannot exceed 1,032.
     public var maximumRatio = 200
-    /// The size up to which ``maximumRatio`` is not looked at.
+    /// The size up to which ``maximumRatio`` is not checked, in bytes.
     ///
     /// 1 MiB by default.
     public var ratioFloor = 1 << 20
@@ -32,44 +32,45 @@ public struct ZipLimits: Sendable, Hashable {
     ///
     /// 32 by default.
     public var maximumDepth = 32
-    /// Which bytes that belong to nothing are passed over.
+    /// The places where bytes that belong to no entry are tolerated.
     ///
     /// None by default.
     public var toleratedJunk: Junk = []
-    /// How names are read that do not say that they are UTF-8.
+    /// The encoding of names that are not marked as UTF-8.
     ///
-    /// As code page 437 by default.
+    /// Code page 437 by default.
     public var unmarkedNames: NameEncoding = .codePage437
 
-    /// The defaults.
+    /// Makes limits with the default values.
     public init() {}
 
-    /// Places where bytes may lie that belong to nothing.
+    /// Places where bytes that belong to no entry may lie.
     ///
-    /// Junk is where a second archive hides from one reader and not from another.
+    /// Junk can hide a second archive that one reader sees and another does not.
     public struct Junk: OptionSet, Sendable, Hashable {
         /// The bits of the set.
         public let rawValue: Int
-        /// A set with these bits.
+        /// Makes a set with these bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Ahead of the first entry, as in an archive that extracts itself; offsets may count from the first entry or
-        /// from the start of the file.
+        /// Before the first entry, as in a self-extracting archive; offsets may count from the first entry or from the
+        /// start of the file.
         public static let leading = Junk(rawValue: 1)
-        /// Between entries, and between the last one and the directory, as some tools leave it where they removed one.
+        /// Between entries, and between the last one and the directory, where some tools leave bytes after removing an
+        /// entry.
         public static let between = Junk(rawValue: 2)
-        /// Behind the end record, as where a tape format pads to whole blocks; at most 65,535 bytes.
+        /// After the end record, for example where a tape format pads to whole blocks; at most 65,535 bytes.
         public static let trailing = Junk(rawValue: 4)
     }
 
-    /// How a name's bytes become text.
+    /// The encoding of a name's bytes.
     public struct NameEncoding: Sendable, Hashable {
         enum Value { case codePage437, utf8 }
         let value: Value
 
-        /// The original PC's, as the format's specification (APPNOTE D.1) has it.
+        /// The original PC's code page 437, as the format's specification (APPNOTE D.1) requires.
         public static let codePage437 = NameEncoding(value: .codePage437)
-        /// UTF-8 without the mark, as Info-ZIP's `zip` writes it on Linux; other bytes are refused.
+        /// UTF-8 without the flag, as Info-ZIP's `zip` writes it on Linux; names with other bytes are refused.
         public static let utf8 = NameEncoding(value: .utf8)
     }
 }

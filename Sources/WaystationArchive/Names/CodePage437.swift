@@ -1,6 +1,6 @@
-/// The character set of the original PC, which zip names are in when they do not say otherwise (APPNOTE D.1).
+/// The character set of the original PC, the default for zip names (APPNOTE D.1).
 enum CodePage437 {
-    /// The characters from 0x80 on; those below are ASCII.
+    /// The characters from 0x80 on; the lower ones are ASCII.
     private static let upperHalf = Array(
         ("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐"
             + "└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{A0}").unicodeScalars

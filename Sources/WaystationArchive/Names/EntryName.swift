@@ -1,9 +1,9 @@
-/// A name's bytes, and what tells how they become text.
+/// Decodes a name's bytes into text.
 enum EntryName {
-    /// The text of a name.
+    /// Decodes a name.
     ///
-    /// The UTF-8 flag decides; without it, an Info-ZIP Unicode Path field (APPNOTE 4.6.9) that was made for these
-    /// very bytes; without that, the encoding for unmarked names.
+    /// The UTF-8 flag decides. Without it, an Info-ZIP Unicode Path field (APPNOTE 4.6.9) that was made for exactly
+    /// these bytes counts, and without that, the encoding for unmarked names.
     static func decode(
         _ bytes: ArraySlice<UInt8>,
         flags: EntryFlags,
@@ -17,13 +17,13 @@ enum EntryName {
                 throw ZipError(
                     .headerMismatch,
                     entry: name,
-                    "has a second name in its Unicode Path field; make the archive anew, with one name for each entry"
+                    "has a second name in its Unicode Path field; create the archive again, with one name per entry"
                 )
             }
             return name
         }
         if let unicodePath { return unicodePath }
-        // Most names are ASCII, which both encodings read alike.
+        // Most names are ASCII, which both encodings read in the same way.
         switch unmarked.value {
         case .utf8: return try utf8(bytes)
         case .codePage437: return CodePage437.decode(bytes)
@@ -44,7 +44,7 @@ enum EntryName {
             throw ZipError(
                 .invalidUTF8,
                 entry: String(decoding: bytes, as: UTF8.self),
-                "has a name that should be UTF-8 and is not; make the archive anew with a tool that writes UTF-8"
+                "has a name that should be UTF-8 but is not; create the archive again with a tool that writes UTF-8"
             )
         }
         return name

@@ -1,28 +1,28 @@
-/// A name that was found to be a path that stays below the directory it is resolved in.
+/// A checked name: a path that stays below the directory in which it is resolved.
 struct EntryPath {
-    /// The path without the slash that marks a directory.
+    /// The path, without the slash that marks a directory.
     let path: String
     /// Whether the name ended in a slash.
     let isDirectory: Bool
     /// The segments of the path, as parts of it; at least one.
     let segments: [Substring]
 
-    /// The most bytes that a file system of Linux takes for one segment.
+    /// The longest segment that Linux file systems accept, in bytes.
     private static let maximumSegmentLength = 255
 
     /// Checks a name.
     ///
-    /// - Throws: ``ZipError`` that names the rule that it breaks.
+    /// - Throws: ``ZipError`` that names the broken rule.
     init(_ name: String, limits: ZipLimits) throws(ZipError) {
         func refusal(_ code: ZipError.Code, _ problem: String) -> ZipError {
-            ZipError(code, entry: name, problem + "; make the archive anew, with plain relative names")
+            ZipError(code, entry: name, problem + "; create the archive again, with plain relative names")
         }
         guard !name.isEmpty else { throw refusal(.emptyName, "has no name") }
         guard name.utf8.count <= limits.maximumNameLength else {
             throw ZipError(
                 .nameTooLong,
                 entry: name,
-                "has a name of \(name.utf8.count) bytes and \(limits.maximumNameLength) are allowed; shorten it, or "
+                "has a name of \(name.utf8.count) bytes, but \(limits.maximumNameLength) are allowed; shorten it, or "
                     + "raise `maximumNameLength`"
             )
         }
@@ -35,10 +35,11 @@ struct EntryPath {
         let bytes = Array(name.utf8.prefix(2))
         if bytes[0] == UInt8(ascii: "/") { throw refusal(.absolutePath, "has an absolute path") }
         if bytes.count == 2, bytes[1] == UInt8(ascii: ":"), Unicode.Scalar(bytes[0]).properties.isAlphabetic {
-            throw refusal(.driveLetter, "has a path on a drive")
+            throw refusal(.driveLetter, "has a path that starts with a drive letter")
         }
 
-        // By scalars: as characters, a slash and a combining mark behind it are one, and the slash would be missed.
+        // The name is split by Unicode scalars: as a `Character`, a slash with a combining mark after it would not be
+        // found.
         let isDirectory = name.utf8.last == UInt8(ascii: "/")
         let path = isDirectory ? String(name.unicodeScalars.dropLast()) : name
         let segments = path.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map(Substring.init)
@@ -56,7 +57,7 @@ struct EntryPath {
             throw ZipError(
                 .tooDeep,
                 entry: name,
-                "lies \(segments.count) levels deep and \(limits.maximumDepth) are allowed; raise `maximumDepth` if it must"
+                "lies \(segments.count) levels deep, but \(limits.maximumDepth) are allowed; raise `maximumDepth`"
             )
         }
         self.path = path

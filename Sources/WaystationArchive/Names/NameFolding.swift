@@ -1,14 +1,15 @@
 import Foundation
 
-/// How names are compared: without case, Unicode form and characters that are not shown.
+/// Compares names regardless of case, Unicode form and invisible characters.
 enum NameFolding {
-    /// A form that is equal for all spellings of a name.
+    /// Returns a form that is equal for all spellings of a name.
     ///
-    /// Case is folded down, up, and down again. A single step leaves `ß` and `SS` apart, or the two forms of a small sigma.
-    /// Without the first step `ẞ`, whose upper case is itself, and `ß`, whose upper case is `SS`, stay apart.
+    /// The case is folded down, up, and down again. A single step would not make `ß` and `SS` equal, nor the two forms
+    /// of a small sigma. Without the first step, `ẞ`, whose upper case is itself, and `ß`, whose upper case is `SS`,
+    /// would not become equal.
     static func folded(_ segment: Substring) -> String {
         if segment.utf8.allSatisfy({ $0 < 0x80 }) { return segment.lowercased() }
-        // Case changes depend on the order of marks, so each step takes the normal form.
+        // Case changes depend on the order of combining marks, so each step works on the normal form.
         return visible(segment).precomposedStringWithCanonicalMapping.lowercased()
             .precomposedStringWithCanonicalMapping.uppercased()
             .precomposedStringWithCanonicalMapping.lowercased()

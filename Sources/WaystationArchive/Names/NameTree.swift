@@ -1,13 +1,13 @@
-/// The tree that the names of an archive make up, in which no two places may be mistaken for each other.
+/// The tree of an archive's names, in which no two places may be mistaken for each other.
 ///
-/// Two names are the same place when they are equal after ``NameFolding``: a file system that folds names would write one
-/// file over the other, and a check of one name would let the other pass.
+/// Two names are the same place when they are equal after ``NameFolding``: a file system that folds names would
+/// overwrite one file with the other, and a check of one name would not catch the other.
 struct NameTree {
     private enum Kind { case file, impliedDirectory, directory }
 
     private struct Place: Hashable {
         let parent: Int
-        /// By ``NameFolding``; `String` compares by canonical equivalence.
+        /// Folded by ``NameFolding``; `String` compares by canonical equivalence.
         let foldedName: String
     }
 
@@ -19,14 +19,14 @@ struct NameTree {
 
     private let maximumCount: Int
     private var nodes: [Place: Node] = [:]
-    /// Every directory, implied ones too, each behind the one it lies in.
+    /// Every directory, including implied ones, parents before children.
     private(set) var directories: [String] = []
 
     init(maximumCount: Int) { self.maximumCount = maximumCount }
 
     /// Adds an entry and the directories that its path implies.
     ///
-    /// - Throws: ``ZipError`` when it collides with one that is there, or when there are too many.
+    /// - Throws: ``ZipError`` when the entry collides with an earlier one, or when there are too many.
     mutating func insert(_ entry: EntryPath) throws(ZipError) {
         var parent = 0
         for (depth, segment) in entry.segments.enumerated() {
@@ -46,7 +46,7 @@ struct NameTree {
                 throw ZipError(
                     .fileIsDirectory,
                     entry: entry.path,
-                    "needs a file and a directory in one place; make the archive anew, with different names"
+                    "has the same path as both a file and a directory; create the archive again, with different names"
                 )
             case (.file, .file), (.directory, .directory):
                 throw Self.collision(entry)
@@ -73,8 +73,8 @@ struct NameTree {
         ZipError(
             .nameCollision,
             entry: entry.path,
-            "has the name of another entry but for case, Unicode form or invisible characters; make the archive anew, with "
-                + "different names"
+            "has the same name as another entry except for case, Unicode form or invisible characters; create the "
+                + "archive again, with different names"
         )
     }
 }

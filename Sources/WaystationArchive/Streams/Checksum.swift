@@ -1,6 +1,6 @@
 import CZlib
 
-/// A CRC-32 as zip archives have it, over bytes as they come.
+/// A CRC-32 as zip archives use it, updated piece by piece.
 struct Checksum {
     private(set) var value: UInt32 = 0
 

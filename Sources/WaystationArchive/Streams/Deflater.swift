@@ -2,7 +2,7 @@ import CZlib
 
 /// zlib's compressor, for data without a header; made for one entry.
 final class Deflater {
-    /// zlib keeps a pointer back to this, so it must not move.
+    /// zlib keeps a pointer to this memory, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
 
     init(level: Int) throws(ZipError) {
@@ -29,7 +29,8 @@ final class Deflater {
         stream.deallocate()
     }
 
-    /// Compresses bytes, with what is held back when they are the last, handing on each full `buffer`.
+    /// Compresses bytes and passes on each full `buffer`; with the last bytes, also everything that zlib still holds
+    /// back.
     func deflate(
         _ input: UnsafeMutableRawBufferPointer.SubSequence,
         isLast: Bool,
@@ -42,11 +43,11 @@ final class Deflater {
         repeat {
             stream.pointee.next_out = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
             stream.pointee.avail_out = UInt32(clamping: buffer.count)
-            // Its only failures are a state that was never made and a step with nothing to do.
+            // zlib fails only if its state was not initialized or there is nothing to do; neither happens here.
             _ = CZlib.deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
             let produced = buffer.count - Int(stream.pointee.avail_out)
             if produced > 0 { try output(UnsafeRawBufferPointer(rebasing: buffer[..<produced])) }
-            // A buffer that was not filled says that nothing waits any more.
+            // When the buffer is not full, no more output is waiting.
         } while stream.pointee.avail_out == 0
     }
 }

@@ -1,6 +1,6 @@
 import WaystationFileSystem
 
-/// Reads the contents of entries, one at a time, with two buffers that are made once.
+/// Reads the contents of entries, one at a time, with two buffers that are allocated once.
 final class EntryReader {
     private static let bufferSize = 64 << 10
 
@@ -21,11 +21,11 @@ final class EntryReader {
         output.deallocate()
     }
 
-    /// Hands on an entry's bytes in order, in pieces of up to 64 KiB.
+    /// Passes an entry's bytes to `body` in order, in pieces of up to 64 KiB.
     ///
-    /// Bytes beyond the stated size are never handed on; whether the CRC is right is only known at the end.
+    /// Bytes beyond the entry's size are never passed on. Whether the CRC is right is only known at the end.
     ///
-    /// - Throws: ``ZipError``, what the source throws, or what `body` throws.
+    /// - Throws: ``ZipError``, the source's error, or the error of `body`.
     func read(_ entry: ZipEntry, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         var checksum = Checksum()
         var size = 0
@@ -45,7 +45,7 @@ final class EntryReader {
             throw ZipError(
                 .checksumMismatch,
                 entry: entry.path,
-                "does not have its CRC-32; the archive is damaged: fetch it again"
+                "does not match its CRC-32; the archive is damaged: fetch it again"
             )
         }
     }
@@ -91,7 +91,7 @@ final class EntryReader {
             }
         }
         guard unread.isEmpty, loaded == entry.compressedSize else {
-            throw Self.damaged(entry, "goes on behind its end")
+            throw Self.damaged(entry, "continues after its end")
         }
         try deliver(output[..<filled])
     }
@@ -113,7 +113,7 @@ final class EntryReader {
         ZipError(
             .sizeMismatch,
             entry: entry.path,
-            "does not have the \(entry.size) bytes that it states; fetch or make the archive anew"
+            "does not have the \(entry.size) bytes that its header states; fetch or create the archive again"
         )
     }
 }

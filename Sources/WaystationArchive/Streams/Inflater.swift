@@ -1,21 +1,21 @@
 import CZlib
 
-/// zlib's decompressor; made once, used for one entry after another.
+/// zlib's decompressor; one instance serves one entry after another.
 package final class Inflater {
-    /// What one step did.
+    /// The result of one step.
     package struct Step {
         package let consumed: Int
         package let produced: Int
         package let isAtEnd: Bool
     }
 
-    /// What stands around the compressed data.
+    /// The format that wraps the compressed data.
     package enum Framing {
-        /// Nothing (RFC 1951).
+        /// No header and no checksum (RFC 1951).
         case none
-        /// Header and checksum of zlib (RFC 1950).
+        /// The header and checksum of zlib (RFC 1950).
         case zlib
-        /// Header and checksum of gzip (RFC 1952), one member.
+        /// The header and checksum of gzip (RFC 1952), one member.
         case gzip
 
         fileprivate var windowBits: Int32 {
@@ -27,7 +27,7 @@ package final class Inflater {
         }
     }
 
-    /// zlib keeps a pointer back to this, so it must not move.
+    /// zlib keeps a pointer to this memory, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
 
     package init(_ framing: Framing = .none) throws(ZipError) {
@@ -44,10 +44,10 @@ package final class Inflater {
         stream.deallocate()
     }
 
-    /// Gets ready for other data.
+    /// Prepares for other data.
     package func reset() { inflateReset(stream) }
 
-    /// Goes as far as input and output allow.
+    /// Decompresses as far as input and output allow.
     ///
     /// - Returns: `nil` when the data are not valid.
     package func step(
@@ -69,7 +69,7 @@ package final class Inflater {
             isAtEnd: status == Z_STREAM_END
         )
         switch status {
-        // Without input or room, nothing could be done: that is for the caller to judge.
+        // `Z_BUF_ERROR` means that there was no input or no room: the caller decides whether that is an error.
         case Z_OK, Z_STREAM_END, Z_BUF_ERROR: return step
         case Z_MEM_ERROR: throw ZipError.outOfMemory
         default: return nil
@@ -79,6 +79,6 @@ package final class Inflater {
 
 extension ZipError {
     static var outOfMemory: ZipError {
-        ZipError(.outOfMemory, "zlib has no memory; free some, then try again")
+        ZipError(.outOfMemory, "zlib could not allocate memory; free some, then try again")
     }
 }

@@ -1,10 +1,13 @@
 import Foundation
 import WaystationFileSystem
 
-/// What a source becomes when it is put into an archive, found out ahead of writing it, since the local header has it.
+/// A source in the form in which an archive stores it.
 ///
-/// So no archive needs data descriptors or zip64 fields for sizes that turn out to be small. The compressed bytes are
-/// kept when they are few; a source whose bytes are many is compressed a second time while it is written.
+/// Sizes and checksum are found before writing, since the local header contains them.
+///
+/// So an archive never needs data descriptors, or zip64 fields for sizes that turn out to be small. The compressed
+/// bytes are kept in memory when they are few; a source with more compressed bytes is compressed a second time while it
+/// is written.
 struct CompressedEntry {
     let method: ZipMethod
     let crc32: UInt32
@@ -15,13 +18,13 @@ struct CompressedEntry {
     private let level: Int
     private let kept: Data?
 
-    /// How many compressed bytes are kept at most.
+    /// The largest number of compressed bytes that are kept in memory.
     private static let maximumKept = 4 << 20
     private static let bufferSize = 64 << 10
 
     /// Reads and compresses all of a source.
     ///
-    /// Deflating is given up for what it does not make smaller.
+    /// A source that deflating does not make smaller is stored.
     init(_ source: any ByteSource, compression: ZipWriter.Compression, maximumKept: Int = Self.maximumKept) throws {
         self.source = source
         level = compression.level ?? 0
@@ -40,9 +43,9 @@ struct CompressedEntry {
         self.kept = isDeflated == (compression.level != nil) && compressedSize <= maximumKept ? kept : nil
     }
 
-    /// Hands on the bytes that belong into the archive.
+    /// Passes on the bytes that go into the archive.
     ///
-    /// - Throws: ``ZipError`` when the source is no longer what it was, or what source or output throw.
+    /// - Throws: ``ZipError`` when the source has changed, or the error of the source or the output.
     func write(to output: (UnsafeRawBufferPointer) throws -> Void) throws {
         if let kept { return try kept.withUnsafeBytes { if !$0.isEmpty { try output($0) } } }
         var checksum = Checksum()
@@ -56,7 +59,7 @@ struct CompressedEntry {
         guard written == compressedSize, checksum.value == crc32 else { throw ZipError.sourceChanged }
     }
 
-    /// Goes through a source once, compressing it unless there is no level.
+    /// Reads a source once, and compresses it if there is a level.
     private static func pass(
         over source: any ByteSource,
         level: Int?,
@@ -88,6 +91,6 @@ struct CompressedEntry {
 
 extension ZipError {
     static var sourceChanged: ZipError {
-        ZipError(.sourceChanged, "what was to be written changed meanwhile; leave it alone and write the archive anew")
+        ZipError(.sourceChanged, "a source changed while it was written; keep it unchanged and write the archive again")
     }
 }

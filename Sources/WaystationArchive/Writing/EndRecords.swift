@@ -1,9 +1,9 @@
-/// The records behind the directory (APPNOTE 4.3.14 to 4.3.16), with those of zip64 only where they are needed.
+/// The records after the directory (APPNOTE 4.3.14 to 4.3.16); those of zip64 only when they are needed.
 struct EndRecords {
     let entryCount: Int
     let directorySize: Int
     let directoryOffset: Int
-    /// From where on sizes are written with 64 bits; not the format's own bound only in tests.
+    /// The value from which sizes are written with 64 bits; only tests use another than the format's own.
     let wideBound: Int
 
     var bytes: [UInt8] {
@@ -24,7 +24,7 @@ struct EndRecords {
     private var wideRecords: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: UInt32(0x0606_4B50))
-        bytes.append(littleEndian: UInt64(44))  // what follows of this record
+        bytes.append(littleEndian: UInt64(44))  // the length of the rest of this record
         bytes.append(littleEndian: 3 << 8 | WrittenEntry.zip64Version)
         bytes.append(littleEndian: WrittenEntry.zip64Version)
         bytes.append(littleEndian: UInt64(0))  // this disk, and the directory's

@@ -2,7 +2,7 @@
 ///
 /// The attributes are the same for all: made on Unix, files 0644 and directories 0755, names in UTF-8.
 struct WrittenEntry {
-    /// The name's bytes, with a slash at the end of a directory's.
+    /// The name's bytes; a directory's name ends in a slash.
     let name: [UInt8]
     let isDirectory: Bool
     let method: ZipMethod
@@ -11,7 +11,7 @@ struct WrittenEntry {
     let size: Int
     let compressedSize: Int
     let offset: Int
-    /// From where on numbers are written with 64 bits; not the format's own bound only in tests.
+    /// The value from which numbers are written with 64 bits; only tests use another than the format's own.
     let wideBound: Int
 
     private static let localSignature: UInt32 = 0x0403_4B50
@@ -20,9 +20,9 @@ struct WrittenEntry {
     private static let deflateVersion: UInt16 = 20
     static let zip64Version: UInt16 = 45
 
-    /// The header ahead of the data (APPNOTE 4.3.7).
+    /// The header before the data (APPNOTE 4.3.7).
     var localHeader: [UInt8] {
-        // Here the field has both sizes or is not there.
+        // In a local header, the zip64 field has both sizes or is absent.
         let isWide = size >= wideBound || compressedSize >= wideBound
         var extra: [UInt8] = []
         if isWide { extra = Self.zip64Field([size, compressedSize]) }
@@ -63,7 +63,7 @@ struct WrittenEntry {
     private func appendCommonFields(to header: inout [UInt8]) {
         header.append(littleEndian: EntryFlags.utf8.rawValue)
         header.append(littleEndian: method.rawValue)
-        // The time stands ahead of the date.
+        // The time comes before the date.
         header.append(littleEndian: modified.packed)
         header.append(littleEndian: crc32)
     }

@@ -2,16 +2,17 @@ public import Foundation
 package import WaystationFileSystem
 
 extension ZipWriter {
-    /// Writes an archive of all that a folder has.
+    /// Writes an archive of everything in a folder.
     ///
-    /// The same folder always becomes the same archive, wherever it lies and whatever its times, owners and modes:
+    /// The same contents always give the same archive, regardless of the folder's place and of times, owners and modes:
     /// entries are sorted by the UTF-8 bytes of their paths, and directories are entries only when they are empty.
     ///
     /// - Parameters:
-    ///   - folder: What to put in. It must hold only files and directories, and not change meanwhile.
-    ///   - file: Where to; nothing must be there yet. Remove it after a failure.
-    ///   - compression: How each file is kept.
-    /// - Throws: ``ZipError`` for names and things that no archive takes, or what the disk throws, such as `FileError`.
+    ///   - folder: The folder to archive. It must contain only files and directories, and must not change meanwhile.
+    ///   - file: The archive to write; no file may exist there yet. Remove it after a failure.
+    ///   - compression: The method for each file.
+    /// - Throws: ``ZipError`` for names and kinds of files that an archive cannot contain, or the disk's error, such as
+    ///   `FileError`.
     public static func write(
         folder: URL,
         to file: URL,
@@ -25,7 +26,7 @@ extension ZipWriter {
         )
     }
 
-    /// Writes an archive of all that a folder of any file system has; synchronized, if asked for.
+    /// Writes an archive of everything in a folder of any file system, and synchronizes it if `synchronizes` is `true`.
     package static func write(
         folder: String,
         to file: String,
@@ -81,13 +82,13 @@ private struct FolderWalk {
                 case .symbolicLink:
                     throw ZipError(.symbolicLink, entry: path, "is a symbolic link; put the file in its place")
                 case .other:
-                    throw ZipError(.specialFile, entry: path, "is no file and no directory; remove it from the folder")
+                    throw ZipError(.specialFile, entry: path, "is not a file or directory; remove it from the folder")
                 case nil:
                     throw ZipError.sourceChanged
                 }
             }
         }
-        // By bytes, not as text: text may sort differently on another day.
+        // Paths are compared as bytes: text may sort differently in another version of Unicode.
         return found.sorted { $0.relative.utf8.lexicographicallyPrecedes($1.relative.utf8) }
     }
 }

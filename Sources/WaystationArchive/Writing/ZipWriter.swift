@@ -1,7 +1,7 @@
 public import Foundation
 public import WaystationFileSystem
 
-/// Writes a zip archive as a stream, front to back.
+/// Writes a zip archive as a stream, from front to back.
 ///
 /// ```swift
 /// let writer = ZipWriter { try file.write(contentsOf: Data($0)) }
@@ -9,28 +9,30 @@ public import WaystationFileSystem
 /// try writer.finish()
 /// ```
 ///
-/// The same calls with the same bytes write the same archive, as long as zlib stays the same: the order is the
-/// caller's, times are the first of 1980 if not given, attributes are fixed, names are UTF-8, there are no extra fields,
-/// no descriptors, and the zip64 form only where a number needs it. Whatever it writes, ``ZipArchive`` reads with the
-/// same limits on names.
+/// The same calls with the same bytes write the same archive, as long as zlib stays the same: the caller decides the
+/// order, times are the first of 1980 if not given, attributes are fixed, names are UTF-8, there are no extra fields
+/// and no descriptors, and the zip64 form is used only where a number needs it. ``ZipArchive`` reads every archive that
+/// a writer makes, with the same limits on names.
 ///
-/// Not for several threads at once. After a failure the archive cannot be continued.
+/// Only one thread at a time may use a writer. After a failure the archive cannot be continued.
 public final class ZipWriter {
-    /// Takes the next bytes of the archive, which are lent for the length of the call.
+    /// Takes the next bytes of the archive, which are valid only during the call.
     public typealias Sink = (UnsafeRawBufferPointer) throws -> Void
 
-    /// How an entry is to be kept.
+    /// The method by which an entry is stored.
     public struct Compression: Sendable, Hashable {
-        /// zlib's level; `nil` for none.
+        /// zlib's level; `nil` for no compression.
         let level: Int?
 
-        /// As it is.
+        /// Stored without compression.
         public static let stored = Compression(level: nil)
         /// Deflated with zlib's usual level, 6, if that makes it smaller.
         public static let deflated = deflated(level: 6)
-        /// Deflated, if that makes it smaller; from 1, the fastest, to 9, the smallest.
+        /// Deflated, if that makes it smaller.
         ///
-        /// Other levels become the nearest of these.
+        /// The level goes from 1, the fastest, to 9, the smallest.
+        ///
+        /// A level outside this range becomes the nearest one in it.
         public static func deflated(level: Int) -> Compression { Compression(level: min(max(level, 1), 9)) }
     }
 
@@ -46,7 +48,7 @@ public final class ZipWriter {
 
     /// Starts an archive.
     ///
-    /// The limits are those on names and on how many there are.
+    /// Only the limits on names and on the number of entries apply.
     public convenience init(limits: ZipLimits = ZipLimits(), to sink: @escaping Sink) {
         self.init(limits: limits, wideBound: Int(UInt32.max), to: sink)
     }
@@ -69,10 +71,11 @@ public final class ZipWriter {
 
     /// Adds a file.
     ///
-    /// The source must not change meanwhile: it is read twice where its form in the archive has more than 4 MiB or
-    /// deflating does not make it smaller. Memory stays below 10 MiB.
+    /// The source must not change meanwhile: it is read twice when its form in the archive has more than 4 MiB or when
+    /// deflating does not make it smaller. Memory use stays below 10 MiB.
     ///
-    /// - Throws: ``ZipError`` when a reader would refuse the path or the source changed; what source or sink throw.
+    /// - Throws: ``ZipError`` when a reader would refuse the path or the source changed, or the error of the source or
+    ///   the sink.
     public func add(
         _ path: String,
         from source: any ByteSource,
@@ -88,7 +91,7 @@ public final class ZipWriter {
 
     /// Adds a file of bytes in memory.
     ///
-    /// - Throws: ``ZipError`` when a reader would refuse the path; what the sink throws.
+    /// - Throws: ``ZipError`` when a reader would refuse the path, or the sink's error.
     public func add(
         _ path: String,
         from data: Data,
@@ -98,9 +101,9 @@ public final class ZipWriter {
         try add(path, from: DataSource(data), compression: compression, modified: modified)
     }
 
-    /// Adds a directory; only those without any entry in them need to be added.
+    /// Adds a directory; only empty directories need to be added.
     ///
-    /// - Throws: ``ZipError`` when a reader would refuse the path; what the sink throws.
+    /// - Throws: ``ZipError`` when a reader would refuse the path, or the sink's error.
     public func addDirectory(_ path: String, modified: ZipTime = .earliest) throws {
         try write {
             let name = try claim(path, isDirectory: true)
@@ -109,9 +112,9 @@ public final class ZipWriter {
         }
     }
 
-    /// Writes the directory, with which the archive is complete.
+    /// Writes the directory, which completes the archive.
     ///
-    /// - Throws: ``ZipError`` when it was complete before; what the sink throws.
+    /// - Throws: ``ZipError`` when the archive was finished or failed before, or the sink's error.
     public func finish() throws {
         try write {
             let start = offset
@@ -127,10 +130,10 @@ public final class ZipWriter {
         stage = .closed
     }
 
-    /// Does one call's work, after which the writer is open only if it succeeded.
+    /// Does one call's work; the writer stays open only if it succeeds.
     private func write(_ work: () throws -> Void) throws {
         guard stage == .open else {
-            throw ZipError(.writerClosed, "the archive was finished, or failed, and takes nothing more; start another")
+            throw ZipError(.writerClosed, "the archive is finished or failed; start another one for more entries")
         }
         stage = .closed
         try work()
@@ -140,7 +143,7 @@ public final class ZipWriter {
     private func claim(_ path: String, isDirectory: Bool) throws -> [UInt8] {
         let checked = try EntryPath(isDirectory ? path + "/" : path, limits: limits)
         guard checked.isDirectory == isDirectory else {
-            throw ZipError(.kindMismatch, entry: path, "ends in a slash and is a file; add it without the slash")
+            throw ZipError(.kindMismatch, entry: path, "is a file but ends in a slash; add it without the slash")
         }
         try names.insert(checked)
         return Array((isDirectory ? path + "/" : path).utf8)

@@ -3,17 +3,17 @@ public import Foundation
 /// One cookie as a client keeps it (RFC 6265 §5.3).
 ///
 /// A value of this type can always be sent: neither its name nor its value can end the pair or the field it is written
-/// into. Whether a jar takes it is the jar's decision.
+/// into. A jar may still refuse to store it.
 public struct Cookie: Hashable, Sendable, Identifiable {
-    /// What tells two cookies of a jar apart: the same ID means the newer one replaces the older.
+    /// The identity of a cookie in a jar: a newer cookie with the same ID replaces the older one.
     ///
-    /// RFC 6265bis §5.7 counts the host-only flag in, as browsers do; RFC 6265 §5.3 did not.
+    /// RFC 6265bis §5.7 makes the host-only flag part of the identity, as browsers do; RFC 6265 §5.3 did not.
     public struct ID: Hashable, Sendable {
         /// The name.
         public var name: String
         /// The domain, in lower case, without a leading dot.
         public var domain: String
-        /// Whether the cookie is for that host alone.
+        /// Whether only that host gets the cookie, not its subdomains.
         public var isHostOnly: Bool
         /// The path.
         public var path: String
@@ -29,21 +29,21 @@ public struct Cookie: Hashable, Sendable, Identifiable {
 
     /// The name; empty only where ``CookieRules/acceptsNamelessCookies`` is set.
     public let name: String
-    /// The value as it was sent, with the quotes it came in.
+    /// The value as it was sent, including its quotes.
     public let value: String
-    /// The host, or the domain whose hosts get the cookie: lower case, without a leading dot.
+    /// The host, or the domain whose hosts get the cookie, in lower case and without a leading dot.
     public let domain: String
-    /// Whether the cookie is for the host ``domain`` alone.
+    /// Whether only the host ``domain`` gets the cookie, not its subdomains.
     public let isHostOnly: Bool
     /// The path that a request's path has to match; begins with a slash.
     public let path: String
-    /// When the cookie ends; `nil` for a cookie of the session.
+    /// When the cookie expires; `nil` for a session cookie.
     public let expires: Date?
-    /// Whether the cookie travels over secure connections alone.
+    /// Whether the cookie is sent over secure connections only.
     public let isSecure: Bool
-    /// Whether the cookie is kept from interfaces other than HTTP.
+    /// Whether the cookie is hidden from interfaces other than HTTP.
     public let isHTTPOnly: Bool
-    /// Which site's requests carry it.
+    /// The requests that carry the cookie, by the site that started them.
     public let sameSite: SameSite
     /// When the first cookie of this ID was stored; a replacement keeps it.
     public internal(set) var creation: Date
@@ -53,30 +53,30 @@ public struct Cookie: Hashable, Sendable, Identifiable {
     /// The cookie's identity in a jar.
     public var id: ID { ID(name: name, domain: domain, isHostOnly: isHostOnly, path: path) }
 
-    /// Whether the cookie ends with the session.
+    /// Whether the cookie ends with the session, because it has no expiry date.
     public var isSessionCookie: Bool { expires == nil }
 
-    /// Whether the cookie has ended at a moment.
+    /// Whether the cookie has expired by the moment `now`.
     public func isExpired(at now: Date) -> Bool {
         guard let expires else { return false }
         return expires <= now
     }
 
-    /// Makes a cookie whose every property is stated, as an app does for a login's token.
+    /// Makes a cookie from its properties, as an app does for a login's token.
     ///
     /// - Parameters:
     ///   - name: Without `=`, `;`, control characters or spaces at its ends.
     ///   - value: Without `;`, control characters or spaces at its ends; together with the name at most 4,096 bytes.
     ///   - domain: A host name or address; one leading dot is dropped.
-    ///   - isHostOnly: Whether subdomains are left out.
+    ///   - isHostOnly: Whether only the host itself gets the cookie, not its subdomains.
     ///   - path: Begins with a slash.
-    ///   - expires: The end, or `nil` for the session's.
-    ///   - isSecure: Whether secure connections alone carry it.
-    ///   - isHTTPOnly: Whether it is kept from interfaces other than HTTP.
-    ///   - sameSite: Which site's requests carry it.
-    ///   - creation: The moment of its making.
-    /// - Throws: ``CookieError`` for a part that could not be sent, a prefix (`__Secure-`, `__Host-`) whose promise is
-    ///   not kept, and `SameSite=None` without `Secure`.
+    ///   - expires: When the cookie expires, or `nil` for a session cookie.
+    ///   - isSecure: Whether the cookie is sent over secure connections only.
+    ///   - isHTTPOnly: Whether the cookie is hidden from interfaces other than HTTP.
+    ///   - sameSite: The requests that carry the cookie, by the site that started them.
+    ///   - creation: The moment at which the cookie is made.
+    /// - Throws: ``CookieError`` for a part that could not be sent, for a name with a prefix (`__Secure-`, `__Host-`)
+    ///   whose requirements the cookie does not meet, and for `SameSite=None` without `Secure`.
     public init(
         name: String,
         value: String,
@@ -92,7 +92,7 @@ public struct Cookie: Hashable, Sendable, Identifiable {
         try CookieSyntax.check(name: name, value: value)
         let bare = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
         guard let host = CookieHost(bare) else {
-            throw CookieError(.domain, "“\(domain.prefix(80))” is no host name; give a name such as example.com")
+            throw CookieError(.domain, "“\(domain.prefix(80))” is not a host name; give a name such as example.com")
         }
         guard isHostOnly || !host.isAddress else {
             throw CookieError(.domain, "\(host.name) is an address and has no subdomains; make the cookie host-only")
@@ -112,6 +112,6 @@ public struct Cookie: Hashable, Sendable, Identifiable {
         try CookiePrefix.check(self, pathWasExplicit: true)
     }
 
-    /// The pair as it stands in a `Cookie` field (RFC 6265 §5.4).
+    /// The name and value as they stand in a `Cookie` field (RFC 6265 §5.4).
     public var pair: String { name.isEmpty ? value : "\(name)=\(value)" }
 }

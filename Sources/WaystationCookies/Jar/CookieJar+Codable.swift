@@ -1,17 +1,16 @@
 import Foundation
 
-// The form that is kept: {"version": 1, "cookies": [{"name": "sid", "value": "31d4", "domain": "example.com",
-// "isHostOnly": true, "path": "/", "isSecure": true, "isHTTPOnly": true, "sameSite": "lax", "creation": …,
-// "lastAccess": …, "expires": …}, …]}, oldest first. `expires` is left out for a cookie of the session. How moments
-// are written is the coder's choice.
+// The coded form: {"version": 1, "cookies": [{"name": "sid", "value": "31d4", "domain": "example.com", "isHostOnly":
+// true, "path": "/", "isSecure": true, "isHTTPOnly": true, "sameSite": "lax", "creation": …, "lastAccess": …,
+// "expires": …}, …]}, oldest first. A session cookie has no `expires`. The encoder decides how dates are written.
 extension CookieJar: Codable {
     private enum Key: String, CodingKey {
         case version, cookies
     }
 
-    /// Reads a jar that was written by ``encode(to:)``, under the default rules.
+    /// Reads a jar that ``encode(to:)`` wrote; the jar gets the default rules.
     ///
-    /// - Throws: A `DecodingError` for another version and for a cookie that could not be sent.
+    /// - Throws: A `DecodingError` for another version, or for a cookie that could not be sent.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         let version = try container.decode(Int.self, forKey: .version)
@@ -19,19 +18,19 @@ extension CookieJar: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .version,
                 in: container,
-                debugDescription: "cookies of version \(version) cannot be read; this is version 1"
+                debugDescription: "cookies of version \(version) cannot be read; the supported version is 1"
             )
         }
-        // The rules bound what is stored anew; the app may have kept this jar under wider ones.
+        // The rules limit only newly stored cookies, and the app may have filled this jar under wider ones.
         self.init(rules: CookieRules(maximumForDomain: .max, maximumInAll: .max))
         defer { rules = CookieRules() }
         for cookie in try container.decode([Cookie].self, forKey: .cookies) {
-            // There is no clock here: what has ended meanwhile is swept by the next mutation, which tells of it.
+            // There is no clock here: the next mutation removes cookies that have expired meanwhile, and reports them.
             _ = put(cookie, now: .distantPast)
         }
     }
 
-    /// Writes all cookies, those of the session too: call ``removeSessionCookies()`` on a copy to leave them out.
+    /// Writes all cookies, including session cookies: call ``removeSessionCookies()`` on a copy to leave them out.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(1, forKey: .version)
@@ -44,7 +43,7 @@ extension Cookie: Codable {
         case name, value, domain, isHostOnly, path, expires, isSecure, isHTTPOnly, sameSite, creation, lastAccess
     }
 
-    /// Reads a cookie and checks it as if the app had made it.
+    /// Reads a cookie and checks it like one that the app makes.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         do {

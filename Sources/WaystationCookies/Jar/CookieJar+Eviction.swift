@@ -1,9 +1,10 @@
 import Foundation
 
 extension CookieJar {
-    /// Puts a cookie in, in place of the one with its identity, and makes room (RFC 6265 §5.3 steps 11 and 12).
+    /// Stores a cookie, replaces the one with the same identity, and evicts others to keep the limits (RFC 6265 §5.3
+    /// steps 11 and 12).
     mutating func put(_ cookie: Cookie, now: Date) -> [CookieChange] {
-        // First, so that a cookie which has ended gives its creation to no successor.
+        // This comes first, so that a replacement does not inherit the creation date of an expired cookie.
         var changes = removeExpired(now: now)
         var cookie = cookie
         var order = nextOrder
@@ -15,7 +16,7 @@ extension CookieJar {
             nextOrder += 1
         }
         guard !cookie.isExpired(at: now) else {
-            // This is how a server removes a cookie.
+            // A server removes a cookie by setting one that has expired.
             return changes + (previous.map { [.removed($0.cookie)] } ?? [])
         }
         entries[cookie.domain, default: []].append(Entry(cookie: cookie, order: order))
@@ -33,7 +34,7 @@ extension CookieJar {
         return same == cookie ? [] : [.changed(cookie, from: previous)]
     }
 
-    /// Takes a cookie out of the jar.
+    /// Removes a cookie from the jar and returns it.
     mutating func take(_ id: Cookie.ID) -> Entry? {
         guard let index = entries[id.domain]?.firstIndex(where: { $0.cookie.id == id }) else { return nil }
         let entry = entries[id.domain]?.remove(at: index)
@@ -42,10 +43,10 @@ extension CookieJar {
         return entry
     }
 
-    /// Brings a domain down to its limit (RFC 6265bis §5.7).
+    /// Evicts cookies until a domain is within its limit (RFC 6265bis §5.7).
     ///
-    /// First go those that are not secure, then all; each time the one whose last access lies furthest back. So an
-    /// insecure site cannot crowd out what a secure one keeps.
+    /// Cookies that are not secure go first, then all others; each time the one with the oldest last access. So an
+    /// insecure site cannot crowd out the cookies of a secure one.
     private mutating func evictOverDomainLimit(_ domain: String) -> [CookieChange] {
         var changes: [CookieChange] = []
         while let bucket = entries[domain], bucket.count > max(0, rules.maximumForDomain) {

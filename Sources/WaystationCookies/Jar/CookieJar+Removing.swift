@@ -9,31 +9,31 @@ extension CookieJar {
 
     /// Removes the cookies of a domain and of every domain below it.
     ///
-    /// - Parameter domain: A host name; case and one leading dot do not matter. What is no name removes nothing.
-    /// - Returns: What was removed, oldest first.
+    /// - Parameter domain: A host name; case and one leading dot do not matter. An invalid name removes nothing.
+    /// - Returns: The removed cookies, oldest first.
     @discardableResult
     public mutating func removeAll(domain: String) -> [CookieChange] {
         guard let host = CookieHost(domain.hasPrefix(".") ? String(domain.dropFirst()) : domain) else { return [] }
         return removeAll { CookieHost($0.domain)?.domainMatches(host.name) == true }
     }
 
-    /// Removes every cookie that a test picks; all of them without one.
+    /// Removes every cookie that a predicate accepts; without a predicate, all of them.
     @discardableResult
     public mutating func removeAll(where isToGo: (Cookie) -> Bool = { _ in true }) -> [CookieChange] {
         sweep(isToGo).map { .removed($0) }
     }
 
-    /// Ends the session: removes the cookies that have no end of their own.
+    /// Ends the session: removes the cookies that have no expiry date.
     @discardableResult
     public mutating func removeSessionCookies() -> [CookieChange] {
         removeAll(where: \.isSessionCookie)
     }
 
-    /// Removes the cookies that have ended.
+    /// Removes the cookies that have expired.
     ///
-    /// Storing does the same; sending only leaves them out.
+    /// Storing a cookie does the same; sending skips expired cookies but keeps them in the jar.
     ///
-    /// - Complexity: O(1) when none has ended.
+    /// - Complexity: O(1) when none has expired.
     @discardableResult
     public mutating func removeExpired(now: Date) -> [CookieChange] {
         guard earliestEnd <= now else { return [] }
@@ -42,7 +42,7 @@ extension CookieJar {
         return expired.map { .expired($0) }
     }
 
-    /// Takes out what a test picks, and returns it in the order of creation.
+    /// Removes the cookies that a predicate accepts, and returns them in the order of creation.
     private mutating func sweep(_ isToGo: (Cookie) -> Bool) -> [Cookie] {
         var gone: [Entry] = []
         for (domain, bucket) in entries {

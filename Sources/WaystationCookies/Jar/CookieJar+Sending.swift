@@ -1,12 +1,12 @@
 public import Foundation
 
 extension CookieJar {
-    /// The cookies that a request carries, in the order in which they are sent: longer paths first, of equal ones the
-    /// earlier created (RFC 6265 §5.4, RFC 6265bis §5.8.3).
+    /// The cookies that a request carries, in the order in which they are sent: longer paths first, and for paths of
+    /// equal length the earlier created cookie first (RFC 6265 §5.4, RFC 6265bis §5.8.3).
     ///
-    /// Looking does not count as an access; ``header(for:context:now:)`` does.
+    /// Calling this does not count as an access to the cookies; ``header(for:context:now:)`` does.
     ///
-    /// - Complexity: O(*d* + *c* log *c*) for the *d* labels of the host's name and the *c* cookies of its domains.
+    /// - Complexity: O(*d* + *c* log *c*) with the *d* labels of the host's name and the *c* cookies of its domains.
     public func cookies(for url: URL, context: CookieContext = .firstParty, now: Date) -> [Cookie] {
         guard let location = CookieLocation(url) else { return [] }
         let isSecure = rules.isSecure(location)
@@ -29,7 +29,8 @@ extension CookieJar {
         return chosen.map(\.cookie)
     }
 
-    /// The value of the `Cookie` field of a request, `nil` when none is to be sent; notes the access to each cookie.
+    /// Returns the value of a request's `Cookie` field, or `nil` when there is no cookie to send, and records the
+    /// access to each cookie.
     public mutating func header(for url: URL, context: CookieContext = .firstParty, now: Date) -> String? {
         let chosen = cookies(for: url, context: context, now: now)
         for cookie in chosen {

@@ -1,14 +1,15 @@
 public import Foundation
 
 extension CookieJar {
-    /// What came of a cookie that was to be stored.
+    /// The result of storing a cookie.
     public enum Outcome: Hashable, Sendable {
-        /// It was taken, with these changes; none when it was there already, or had ended before it came.
+        /// The cookie was accepted and made these changes. There are none when the jar already had the same cookie, or
+        /// when the cookie had already expired and the jar had none to remove.
         case stored([CookieChange])
-        /// It was not taken, and nothing changed.
+        /// The cookie was not accepted, and nothing changed.
         case refused(CookieError)
 
-        /// The changes; none of a refusal.
+        /// The changes; empty for a refusal.
         public var changes: [CookieChange] {
             switch self {
             case .stored(let changes): changes
@@ -16,7 +17,7 @@ extension CookieJar {
             }
         }
 
-        /// Why it was refused.
+        /// The reason of a refusal; `nil` for a stored cookie.
         public var refusal: CookieError? {
             switch self {
             case .stored: nil
@@ -28,11 +29,11 @@ extension CookieJar {
     /// Parses and stores the value of one `Set-Cookie` field.
     ///
     /// - Parameters:
-    ///   - field: One field's value; for a joined one see ``store(joined:from:context:now:)``.
+    ///   - field: The value of one field; for a value joined from several see ``store(joined:from:context:now:)``.
     ///   - url: The URL of the request that this response answers.
-    ///   - context: Who started that request.
+    ///   - context: The context of that request.
     ///   - now: The moment at which the response came.
-    /// - Returns: The changes, or why the cookie was refused.
+    /// - Returns: The changes, or the reason why the cookie was refused.
     @discardableResult
     public mutating func store(
         _ field: String,
@@ -59,7 +60,7 @@ extension CookieJar {
         SetCookie.split(joined: joined).map { store($0, from: url, context: context, now: now) }
     }
 
-    /// Stores what a response sets, if it may (RFC 6265 §5.3, RFC 6265bis §5.7).
+    /// Stores the cookie that a response sets, if the response may set it (RFC 6265 §5.3, RFC 6265bis §5.7).
     @discardableResult
     public mutating func store(
         _ setCookie: SetCookie,
@@ -69,7 +70,7 @@ extension CookieJar {
     ) -> Outcome {
         do throws(CookieError) {
             guard let location = CookieLocation(url) else {
-                throw CookieError(.url, "cookies belong to http and https URLs with a host")
+                throw CookieError(.url, "the URL cannot set cookies; give an http, https, ws or wss URL with a host")
             }
             let cookie = try accept(setCookie, from: location, context: context, now: now)
             return .stored(put(cookie, now: now))
@@ -80,8 +81,8 @@ extension CookieJar {
 
     /// Inserts a cookie that the app made, as if the cookie's own host had set it over a secure connection.
     ///
-    /// It takes the place of one with the same identity and keeps that one's creation. Public suffixes are refused;
-    /// its life is not bounded by the rules.
+    /// The cookie replaces one with the same identity and keeps that one's creation date. A cookie for a whole public
+    /// suffix is refused. The rules do not limit the cookie's life.
     @discardableResult
     public mutating func insert(_ cookie: Cookie, now: Date) -> Outcome {
         guard cookie.isHostOnly || !rules.publicSuffixes.contain(cookie.domain) else {
@@ -116,31 +117,31 @@ extension CookieJar {
             throw CookieError(.insecureOrigin, "\(location.host.name) set a Secure cookie over an insecure connection")
         }
         if cookie.isHTTPOnly, !context.isHTTP {
-            throw CookieError(.httpOnly, "an HttpOnly cookie can be set through HTTP alone")
+            throw CookieError(.httpOnly, "an HttpOnly cookie can only be set through HTTP")
         }
         if !isSecureOrigin, hasSecureCookie(under: cookie, now: now) {
             throw CookieError(
                 .secureCookieStands,
-                "a Secure cookie of this name stands; an insecure one cannot overlay it"
+                "a Secure cookie of this name exists; an insecure connection cannot set another that hides it"
             )
         }
         if !context.maySet(cookie.sameSite) {
-            throw CookieError(.sameSite, "another site's request may set cookies with SameSite=None alone")
+            throw CookieError(.sameSite, "a request that another site started may only set cookies with SameSite=None")
         }
         try CookiePrefix.check(cookie, pathWasExplicit: setCookie.path != nil)
         if !context.isHTTP, let previous = self[cookie.id], previous.isHTTPOnly, !previous.isExpired(at: now) {
-            throw CookieError(.httpOnly, "an HttpOnly cookie can be replaced through HTTP alone")
+            throw CookieError(.httpOnly, "an HttpOnly cookie can only be replaced through HTTP")
         }
         return cookie
     }
 
-    /// The domain that a cookie is for, `nil` for its host alone (RFC 6265 §5.3 steps 4 to 6).
+    /// The domain that a cookie is for; `nil` when only the host itself gets it (RFC 6265 §5.3 steps 4 to 6).
     private func domain(of setCookie: SetCookie, from host: CookieHost) throws(CookieError) -> String? {
         guard let domain = setCookie.domain else { return nil }
         guard CookieHost(domain) != nil else {
-            throw CookieError(.domain, "Domain is no host name; names outside ASCII have to be in their xn-- form")
+            throw CookieError(.domain, "the Domain is not a host name; write a non-ASCII name in its xn-- form")
         }
-        // A host may repeat its own name, whatever it is: an address, `localhost`, a public suffix.
+        // A host may always name itself: an address, `localhost` or a public suffix. Such a cookie is host-only.
         if domain == host.name, host.isAddress || rules.publicSuffixes.contain(domain) { return nil }
         guard host.domainMatches(domain) else {
             throw CookieError(.domain, "\(host.name) may not set cookies for \(domain.prefix(255))")
@@ -154,7 +155,7 @@ extension CookieJar {
         return domain
     }
 
-    /// The moment at which a cookie ends; `Max-Age` counts more than `Expires` (RFC 6265 §5.3 step 3).
+    /// The moment at which a cookie expires; `Max-Age` takes precedence over `Expires` (RFC 6265 §5.3 step 3).
     private func end(of setCookie: SetCookie, now: Date) -> Date? {
         let latest = now.addingTimeInterval(rules.maximumLife)
         if let maxAge = setCookie.maxAge {
@@ -176,7 +177,7 @@ extension CookieJar {
 }
 
 extension Cookie {
-    /// A parsed cookie, whose pair the parser has checked.
+    /// Makes a cookie from a parsed one; the parser has already checked the name and value.
     fileprivate init(
         _ setCookie: SetCookie,
         domain: String,

@@ -2,7 +2,7 @@ import Foundation
 
 /// The cookies of a client, and the decisions about them (RFC 6265 §5.3 and §5.4, RFC 6265bis §5.7 and §5.8).
 ///
-/// A value: no file, no network, no clock. Each mutation says what it changed.
+/// A jar is a value and uses no file, no network and no clock. Each mutation returns the changes it made.
 ///
 /// ```swift
 /// var jar = CookieJar()
@@ -10,25 +10,26 @@ import Foundation
 /// request.setValue(jar.header(for: url, now: now), forHTTPHeaderField: "Cookie")
 /// ```
 public struct CookieJar: Sendable {
-    /// A cookie and its place in the order of creation, which moments alone do not give: the cookies of one response
-    /// are stored at the same one.
+    /// A cookie and its place in the order of creation.
+    ///
+    /// The creation date alone does not order cookies: all cookies of one response are stored at the same moment.
     struct Entry {
         var cookie: Cookie
         var order: UInt64
     }
 
-    /// What the jar allows.
+    /// The limits and checks that the jar applies.
     ///
-    /// They are the app's and not stored with the cookies: state them again after decoding.
+    /// The rules belong to the app and are not encoded with the cookies: set them again after decoding.
     ///
-    /// Tighter rules hold for what is stored from then on; cookies that are there stay.
+    /// Tighter rules apply to cookies that are stored from then on; cookies that are already in the jar stay.
     public var rules: CookieRules
 
-    /// The cookies by their domain: a request asks for the few domains that its host's name ends with.
+    /// The cookies by their domain, so that a request looks up only the few domains that its host's name ends with.
     var entries: [String: [Entry]] = [:]
     /// How many cookies there are, expired ones included until they are removed.
     public internal(set) var count = 0
-    /// No cookie ends before this.
+    /// A lower bound of the expiry dates: no cookie expires before this moment.
     var earliestEnd = Date.distantFuture
     var nextOrder: UInt64 = 0
 
@@ -51,7 +52,7 @@ public struct CookieJar: Sendable {
         return first.order < second.order
     }
 
-    /// The cookie of an identity, expired or not.
+    /// The cookie with an identity, expired or not.
     public subscript(id: Cookie.ID) -> Cookie? {
         entries[id.domain]?.first(where: { $0.cookie.id == id })?.cookie
     }

@@ -1,4 +1,5 @@
-/// The promises that a cookie's name and its attributes have to keep (RFC 6265bis §4.1.3 and §5.7).
+/// Checks a cookie's attributes against the requirements of its name's prefix and of `SameSite=None` (RFC 6265bis
+/// §4.1.3 and §5.7).
 enum CookiePrefix {
     static func check(_ cookie: Cookie, pathWasExplicit: Bool) throws(CookieError) {
         if cookie.sameSite == .none, !cookie.isSecure {
@@ -7,7 +8,7 @@ enum CookiePrefix {
         // A cookie without a name is sent as its bare value, which a server would read as a name (§5.7).
         guard !cookie.name.isEmpty else {
             guard !cookie.value.hasASCIIPrefix("__Secure-"), !cookie.value.hasASCIIPrefix("__Host-") else {
-                throw CookieError(.prefix, "a cookie without a name may not look like one with a prefix")
+                throw CookieError(.prefix, "a nameless cookie's value must not begin with __Secure- or __Host-")
             }
             return
         }
@@ -18,7 +19,7 @@ enum CookiePrefix {
             guard cookie.isSecure, cookie.isHostOnly, cookie.path == "/", pathWasExplicit else {
                 throw CookieError(
                     .prefix,
-                    "a name that begins with __Host- needs Secure, Path=/ and no Domain; state these three"
+                    "a name that begins with __Host- needs Secure, Path=/ and no Domain; set all three"
                 )
             }
         }

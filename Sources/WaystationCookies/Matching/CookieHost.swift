@@ -19,9 +19,9 @@ struct CookieHost: Hashable, Sendable {
         octet.isASCIIDigit || octet.isASCIILetter || "-._:".utf8.contains(octet)
     }
 
-    /// Whether this is an address and no name.
+    /// Whether the host is an address, not a name.
     ///
-    /// Whatever ends in a number is taken for one, since resolvers read `127.1` and `0x7f000001` as addresses
+    /// A name that ends in a number counts as an address, since resolvers read `127.1` and `0x7f000001` as addresses
     /// (<https://url.spec.whatwg.org/#ends-in-a-number-checker>).
     var isAddress: Bool {
         guard !name.utf8.contains(UInt8(ascii: ":")) else { return true }
@@ -33,7 +33,7 @@ struct CookieHost: Hashable, Sendable {
         return last.starts(with: "0x".utf8) && last.dropFirst(2).allSatisfy(\.isASCIIHexDigit)
     }
 
-    /// Whether this is the machine itself.
+    /// Whether the host is this machine.
     var isLoopback: Bool {
         if name == "localhost" || name.hasSuffix(".localhost") || name == "::1" { return true }
         let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -41,7 +41,9 @@ struct CookieHost: Hashable, Sendable {
             && parts.allSatisfy { (1...3).contains($0.count) && $0.allSatisfy(\.isASCIIDigit) }
     }
 
-    /// The name and what is left of it when labels are taken off its front, longest first; an address alone.
+    /// The name, followed by the shorter names that remain as labels are removed from its front, longest first.
+    ///
+    /// An address has only itself.
     var suffixes: [String] {
         guard !isAddress else { return [name] }
         var suffixes = [name]
@@ -54,7 +56,7 @@ struct CookieHost: Hashable, Sendable {
         return suffixes
     }
 
-    /// Whether cookies of a domain are for this host (RFC 6265 §5.1.3).
+    /// Whether this host gets the cookies of a domain (RFC 6265 §5.1.3).
     func domainMatches(_ domain: String) -> Bool {
         name == domain || (!domain.isEmpty && !isAddress && name.hasSuffix(".\(domain)"))
     }

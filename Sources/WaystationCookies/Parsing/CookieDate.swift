@@ -3,16 +3,18 @@ import WaystationFields
 
 /// The date of an `Expires` attribute (RFC 6265 §5.1.1).
 ///
-/// Not a format but a search: tokens in any order are taken for the time, the day, the month and the year.
+/// The algorithm searches instead of matching a format: it takes tokens in any order as the time, the day, the month
+/// and the year.
 enum CookieDate {
-    /// The moment, or `nil` when a part is missing, is out of its range, or names a day that does not exist.
+    /// The moment, or `nil` when a part is missing, is out of its range, or the day does not exist.
     static func parse(_ text: Substring.UTF8View) -> Date? {
         var time: (hour: Int, minute: Int, second: Int)?
         var day: Int?
         var month: Int?
         var year: Int?
         for token in text.split(whereSeparator: isDelimiter) {
-            // The order of the four questions is the algorithm's: `12` is a day unless a day was found, then a year.
+            // The order of the four checks is the algorithm's: `12` is taken as a day unless a day was already found,
+            // then as a year.
             if time == nil, let found = Self.time(token) {
                 time = found
             } else if day == nil, let found = number(token, digits: 1...2) {
@@ -38,7 +40,8 @@ enum CookieDate {
         }
     }
 
-    /// A number of so many digits that ends there or goes on with something else than a digit.
+    /// The number at a token's start, when it has as many digits as the range allows and a non-digit or the end
+    /// follows.
     private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
         let run = token.prefix(while: \.isASCIIDigit)
         guard digits.contains(run.count) else { return nil }

@@ -1,4 +1,4 @@
-/// The limits of a cookie's parts (RFC 6265bis §5.6).
+/// The length limits and syntax checks of a cookie's parts (RFC 6265bis §5.6).
 enum CookieSyntax {
     /// The most octets of a name and its value together.
     static let maximumPairLength = 4_096
@@ -12,14 +12,14 @@ enum CookieSyntax {
         }
         for part in [name, value] {
             guard part.utf8.allSatisfy({ !$0.isForbiddenControl && $0 != UInt8(ascii: ";") }) else {
-                throw CookieError(.character, "a cookie's name and value hold no control characters and no “;”")
+                throw CookieError(.character, "a cookie's name or value has a control character or “;”; remove it")
             }
             guard part.utf8.first?.isBlank != true, part.utf8.last?.isBlank != true else {
-                throw CookieError(.character, "a cookie's name and value have no blanks at their ends")
+                throw CookieError(.character, "a cookie's name or value begins or ends with a blank; remove it")
             }
         }
         guard !name.utf8.contains(UInt8(ascii: "=")) else {
-            throw CookieError(.character, "a cookie's name holds no “=”")
+            throw CookieError(.character, "a cookie's name contains “=”; remove it")
         }
         try check(length: name.utf8.count + value.utf8.count)
     }
@@ -32,7 +32,7 @@ enum CookieSyntax {
 
     static func check(path: String) throws(CookieError) {
         guard path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy({ !$0.isForbiddenControl }) else {
-            throw CookieError(.path, "a cookie's path begins with “/” and holds no control characters")
+            throw CookieError(.path, "a cookie's path must begin with “/” and contain no control characters")
         }
     }
 }

@@ -1,5 +1,5 @@
-// Cookies are defined over octets: characters would join a letter with the combining mark after it, and compare
-// canonically equivalent texts as equal.
+// Cookies are defined over octets. Swift's `Character` would join a letter with the combining mark after it, and would
+// compare canonically equivalent texts as equal.
 
 extension UInt8 {
     var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
@@ -20,7 +20,7 @@ extension UInt8 {
 }
 
 extension Substring.UTF8View {
-    /// What is left without blanks at either end.
+    /// The text without blanks at either end.
     var trimmed: Substring.UTF8View {
         guard let first = firstIndex(where: { !$0.isBlank }), let last = lastIndex(where: { !$0.isBlank }) else {
             return self[endIndex...]
@@ -36,7 +36,7 @@ extension Substring.UTF8View {
 }
 
 extension String {
-    /// Whether the text begins with another, whatever the case of ASCII letters.
+    /// Whether the text begins with a prefix, ignoring the case of ASCII letters.
     func hasASCIIPrefix(_ prefix: StaticString) -> Bool {
         utf8.prefix(prefix.utf8CodeUnitCount).equalsIgnoringCase(prefix)
     }

@@ -1,12 +1,12 @@
 extension SetCookie {
-    /// Takes apart the value that Foundation makes of several `Set-Cookie` fields by joining them with commas.
+    /// Splits the value that Foundation makes from several `Set-Cookie` fields by joining them with commas.
     ///
-    /// A comma parts two cookies when a name and `=` follow it before any `;` or further comma: the comma of
-    /// `Expires=Wed, 09 Jun 2027` is followed by neither. Commas in a value that is quoted as a whole part nothing.
-    /// Two things cannot be told from the joined text, and are decided like this: `a=x,y=z` is two cookies, and a field
+    /// A comma separates two cookies when a name and `=` follow it before any `;` or further comma; neither follows the
+    /// comma of `Expires=Wed, 09 Jun 2027`. Commas inside a fully quoted value do not separate cookies. The
+    /// joined text is ambiguous in two cases, which are decided as follows: `a=x,y=z` is two cookies, and a field
     /// without `=` belongs to the value before it.
     ///
-    /// - Parameter joined: The value of the header field; a single cookie comes back as it is.
+    /// - Parameter joined: The value of the header field; a single cookie is returned unchanged.
     /// - Returns: The values of the fields, in their order, without blanks at their ends.
     public static func split(joined: String) -> [String] {
         let octets = joined[...].utf8
@@ -46,7 +46,7 @@ extension SetCookie {
         if !field.isEmpty { fields.append(String(Substring(field))) }
     }
 
-    /// Whether a name and `=` come first.
+    /// Whether the text begins with a name and `=`.
     private static func beginsCookie(_ rest: Substring.UTF8View) -> Bool {
         guard let end = rest.firstIndex(where: { "=;,".utf8.contains($0) }), rest[end] == UInt8(ascii: "=") else {
             return false
@@ -55,7 +55,8 @@ extension SetCookie {
         return !name.isEmpty && name.allSatisfy { !$0.isBlank && $0 != UInt8(ascii: "\"") }
     }
 
-    /// Where a quoted value ends, after its second quote; `nil` when it is not closed or goes on behind the quote.
+    /// The position after the closing quote of a quoted value; `nil` when the quote is not closed or the value
+    /// continues after it.
     private static func endOfQuotes(_ rest: Substring.UTF8View) -> Substring.UTF8View.Index? {
         guard let quote = rest.firstIndex(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: ";") }),
             rest[quote] == UInt8(ascii: "\"")

@@ -2,40 +2,40 @@ public import Foundation
 
 /// One `Set-Cookie` field, parsed (RFC 6265 §5.2, with the limits of RFC 6265bis §5.6).
 ///
-/// Unknown attributes and malformed ones are ignored, of a repeated one the last counts.
+/// Unknown and malformed attributes are ignored; the last of a repeated attribute counts.
 public struct SetCookie: Hashable, Sendable {
-    /// The name; empty only when nameless cookies were asked for.
+    /// The name; empty only when the caller accepts nameless cookies.
     public let name: String
-    /// The value, with the quotes it came in.
+    /// The value, including its quotes.
     public let value: String
-    /// The moment that `Expires` names (§5.2.1).
+    /// The moment in `Expires` (§5.2.1).
     public private(set) var expires: Date?
-    /// The seconds of `Max-Age`, which counts more than `Expires` (§5.2.2).
+    /// The seconds of `Max-Age`, which takes precedence over `Expires` (§5.2.2).
     ///
-    /// Zero and less mean at once.
+    /// With zero or less the cookie expires at once.
     public private(set) var maxAge: Int64?
-    /// The `Domain`, in lower case, without its leading dot (§5.2.3); `nil` for the host alone.
+    /// The `Domain`, in lower case, without its leading dot (§5.2.3); `nil` when only the host itself gets the cookie.
     public private(set) var domain: String?
     /// The `Path` (§5.2.4); `nil` for the default path of the request.
     public private(set) var path: String?
-    /// Whether `Secure` was there (§5.2.5).
+    /// Whether the field has `Secure` (§5.2.5).
     public private(set) var isSecure = false
-    /// Whether `HttpOnly` was there (§5.2.6).
+    /// Whether the field has `HttpOnly` (§5.2.6).
     public private(set) var isHTTPOnly = false
-    /// What `SameSite` said (RFC 6265bis §5.6.7).
+    /// The value of `SameSite` (RFC 6265bis §5.6.7).
     public private(set) var sameSite = SameSite.unspecified
 
     /// Parses the value of one field.
     ///
     /// - Parameters:
-    ///   - field: The value of one `Set-Cookie` field. Take a joined one apart by ``split(joined:)`` first.
-    ///   - acceptsNameless: Whether a text without a name is a cookie with a value alone (RFC 6265bis); else it is
-    ///     refused (RFC 6265).
+    ///   - field: The value of one `Set-Cookie` field. Split a joined value with ``split(joined:)`` first.
+    ///   - acceptsNameless: Whether a text without a name is accepted as a cookie with only a value (RFC 6265bis);
+    ///     otherwise it is refused (RFC 6265).
     /// - Throws: ``CookieError`` when the field sets no cookie.
     public init(_ field: String, acceptsNameless: Bool = false) throws(CookieError) {
         let octets = field[...].utf8
         guard octets.allSatisfy({ !$0.isForbiddenControl }) else {
-            throw CookieError(.character, "Set-Cookie holds a control character")
+            throw CookieError(.character, "Set-Cookie contains a control character")
         }
         let parts = octets.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         let pair = parts[0]
@@ -47,7 +47,7 @@ public struct SetCookie: Hashable, Sendable {
             value = String(Substring(pair.trimmed))
         }
         guard !name.isEmpty || (acceptsNameless && !value.isEmpty) else {
-            throw CookieError(.nameless, "Set-Cookie names no cookie")
+            throw CookieError(.nameless, "Set-Cookie has no cookie name")
         }
         try CookieSyntax.check(length: name.utf8.count + value.utf8.count)
         for part in parts.dropFirst() {
@@ -65,12 +65,12 @@ public struct SetCookie: Hashable, Sendable {
         } else if name.equalsIgnoringCase("max-age") {
             maxAge = Self.seconds(value) ?? maxAge
         } else if name.equalsIgnoringCase("domain") {
-            // §5.2.3: an empty attribute is ignored as a whole; an earlier one stands.
+            // §5.2.3: an empty attribute is ignored as a whole; an earlier one stays in effect.
             guard !value.isEmpty else { return }
             let bare = value.first == UInt8(ascii: ".") ? value.dropFirst() : value
             domain = bare.isEmpty ? nil : String(decoding: bare.map(\.asciiLowercased), as: UTF8.self)
         } else if name.equalsIgnoringCase("path") {
-            // §5.2.4: what is no path means the default one, also where an earlier attribute named a path.
+            // §5.2.4: an invalid path means the default path, even when an earlier attribute gave a path.
             path = value.first == UInt8(ascii: "/") ? String(Substring(value)) : nil
         } else if name.equalsIgnoringCase("secure") {
             isSecure = true
@@ -88,7 +88,7 @@ public struct SetCookie: Hashable, Sendable {
         return .unspecified
     }
 
-    /// The number of a `Max-Age`; one too large to count is the largest that can be.
+    /// The number of a `Max-Age`; a number too large for the type becomes the largest it can hold.
     private static func seconds(_ value: Substring.UTF8View) -> Int64? {
         let isNegative = value.first == UInt8(ascii: "-")
         let digits = isNegative ? value.dropFirst() : value

@@ -1,11 +1,11 @@
-// What may be missing or of another type in files of real programs is read as nothing; what an exchange is nothing
-// without (its request's method and URL) is not.
+// Members that may be missing or of another type in files of real programs are read as if they were absent. An exchange
+// cannot do without its request's method and URL, so those are required.
 
 extension HARArchive: Codable {
     private enum Top: String, CodingKey { case log }
     private enum Log: String, CodingKey { case version, creator, entries, comment }
 
-    /// Reads a whole file's object.
+    /// Reads the object of a whole file.
     public init(from decoder: any Decoder) throws {
         let log = try decoder.container(keyedBy: Top.self).nestedContainer(keyedBy: Log.self, forKey: .log)
         let version = log.text(.version) ?? "1.1"
@@ -13,7 +13,7 @@ extension HARArchive: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .version,
                 in: log,
-                debugDescription: "the version is \(version), and 1.1 to 1.3 are read"
+                debugDescription: "the version is \(version), but only 1.1 to 1.3 can be read"
             )
         }
         self.init(
@@ -23,7 +23,7 @@ extension HARArchive: Codable {
         )
     }
 
-    /// Writes a whole file's object.
+    /// Writes the object of a whole file.
     public func encode(to encoder: any Encoder) throws {
         var top = encoder.container(keyedBy: Top.self)
         var log = top.nestedContainer(keyedBy: Log.self, forKey: .log)
@@ -73,7 +73,7 @@ extension HARArchive.Entry: Codable {
 extension HARArchive.Timings: Codable {
     private enum Key: String, CodingKey { case blocked, dns, connect, ssl, send, wait, receive }
 
-    /// Reads durations; those that are missing are unknown.
+    /// Reads durations; a missing one is unknown.
     public init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: Key.self)
         self.init(
@@ -141,7 +141,7 @@ extension HARArchive.PostData: Codable {
         case encoding = "_encoding"
     }
 
-    /// Reads a body; one that is given as parameters alone has no text.
+    /// Reads a body; a body given only as parameters has no text.
     public init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: Key.self)
         self.init(
@@ -229,13 +229,13 @@ extension HARArchive.Content: Codable {
 }
 
 extension KeyedDecodingContainer {
-    /// What is there and of this type.
+    /// The value of a key; nil when it is missing or of another type.
     fileprivate func value<Value: Decodable>(_ key: Key) -> Value? { try? decodeIfPresent(Value.self, forKey: key) }
 
     fileprivate func text(_ key: Key) -> String? { value(key) }
 
     fileprivate func number(_ key: Key) -> Double? { value(key) }
 
-    /// A count; -1 where there is none.
+    /// The count of a key; -1 when there is none.
     fileprivate func count(_ key: Key) -> Int { number(key).flatMap { Int(exactly: $0.rounded()) } ?? -1 }
 }

@@ -3,22 +3,22 @@ public import Foundation
 extension HARArchive {
     /// One exchange.
     public struct Entry: Sendable, Hashable {
-        /// When the request was begun; nil where the file says nothing that can be read.
+        /// When the request began; nil when the file has no readable time.
         public var started: Date?
-        /// How long it took altogether, in milliseconds.
+        /// How long the whole exchange took, in milliseconds.
         public var time: Double
         /// The request.
         public var request: Request
-        /// The response; its status is 0 where none came.
+        /// The response; its status is 0 when no response came.
         public var response: Response
-        /// How the time was spent.
+        /// How the time was divided.
         public var timings: Timings
-        /// Where the answer came from, such as `cache` (`_servedFrom`).
+        /// The source of the response, such as `cache` (`_servedFrom`).
         public var source: String?
-        /// A remark.
+        /// A comment.
         public var comment: String?
 
-        /// An exchange.
+        /// Makes an exchange.
         public init(
             started: Date?,
             time: Double = 0,
@@ -38,24 +38,24 @@ extension HARArchive {
         }
     }
 
-    /// Durations in milliseconds; -1 is unknown.
+    /// Durations in milliseconds; -1 means unknown.
     public struct Timings: Sendable, Hashable {
-        /// Waiting for a connection.
+        /// The time spent waiting for a connection.
         public var blocked: Double
-        /// Looking the host up.
+        /// The time spent looking up the host.
         public var dns: Double
-        /// Connecting.
+        /// The time spent connecting.
         public var connect: Double
-        /// The handshake of TLS, a part of ``connect``.
+        /// The time of the TLS handshake, a part of ``connect``.
         public var ssl: Double
-        /// Sending the request.
+        /// The time spent sending the request.
         public var send: Double
-        /// Waiting for the response.
+        /// The time spent waiting for the response.
         public var wait: Double
-        /// Reading the response.
+        /// The time spent reading the response.
         public var receive: Double
 
-        /// Durations.
+        /// Makes durations.
         public init(
             blocked: Double = -1,
             dns: Double = -1,
@@ -75,7 +75,7 @@ extension HARArchive {
         }
     }
 
-    /// What was asked.
+    /// The request of an exchange.
     public struct Request: Sendable, Hashable {
         /// The method.
         public var method: String
@@ -83,18 +83,18 @@ extension HARArchive {
         public var url: String
         /// The protocol's version, such as `HTTP/1.1`.
         public var httpVersion: String
-        /// The cookies sent.
+        /// The cookies that were sent.
         public var cookies: [Cookie]
-        /// The fields.
+        /// The header fields.
         public var headers: [Pair]
         /// The items of the URL's query, decoded.
         public var queryString: [Pair]
-        /// The body; nil where there is none.
+        /// The body; nil when there is none.
         public var postData: PostData?
-        /// The number of bytes of the body as sent; -1 is unknown.
+        /// The size of the body as sent, in bytes; -1 means unknown.
         public var bodySize: Int
 
-        /// A request.
+        /// Makes a request.
         public init(
             method: String,
             url: String,
@@ -118,14 +118,14 @@ extension HARArchive {
 
     /// The body of a request.
     public struct PostData: Sendable, Hashable {
-        /// Its media type.
+        /// The body's media type.
         public var mimeType: String
-        /// Its text.
+        /// The body's text.
         public var text: String
-        /// `base64` where the text is the bytes in Base64 (`_encoding`).
+        /// `base64` when the text is the bytes in Base64 (`_encoding`).
         public var encoding: String?
 
-        /// A body.
+        /// Makes a body.
         public init(mimeType: String, text: String, encoding: String? = nil) {
             self.mimeType = mimeType
             self.text = text
@@ -133,26 +133,26 @@ extension HARArchive {
         }
     }
 
-    /// What came back.
+    /// The response of an exchange.
     public struct Response: Sendable, Hashable {
-        /// The status; 0 where none came.
+        /// The status; 0 when no response came.
         public var status: Int
         /// The reason phrase.
         public var statusText: String
         /// The protocol's version.
         public var httpVersion: String
-        /// The cookies set.
+        /// The cookies that the response sets.
         public var cookies: [Cookie]
-        /// The fields.
+        /// The header fields.
         public var headers: [Pair]
         /// The body.
         public var content: Content
-        /// The value of `Location`, or nothing.
+        /// The value of `Location`; empty when there is none.
         public var redirectURL: String
-        /// The number of bytes of the body as received; -1 is unknown.
+        /// The size of the body as received, in bytes; -1 means unknown.
         public var bodySize: Int
 
-        /// A response.
+        /// Makes a response.
         public init(
             status: Int,
             statusText: String = "",
@@ -176,20 +176,20 @@ extension HARArchive {
 
     /// The body of a response, without content coding.
     public struct Content: Sendable, Hashable {
-        /// The number of bytes; -1 is unknown.
+        /// The size in bytes; -1 means unknown.
         public var size: Int
         /// The media type.
         public var mimeType: String
-        /// Text, or bytes in Base64; nil where the file does not have the body.
+        /// The text, or the bytes in Base64; nil when the file does not have the body.
         public var text: String?
-        /// `base64` where ``text`` is that.
+        /// `base64` when ``text`` is Base64.
         public var encoding: String?
-        /// Whether ``text`` is less than the whole (`_truncated`).
+        /// Whether ``text`` is only a part of the body (`_truncated`).
         public var isTruncated: Bool
-        /// A remark.
+        /// A comment.
         public var comment: String?
 
-        /// A body.
+        /// Makes a body.
         public init(
             size: Int = 0,
             mimeType: String = "x-unknown",

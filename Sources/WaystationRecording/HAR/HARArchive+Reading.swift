@@ -6,9 +6,9 @@ extension HARArchive {
     /// Reads a log from a file.
     ///
     /// - Parameters:
-    ///   - file: Where it is.
-    ///   - maximumSize: A larger file is refused, since all of it must be in memory; 512 MiB by default.
-    /// - Throws: ``RecordingError`` when it cannot be read, is too large, or is no HAR.
+    ///   - file: The file to read.
+    ///   - maximumSize: The largest size that is read, since the whole file must be in memory; 512 MiB by default.
+    /// - Throws: ``RecordingError`` when the file cannot be read, is too large, or is not a HAR file.
     public init(contentsOf file: URL, maximumSize: ByteCount = .mebibytes(512)) throws(RecordingError) {
         let source: FileSource
         do { source = try FileSource(file) } catch {
@@ -19,18 +19,18 @@ extension HARArchive {
 
     /// Reads a log from bytes.
     ///
-    /// - Throws: ``RecordingError`` that names the place, such as `log.entries[3].request.url`.
+    /// - Throws: ``RecordingError`` that names the place of the error, such as `log.entries[3].request.url`.
     public init(_ data: Data, maximumSize: ByteCount = .mebibytes(512)) throws(RecordingError) {
         guard data.count <= maximumSize.bytes else { throw Self.tooLarge(maximumSize) }
-        // A byte order mark is no part of JSON, and some programs write one.
+        // A byte order mark is not part of JSON, but some programs write one.
         let text = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
         do {
             self = try JSONDecoder().decode(HARArchive.self, from: Data(text))
         } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
             let reason = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
-            throw RecordingError(.damagedJSON, "the file is no JSON: \(reason ?? context.debugDescription)")
+            throw RecordingError(.damagedJSON, "the file is not valid JSON: \(reason ?? context.debugDescription)")
         } catch {
-            throw RecordingError(.invalidHAR, "the file is no HAR: \(Self.explain(error))")
+            throw RecordingError(.invalidHAR, "the file is not a valid HAR file: \(Self.explain(error))")
         }
     }
 

@@ -1,39 +1,39 @@
-/// A log of HTTP exchanges in the form of HAR 1.2, as browsers' developer tools save it.
+/// A log of HTTP exchanges in HAR 1.2 format, as browsers' developer tools save it.
 ///
 /// ```swift
 /// let archive = try HARArchive(contentsOf: file)
 /// for entry in archive.entries { print(entry.request.method, entry.request.url, entry.response.status) }
 /// ```
 ///
-/// Reading is tolerant: unknown members are ignored, and of what may be missing only method and URL of a request are
-/// needed. Writing gives every member that HAR 1.2 asks for. Names of members are HAR's own; what HAR does not have
-/// begins with `_`, as it asks for.
+/// Reading is tolerant: unknown members are ignored, and of a request only the method and the URL are required. Writing
+/// includes every member that HAR 1.2 requires. Members have the names of HAR; members that HAR does not define begin
+/// with `_`, as it requires.
 public struct HARArchive: Sendable, Hashable {
-    /// The version that is written; 1.1 to 1.3 are read.
+    /// The version that is written; versions 1.1 to 1.3 can be read.
     public static let version = "1.2"
 
-    /// What made the log.
+    /// The program that made the log.
     public var creator: Creator
-    /// The exchanges, in the order of their beginning.
+    /// The exchanges, ordered by when they began.
     public var entries: [Entry]
-    /// A remark.
+    /// A comment.
     public var comment: String?
 
-    /// A log.
+    /// Makes a log.
     public init(creator: Creator = .waystation, entries: [Entry] = [], comment: String? = nil) {
         self.creator = creator
         self.entries = entries
         self.comment = comment
     }
 
-    /// Name and version of a program.
+    /// The name and version of a program.
     public struct Creator: Sendable, Hashable, Codable {
         /// The program's name.
         public var name: String
-        /// Its version.
+        /// The program's version.
         public var version: String
 
-        /// A program.
+        /// Makes a creator.
         public init(name: String, version: String) {
             self.name = name
             self.version = version
@@ -43,21 +43,21 @@ public struct HARArchive: Sendable, Hashable {
         public static let waystation = Creator(name: "Waystation", version: SoftwareVersion.current)
     }
 
-    /// A field, query item or form item.
+    /// A header field, query item or form item.
     public struct Pair: Sendable, Hashable, Codable {
         /// The name.
         public var name: String
         /// The value.
         public var value: String
 
-        /// A pair.
+        /// Makes a pair.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// A cookie; attributes other than these are in the fields.
+    /// A cookie; other attributes are only in the header fields.
     public struct Cookie: Sendable, Hashable, Codable {
         /// The name.
         public var name: String
@@ -67,12 +67,12 @@ public struct HARArchive: Sendable, Hashable {
         public var path: String?
         /// The domain of a cookie that is set.
         public var domain: String?
-        /// Whether scripts cannot see it.
+        /// Whether the cookie is hidden from scripts.
         public var httpOnly: Bool?
-        /// Whether it goes over TLS alone.
+        /// Whether the cookie is sent over TLS only.
         public var secure: Bool?
 
-        /// A cookie.
+        /// Makes a cookie.
         public init(
             name: String,
             value: String,

@@ -1,7 +1,7 @@
 import Foundation
 
 extension HARArchive.Content {
-    /// A body as it is written: as text where text brings the same bytes back, else in Base64.
+    /// Makes a body to write: as text when the text gives the same bytes back, otherwise in Base64.
     init(_ body: Data?, length: Int, type: String?) {
         let type = type ?? "x-unknown"
         guard let body else {
@@ -9,7 +9,7 @@ extension HARArchive.Content {
                 size: length,
                 mimeType: type,
                 isTruncated: length > 0,
-                comment: length > 0 ? "none of \(length) bytes was kept" : nil
+                comment: length > 0 ? "none of the \(length) bytes were kept" : nil
             )
             return
         }
@@ -26,15 +26,15 @@ extension HARArchive.Content {
     }
 }
 
-/// Bytes in JSON.
+/// Bytes as text in JSON.
 enum ByteText {
-    /// Text, or Base64 and its name.
+    /// The text, or Base64 and the name of that encoding.
     static func text(_ bytes: Data, type: String) -> (String, encoding: String?) {
         if isUTF8Text(type), let text = String(validating: bytes, as: UTF8.self) { return (text, nil) }
         return (bytes.base64EncodedString(), "base64")
     }
 
-    /// Whether a media type is of text that is not in another character set.
+    /// Whether a media type is text in UTF-8 or ASCII.
     private static func isUTF8Text(_ type: String) -> Bool {
         let parts = type.lowercased().split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
         guard let essence = parts.first else { return false }

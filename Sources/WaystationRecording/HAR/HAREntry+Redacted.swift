@@ -5,7 +5,7 @@ import Waystation
 import WaystationStorage
 
 extension HARArchive.Entry {
-    /// An exchange as it is written, without secrets.
+    /// Makes the entry of an exchange, without secrets.
     init(_ exchange: RecordedExchange, _ redaction: Redaction) {
         let received = exchange.duration - exchange.wait
         let request = HARArchive.Request(exchange.request, redaction)
@@ -26,7 +26,7 @@ extension HARArchive.Entry {
         )
     }
 
-    /// A stored response as it is written, without secrets.
+    /// Makes the entry of a stored response, without secrets.
     init(_ stored: StoredResponse, _ redaction: Redaction) throws(StoreError) {
         let fields = stored.vary.fields.compactMap { field in field.value.map { (field.name.rawName, $0) } }
         let body = try stored.body.contents()
@@ -108,7 +108,7 @@ extension HARArchive.Response {
             content.comment = "the load failed before the end of the body"
         } else if exchange.body == nil, exchange.source != nil {
             content.isTruncated = true
-            content.comment = "the body of a download was not seen"
+            content.comment = "the body of a download was not recorded"
         }
         self.init(head.statusCode, fields.map { ($0.key, $0.value) }, content, redaction)
     }

@@ -3,7 +3,7 @@ import Synchronization
 public import Waystation
 public import WaystationStorage
 
-/// Keeps what an interceptor answers, forwards and hands back, to be saved as HAR.
+/// Keeps the exchanges of an interceptor (those it answers, forwards or hands back), to save them as HAR.
 ///
 /// ```swift
 /// let recorder = HARRecorder()
@@ -16,28 +16,28 @@ public import WaystationStorage
 /// try recorder.write(to: file)
 /// ```
 ///
-/// Everything is in memory until then. Safe to use from any thread, by several interceptors at once.
+/// Everything stays in memory until it is written. Any thread, and several interceptors at once, may use a recorder.
 public final class HARRecorder: ExchangeRecorder {
     private struct State {
         var exchanges: [RecordedExchange] = []
         var bytes = 0
     }
 
-    /// What is left out of what is written.
+    /// The secrets that are left out when writing.
     public let redaction: Redaction
     /// How many bytes of one body are kept.
     public let bodyLimit: Int
     private let totalLimit: Int
     private let state = Mutex(State())
 
-    /// A recorder that has heard nothing yet.
+    /// Makes an empty recorder.
     ///
     /// - Parameters:
-    ///   - redaction: What is left out of what is written.
-    ///   - maximumBodySize: How much is kept of one body; 32 MiB by default. What is less than the whole is marked so
-    ///     in the HAR, and is not imported.
-    ///   - maximumTotalSize: How much is kept of all bodies together; 512 MiB by default. Beyond it exchanges are kept
-    ///     without their bodies, and marked so.
+    ///   - redaction: The secrets that are left out when writing.
+    ///   - maximumBodySize: How much of one body is kept; 32 MiB by default. A body that is kept only in part is marked
+    ///     so in the HAR, and is not imported.
+    ///   - maximumTotalSize: How much of all bodies together is kept; 512 MiB by default. Beyond that, exchanges are
+    ///     kept without their bodies, and are marked so.
     public init(
         redaction: Redaction = .standard,
         maximumBodySize: ByteCount = .mebibytes(32),
@@ -65,15 +65,15 @@ public final class HARRecorder: ExchangeRecorder {
     /// How many exchanges are kept.
     public var count: Int { state.withLock { $0.exchanges.count } }
 
-    /// Forgets everything.
+    /// Removes all exchanges.
     public func removeAll() { state.withLock { $0 = State() } }
 
-    /// What was heard so far, without secrets, in the order of its beginning.
+    /// The exchanges so far, without secrets, ordered by when they began.
     public func archive() -> HARArchive { HARArchive(entries: sorted.map { HARArchive.Entry($0, redaction) }) }
 
-    /// Writes what was heard so far into a file, without secrets; see ``HARWriter``.
+    /// Writes the exchanges so far to a file, without secrets; see ``HARWriter``.
     ///
-    /// - Throws: ``RecordingError`` when it cannot be written.
+    /// - Throws: ``RecordingError`` when the file cannot be written.
     public func write(to file: URL) throws(RecordingError) {
         let writer = try HARWriter(file)
         for exchange in sorted { try writer.append(HARArchive.Entry(exchange, redaction)) }

@@ -1,10 +1,10 @@
 public import Foundation
 import WaystationFileSystem
 
-/// Writes a HAR file entry by entry, so that memory holds no more than one of them.
+/// Writes a HAR file entry by entry, so that memory holds only one entry at a time.
 ///
-/// The file is readable by its owner alone. It appears under its name when it is complete, with ``finish()``; a writer
-/// that goes away without that leaves nothing. To be used by one thread at a time.
+/// Only the file's owner can read it. The file gets its name when it is complete, by ``finish()``; a writer that is
+/// released before that leaves no file. Only one thread at a time may use a writer.
 public final class HARWriter {
     private let file: URL
     private let unfinished: URL
@@ -14,7 +14,7 @@ public final class HARWriter {
 
     /// Begins a file.
     ///
-    /// - Throws: ``RecordingError`` when it cannot be made.
+    /// - Throws: ``RecordingError`` when the file cannot be made.
     public init(_ file: URL, creator: HARArchive.Creator = .waystation) throws(RecordingError) {
         self.file = file
         unfinished = file.deletingLastPathComponent()
@@ -26,7 +26,7 @@ public final class HARWriter {
         else {
             throw RecordingError(
                 .unwritable,
-                "\(file.path) cannot be made: is its folder there, and may it be changed?"
+                "\(file.path) cannot be made: check that its folder exists and is writable"
             )
         }
         self.handle = handle
@@ -39,15 +39,15 @@ public final class HARWriter {
 
     /// Adds an entry.
     ///
-    /// - Throws: ``RecordingError`` when it cannot be written.
+    /// - Throws: ``RecordingError`` when the entry cannot be written.
     public func append(_ entry: HARArchive.Entry) throws(RecordingError) {
         try write(Data((count == 0 ? "\n" : ",\n").utf8) + Self.json(entry))
         count += 1
     }
 
-    /// Completes the file, and gives it its name in the place of what was there.
+    /// Completes the file and gives it its name, replacing an existing file.
     ///
-    /// - Throws: ``RecordingError`` when it cannot be written.
+    /// - Throws: ``RecordingError`` when the file cannot be written.
     public func finish() throws(RecordingError) {
         guard isOpen else { return }
         try write(Data("\n]}}\n".utf8))
@@ -79,15 +79,15 @@ public final class HARWriter {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do { return try encoder.encode(value) } catch {
-            throw RecordingError(.unwritable, "an exchange has numbers that JSON cannot hold", cause: error)
+            throw RecordingError(.unwritable, "an exchange has numbers that JSON cannot represent", cause: error)
         }
     }
 }
 
 extension HARArchive {
-    /// Writes the log into a file, readable by its owner alone; see ``HARWriter``.
+    /// Writes the log to a file that only its owner can read; see ``HARWriter``.
     ///
-    /// - Throws: ``RecordingError`` when it cannot be written.
+    /// - Throws: ``RecordingError`` when the file cannot be written.
     public func write(to file: URL) throws(RecordingError) {
         let writer = try HARWriter(file, creator: creator)
         for entry in entries { try writer.append(entry) }

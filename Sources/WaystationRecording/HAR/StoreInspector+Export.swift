@@ -2,16 +2,16 @@ public import Foundation
 public import WaystationStorage
 
 extension StoreInspector {
-    /// Writes what is stored into a HAR file, without secrets; see ``HARWriter``.
+    /// Writes the stored responses to a HAR file, without secrets; see ``HARWriter``.
     ///
     /// - Parameters:
     ///   - file: The file to make.
-    ///   - scope: Which responses. A HAR does not tell one login's from another's, so that the default is those that
-    ///     everybody shares.
-    ///   - redaction: What is left out.
+    ///   - scope: The responses to write. A HAR does not say which login a response belongs to, so the default is only
+    ///     the responses that all logins share.
+    ///   - redaction: The secrets that are left out.
     /// - Returns: How many responses were written.
     /// - Throws: `StoreError` when a response cannot be read or is damaged; ``RecordingError`` when the file cannot be
-    ///   written. Nothing is left then.
+    ///   written. No file is left then.
     @discardableResult
     public func exportHAR(
         to file: URL,

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Takes the chunked transfer coding off a body (RFC 9112 §7.1).
+/// Removes the chunked transfer coding from a body (RFC 9112 §7.1).
 enum ChunkedBody {
-    /// The body without chunks; trailers are left out.
+    /// Returns the body without chunks; trailers are dropped.
     static func decode(_ data: Data) throws(ImportRefusal) -> Data {
         var result = Data()
         var rest = data[...]
         while true {
             guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { throw cutOff }
             let line = rest[..<end]
-            // Extensions follow a semicolon.
+            // Extensions follow after a semicolon.
             let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: " ") }
             guard !digits.isEmpty, digits.count <= 15, digits.allSatisfy({ isHexadecimal($0) }),
                 let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
-            else { throw ImportRefusal(.damagedBody, "the size of a chunk of its body is no number") }
+            else { throw ImportRefusal(.damagedBody, "its body has a chunk whose size is not a number") }
             rest = rest[(end + 1)...]
             if size == 0 { return result }
             guard rest.count >= size else { throw cutOff }
@@ -21,7 +21,7 @@ enum ChunkedBody {
             rest = rest.dropFirst(size)
             if rest.first == UInt8(ascii: "\r") { rest = rest.dropFirst() }
             guard rest.first == UInt8(ascii: "\n") else {
-                throw rest.isEmpty ? cutOff : ImportRefusal(.damagedBody, "a chunk of its body is longer than it says")
+                throw rest.isEmpty ? cutOff : ImportRefusal(.damagedBody, "a chunk of its body is longer than its size")
             }
             rest = rest.dropFirst()
         }

@@ -1,22 +1,22 @@
 import Foundation
 import WaystationArchive
 
-/// Takes content codings off a body (RFC 9110 §8.4.1).
+/// Removes content codings from a body (RFC 9110 §8.4.1).
 enum ContentCoding {
-    /// The body without the codings that a field names.
+    /// Returns the body without the codings in a field's value.
     ///
-    /// - Throws: ``ImportRefusal`` for a coding that is not known here, damaged data, and what is larger than `limit`.
+    /// - Throws: ``ImportRefusal`` for an unsupported coding, for damaged data, and for a body larger than `limit`.
     static func decode(_ body: Data, _ field: String, limit: Int) throws(ImportRefusal) -> Data {
         let codings = field.lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         guard codings.count <= 8 else { throw ImportRefusal(.contentCoding, "it has \(codings.count) content codings") }
         var body = body
-        // The last one was applied last.
+        // The last coding in the field was applied last.
         for coding in codings.reversed() {
             switch coding {
             case "", "identity": break
             case "gzip", "x-gzip": body = try inflate(body, .gzip, coding, limit)
             case "deflate":
-                // The framing of zlib is meant, and some servers send none.
+                // The coding is defined with zlib's framing, but some servers send none.
                 let isFramed =
                     body.count >= 2 && body.first.map { $0 & 0x0F == 8 } ?? false
                     && (Int(body[body.startIndex]) << 8 | Int(body[body.startIndex + 1])).isMultiple(of: 31)
@@ -24,7 +24,7 @@ enum ContentCoding {
             default:
                 throw ImportRefusal(
                     .contentCoding,
-                    "its content coding is \(coding.prefix(20)), and gzip and deflate are understood"
+                    "its content coding is \(coding.prefix(20)), but only gzip and deflate are supported"
                 )
             }
         }

@@ -1,18 +1,18 @@
 import Foundation
 import HTTPTypes
 
-/// An HTTP/1 message as a record holds it: its first line, its fields, and its body as it was transferred.
+/// An HTTP/1 message as a record contains it: its first line, its fields, and its body as transferred.
 struct HTTPBlock {
     let firstLine: String
     let fields: HTTPFields
     private let content: Data
 
-    /// Far more than any server sends, far fewer than `HTTPFields` can hold.
+    /// The limit is far above what any server sends, and far below what `HTTPFields` can hold.
     private static let maximumFieldCount = 1_000
 
     /// Reads a message.
     ///
-    /// - Throws: ``ImportRefusal`` when it is none.
+    /// - Throws: ``ImportRefusal`` when the block is not an HTTP message.
     init(_ block: Data) throws(ImportRefusal) {
         var rest = block[...]
         var lines: [String] = []
@@ -39,7 +39,7 @@ struct HTTPBlock {
         var pairs: [(name: String, value: String)] = []
         for line in lines {
             if line.first == " " || line.first == "\t", let last = pairs.popLast() {
-                // Obsolete folding (RFC 9112 §5.2).
+                // The line continues the field before it, by obsolete folding (RFC 9112 §5.2).
                 pairs.append((last.name, last.value + " " + line.trimmingCharacters(in: .whitespaces)))
             } else if let colon = line.firstIndex(of: ":") {
                 pairs.append((String(line[..<colon]), String(line[line.index(after: colon)...])))
@@ -69,13 +69,13 @@ struct HTTPBlock {
             }
             body = try ChunkedBody.decode(body)
         } else if let text = fields[.contentLength] {
-            // Equal values that were joined are one (RFC 9110 §8.6).
+            // Equal values that were joined count as one (RFC 9110 §8.6).
             let values = Set(text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
             guard values.count == 1, let length = values.first.flatMap({ Int($0) }), length >= 0 else {
-                throw ImportRefusal(.damagedHead, "its Content-Length is no number")
+                throw ImportRefusal(.damagedHead, "its Content-Length is not a number")
             }
             guard length <= body.count else {
-                throw ImportRefusal(.incomplete, "its body has \(body.count) of \(length) bytes")
+                throw ImportRefusal(.incomplete, "its body has only \(body.count) of \(length) bytes")
             }
             body = body.prefix(length)
         }
@@ -85,9 +85,9 @@ struct HTTPBlock {
 }
 
 extension HTTPFields {
-    /// Fields as a recording has them.
+    /// Makes fields from a recording.
     ///
-    /// What is no valid HTTP, and the pseudo fields of HTTP/2, are left out, so that none can smuggle a line in.
+    /// Fields that are not valid HTTP, and the pseudo fields of HTTP/2, are left out, so that none can inject a line.
     init(recorded pairs: [(name: String, value: String)]) {
         self.init()
         for pair in pairs.prefix(4_000) {

@@ -7,25 +7,25 @@ import WaystationFields
 import WaystationRules
 import WaystationStorage
 
-/// An exchange of a recording, of whatever format, as the cache needs it.
+/// An exchange of a recording of any format, in the form that the cache needs.
 struct ArchivedExchange {
     var method: String
     var url: String
     var requestFields: HTTPFields
     var status: Int
     var fields: HTTPFields
-    /// Without transfer and content coding.
+    /// The body without transfer and content coding.
     var body: Data
     var requestTime: Date?
     var responseTime: Date?
 }
 
 extension ArchivedExchange {
-    /// What is to be stored.
+    /// Makes the response to store.
     ///
-    /// The decision is the one that a rule with a time limit of its own makes about what it loads.
+    /// The decision is the same as that of a rule with its own time limit about the responses that it loads.
     ///
-    /// - Throws: ``ImportRefusal`` that says why nothing is.
+    /// - Throws: ``ImportRefusal`` with the reason why the response is not stored.
     func prepared(
         _ options: ImportOptions,
         maximumAge: Duration,
@@ -44,17 +44,17 @@ extension ArchivedExchange {
                 httpVersion: "HTTP/1.1",
                 headerFields: responseFields(options, receivedAt: times.response).dictionary
             )
-        else { throw ImportRefusal(.damagedHead, "its head cannot be told in Foundation's terms") }
+        else { throw ImportRefusal(.damagedHead, "Foundation cannot represent its head") }
         var request = URLRequest(url: target)
         request.allHTTPHeaderFields = requestFields.dictionary
         if options.includesNoStore { request.setValue(nil, forHTTPHeaderField: "Cache-Control") }
         guard let entry = CacheRequest(request, canonical: url) else {
-            throw ImportRefusal(.url, "its URL is no web address, or its Host field names another host")
+            throw ImportRefusal(.url, "its URL is not a web address, or its Host field names another host")
         }
         if let credentials = requestFields[.authorization], credentials.contains(Redaction.placeholder) {
             throw ImportRefusal(
                 .redacted,
-                "it was asked for with credentials, which are redacted: nobody could be given it"
+                "its request had credentials, which are redacted, so no later request can match it"
             )
         }
         let decision = CacheStrategy.cacheOnly.storing(
@@ -68,7 +68,7 @@ extension ArchivedExchange {
         case .refuse(let refusal): throw ImportRefusal(refusal, status: status)
         case .store(let exchange):
             for nominee in exchange.vary.nominees where nominee.value?.contains(Redaction.placeholder) ?? false {
-                throw ImportRefusal(.redacted, "it was chosen by \(nominee.name), which is redacted")
+                throw ImportRefusal(.redacted, "it varies by \(nominee.name), which is redacted")
             }
             return NewResponse(
                 key: entry.key,
@@ -84,7 +84,7 @@ extension ArchivedExchange {
 
     private func address() throws(ImportRefusal) -> (canonical: String, URL) {
         guard let canonical = CanonicalURL(url), let target = URL(string: canonical.string) else {
-            throw ImportRefusal(.url, "its URL is none")
+            throw ImportRefusal(.url, "its URL is not valid")
         }
         guard canonical.scheme == "http" || canonical.scheme == "https" else {
             throw ImportRefusal(.url, "its URL is neither http nor https")
@@ -97,22 +97,22 @@ extension ArchivedExchange {
         maximumAge: Duration,
         now: Date
     ) throws(ImportRefusal) -> (request: Date, response: Date) {
-        // What has no time of its own has just been made.
+        // An exchange without a recorded time counts as made just now.
         guard options.time == .recorded, let recorded = responseTime ?? requestTime else { return (now, now) }
         let response = min(recorded, now)
         guard now.timeIntervalSince(response) <= maximumAge.inSeconds else {
-            throw ImportRefusal(.tooOld, "it was recorded longer ago than the cache keeps anything")
+            throw ImportRefusal(.tooOld, "it is older than the cache keeps responses")
         }
         return (min(requestTime ?? response, response), response)
     }
 
-    /// The response's fields, as far as they hold for what is stored.
+    /// The response's fields, changed to fit the stored response.
     private func responseFields(_ options: ImportOptions, receivedAt received: Date) -> HTTPFields {
         var fields = fields
         if options.ignoresVary {
             fields[.vary] = nil
         } else if let vary = fields[.vary] {
-            // One representation is kept, without coding, for all who ask.
+            // One representation is stored, without content coding, for all requests.
             let names = vary.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
                 .filter { $0.lowercased() != "accept-encoding" }
             fields[.vary] = names.isEmpty ? nil : names.joined(separator: ", ")
@@ -128,7 +128,7 @@ extension ArchivedExchange {
 }
 
 extension HTTPFields {
-    /// Lets the response be as old at `received` as it was when its origin made it.
+    /// Changes the times so that the response is as old at `received` as it was when its origin made it.
     fileprivate mutating func move(to received: Date) {
         let present = HTTPDate(nearestTo: received.timeIntervalSince1970)
         if let date = self[.date].flatMap({ HTTPDate(cached: $0, now: present) }),
@@ -143,7 +143,7 @@ extension HTTPFields {
 }
 
 extension ImportRefusal {
-    /// What the rules of caching say, in the importer's words.
+    /// Translates a refusal of the caching rules into an import refusal.
     fileprivate init(_ refusal: StoringRefusal, status: Int) {
         switch refusal {
         case .requestNoStore: self.init(.noStore, "its request says no-store")
@@ -152,7 +152,7 @@ extension ImportRefusal {
         case .target: self.init(.url, "its URL is not absolute")
         case .variesOnEverything: self.init(.notStorable, "it says Vary: *, which no request matches")
         case .tooManyFields: self.init(.notStorable, "it has too many fields")
-        case .incomplete, .uncertainLength, .uncheckedCoding: self.init(.incomplete, "its body is not whole")
+        case .incomplete, .uncertainLength, .uncheckedCoding: self.init(.incomplete, "its body is not complete")
         case .notUnderstood: self.init(.notStorable, "it says must-understand, and its status is \(status)")
         case .interim, .partialContent, .notModified, .conditional, .notMarkedStorable:
             self.init(.status, "its status is \(status)")

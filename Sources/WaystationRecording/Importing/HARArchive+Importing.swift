@@ -2,9 +2,9 @@ import Foundation
 import HTTPTypes
 
 extension HARArchive.Entry {
-    /// The exchange as the cache needs it.
+    /// The exchange in the form that the cache needs.
     func archived() throws(ImportRefusal) -> ArchivedExchange {
-        // What is refused in any case needs no body.
+        // These checks need no body, so they come first.
         guard request.method == "GET", 200...399 ~= response.status, response.status != 304 else {
             throw request.method == "GET"
                 ? ImportRefusal(
@@ -16,7 +16,7 @@ extension HARArchive.Entry {
         var fields = HTTPFields(recorded: response.headers.map { ($0.name, $0.value) })
         let body = try response.body()
         if response.content.encoding == nil, let type = fields[.contentType] { fields[.contentType] = Self.utf8(type) }
-        // A body that is there has no codings, whatever the fields say of the transfer.
+        // A body in a HAR has no codings, even if the fields name one.
         return ArchivedExchange(
             method: request.method,
             url: request.url,
@@ -29,7 +29,7 @@ extension HARArchive.Entry {
         )
     }
 
-    /// Text in a HAR has been decoded, and is stored as UTF-8, which its type must say then.
+    /// Text in a HAR is decoded and is stored as UTF-8, so its media type must say UTF-8.
     private static func utf8(_ type: String) -> String {
         let parts = type.split(separator: ";", omittingEmptySubsequences: false)
         return parts.map { part in
@@ -40,7 +40,7 @@ extension HARArchive.Entry {
 }
 
 extension HARArchive.Response {
-    /// The bytes of the body.
+    /// The body's bytes.
     fileprivate func body() throws(ImportRefusal) -> Data {
         guard !content.isTruncated else {
             throw ImportRefusal(.incomplete, "the recording has \(content.text == nil ? "no" : "a") part of its body")
@@ -54,7 +54,7 @@ extension HARArchive.Response {
         case nil: return Data(text.utf8)
         case "base64":
             guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
-                throw ImportRefusal(.damagedBody, "its body is no Base64")
+                throw ImportRefusal(.damagedBody, "its body is not valid Base64")
             }
             return data
         case let encoding?:

@@ -2,35 +2,37 @@ public import Foundation
 public import WaystationCaching
 public import WaystationStorage
 
-/// How a recording is brought into a cache.
+/// The choices for importing a recording into a cache.
 public struct ImportOptions: Sendable {
-    /// When an imported response counts as received.
+    /// The time at which an imported response counts as received.
     public enum Time: Hashable, Sendable {
-        /// When it was recorded: what was stale then is stale, and what is older than the cache keeps is left out.
+        /// The time of recording: a response that was stale then is stale now, and one that is older than the cache
+        /// keeps is skipped.
         case recorded
-        /// Now, as if the origin had just answered: `Date` and `Expires` move along, `Age` goes.
+        /// Now, as if the origin had just answered: `Date` and `Expires` are moved, and `Age` is removed.
         case now
     }
 
-    /// When responses count as received; `.recorded` by default.
+    /// The time at which responses count as received; `.recorded` by default.
     public var time = Time.recorded
-    /// Whether responses are stored that say `no-store`; false by default.
+    /// Whether responses with `no-store` are stored; false by default.
     ///
-    /// They are stored as if they said `no-cache`.
+    /// They are stored as if they had `no-cache`.
     public var includesNoStore = false
-    /// Whether responses that were chosen by request fields (`Vary`) answer every request; false by default.
+    /// Whether responses that vary by request fields (`Vary`) answer every request; false by default.
     ///
-    /// A browser sends other fields than an app. `Accept-Encoding` never counts: bodies are stored without coding.
+    /// A browser sends other fields than an app does. `Accept-Encoding` never counts, since bodies are stored without
+    /// coding.
     public var ignoresVary = false
     /// The largest HAR file; 512 MiB by default.
     public var maximumHARSize = ByteCount.mebibytes(512)
-    /// How much of one WARC record is taken into memory.
+    /// How much of one WARC record is read into memory.
     public var warc = WARCReader.Limits()
-    /// The choices of RFC 9111.
+    /// The caching rules (RFC 9111).
     public var cachingRules = CachingRules()
-    /// The clock.
+    /// Returns the current time.
     public var now: @Sendable () -> Date = { Date() }
 
-    /// The options above.
+    /// Makes options with the default values.
     public init() {}
 }

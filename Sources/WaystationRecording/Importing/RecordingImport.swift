@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import WaystationStorage
 
-/// One recording on its way into a store.
+/// An import of one recording into a store, in progress.
 struct RecordingImport {
     let store: ResponseStore
     let options: ImportOptions
@@ -15,9 +15,9 @@ struct RecordingImport {
         now = options.now()
     }
 
-    /// Stores an exchange, or notes why not.
+    /// Stores an exchange, or records the reason why it is not stored.
     ///
-    /// - Returns: Where it is stored.
+    /// - Returns: The place in the store; nil when the exchange is not stored.
     /// - Throws: `StoreError` when the store does not work.
     @discardableResult
     mutating func take(
@@ -34,7 +34,7 @@ struct RecordingImport {
             return nil
         }
         guard let writer = store.begin(response) else {
-            skip(url, ImportRefusal(.tooLarge, "the cache keeps no body of \(archived.body.count) bytes"))
+            skip(url, ImportRefusal(.tooLarge, "its body has \(archived.body.count) bytes, more than the cache keeps"))
             return nil
         }
         writer.append(archived.body)
@@ -48,7 +48,7 @@ struct RecordingImport {
             report.imported.append(imported)
             return (response.key, id)
         } catch  where error.code == .tooLarge || error.code == .abandoned {
-            skip(url, ImportRefusal(.tooLarge, "the cache keeps no body of \(archived.body.count) bytes"))
+            skip(url, ImportRefusal(.tooLarge, "its body has \(archived.body.count) bytes, more than the cache keeps"))
             return nil
         }
     }

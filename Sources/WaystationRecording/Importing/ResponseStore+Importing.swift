@@ -4,11 +4,12 @@ import WaystationFileSystem
 public import WaystationStorage
 
 extension ResponseCache {
-    /// Brings a recording into the cache, so that its pages load without a network; by its content a HAR or a WARC, packed
-    /// by gzip or not.
+    /// Imports a recording into the cache, so that its pages load without a network.
+    ///
+    /// The file's content decides whether it is a HAR or a WARC, compressed by gzip or not.
     ///
     /// Each response to a GET with a status of 2xx or 3xx is stored under its canonical URL, as a rule with
-    /// `.cacheFirst(for:)` stores it, decoded, with its `Vary`, in the place of what was stored there.
+    /// `.cacheFirst(for:)` stores it: decoded, with its `Vary`, and replacing the response stored there.
     ///
     /// ```swift
     /// let report = try await cache.importRecording(at: file)
@@ -17,16 +18,16 @@ extension ResponseCache {
     ///
     /// - Parameters:
     ///   - file: The recording.
-    ///   - options: How it is imported.
-    /// - Returns: What became of each exchange.
-    /// - Throws: ``RecordingError`` when the file cannot be read or is damaged; what came before the damage is stored.
+    ///   - options: The choices for importing it.
+    /// - Returns: The result for each exchange.
+    /// - Throws: ``RecordingError`` when the file cannot be read or is damaged; exchanges before the damage are stored.
     ///   `StoreError` when the cache does not work.
     @discardableResult
     public func importRecording(at file: URL, options: ImportOptions = ImportOptions()) async throws -> ImportReport {
         try await store.importRecording(at: file, options: options)
     }
 
-    /// Brings a HAR into the cache; see ``importRecording(at:options:)``.
+    /// Imports a HAR into the cache; see ``importRecording(at:options:)``.
     ///
     /// - Throws: `StoreError` when the cache does not work.
     @discardableResult
@@ -39,13 +40,15 @@ extension ResponseCache {
 }
 
 extension ResponseStore {
-    /// Brings a recording into the store, by its content a HAR or a WARC, packed by gzip or not.
+    /// Imports a recording into the store.
+    ///
+    /// The file's content decides whether it is a HAR or a WARC, compressed by gzip or not.
     ///
     /// - Parameters:
     ///   - file: The recording.
-    ///   - options: How it is imported.
-    /// - Returns: What became of each exchange.
-    /// - Throws: ``RecordingError`` when the file cannot be read or is damaged; what came before the damage is stored.
+    ///   - options: The choices for importing it.
+    /// - Returns: The result for each exchange.
+    /// - Throws: ``RecordingError`` when the file cannot be read or is damaged; exchanges before the damage are stored.
     ///   `StoreError` when the store does not work.
     @discardableResult
     public func importRecording(at file: URL, options: ImportOptions = ImportOptions()) async throws -> ImportReport {
@@ -63,7 +66,7 @@ extension ResponseStore {
         guard beginning.hasPrefix("WARC/") else {
             throw RecordingError(
                 .unknownFormat,
-                "\(file.path) is neither HAR (JSON) nor WARC: unpack it if it is packed"
+                "\(file.path) is neither HAR (JSON) nor WARC: decompress it if it is compressed"
             )
         }
         var recording = RecordingImport(self, options)
@@ -72,7 +75,7 @@ extension ResponseStore {
         return recording.report
     }
 
-    /// Brings a HAR into the store.
+    /// Imports a HAR into the store.
     ///
     /// - Throws: `StoreError` when the store does not work.
     @discardableResult

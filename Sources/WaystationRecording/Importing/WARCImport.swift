@@ -3,30 +3,30 @@ import HTTPTypes
 import WaystationFileSystem
 import WaystationStorage
 
-/// A WARC file on its way into a store, in two passes: what was asked, then what came back.
+/// An import of a WARC file into a store, in two passes: first the requests, then the responses.
 ///
-/// A response does not say what it answers: method and request fields are in a record of their own, behind it or before
-/// it.
+/// A response record does not contain its request: the method and the request fields are in a separate record, before
+/// or after it.
 struct WARCImport {
     fileprivate struct Request {
         let method: String
         let fields: HTTPFields
     }
 
-    /// Where a body is stored that later records refer to.
+    /// The place of a stored body, for later records that refer to it.
     private struct Place {
         let key: RequestKey
         let id: Int64
     }
 
-    /// More requests than this take more memory than an import should.
+    /// The most bytes of request records that an import keeps in memory.
     private static let maximumRequestBytes = 256 << 20
 
     private let limits: WARCReader.Limits
     private var requests: [String: Request] = [:]
     private var bodies: [String: Place] = [:]
 
-    /// Reads what was asked.
+    /// Reads the requests.
     init(_ source: any ByteSource, _ limits: WARCReader.Limits) throws(RecordingError) {
         self.limits = limits
         let reader = try WARCReader(source, limits: limits)
@@ -47,7 +47,7 @@ struct WARCImport {
         }
     }
 
-    /// Brings what came back into the store.
+    /// Imports the responses into the store.
     mutating func run(_ source: any ByteSource, into recording: inout RecordingImport) async throws {
         let reader = try WARCReader(source, limits: limits)
         while let record = try reader.next() {
@@ -55,7 +55,7 @@ struct WARCImport {
             switch record.type {
             case "response", "resource": try await store(record, url, into: &recording)
             case "revisit": try await revisit(record, url, into: &recording)
-            // What is about the file, or about other records.
+            // These records describe the file or other records.
             case "warcinfo", "request", "metadata", "conversion", "continuation": break
             default: break
             }
@@ -68,10 +68,10 @@ struct WARCImport {
         let limit = limits.maximumBlockSize.bytes
         let place = try await recording.take(url) { () throws(ImportRefusal) in
             guard let block = record.block else {
-                throw ImportRefusal(.tooLarge, "its record has \(record.blockLength) bytes, and \(limit) are read")
+                throw ImportRefusal(.tooLarge, "its record has \(record.blockLength) bytes, but \(limit) are allowed")
             }
             guard record.isIntact else {
-                throw ImportRefusal(.damagedBody, "its bytes are not those that its digest tells")
+                throw ImportRefusal(.damagedBody, "its bytes do not match its digest")
             }
             if let cut = record["WARC-Truncated"] { throw ImportRefusal(.incomplete, "its record was cut off: \(cut)") }
             guard record.type == "response" else { return record.resource(block) }
@@ -84,7 +84,7 @@ struct WARCImport {
         }
     }
 
-    /// The same body as that of an earlier record, with a head of its own.
+    /// Imports a record that has the same body as an earlier one, with a head of its own.
     private func revisit(_ record: WARCRecord, _ url: String, into recording: inout RecordingImport) async throws {
         let request = request(of: record)
         let names = [record["WARC-Payload-Digest"], record["WARC-Refers-To"].map(WARCRecord.unbracketed)]
@@ -95,10 +95,10 @@ struct WARCImport {
         }
         try await recording.take(url) { () throws(ImportRefusal) in
             guard let body else {
-                throw ImportRefusal(.revisit, "it refers to another record, whose body this file did not bring")
+                throw ImportRefusal(.revisit, "it refers to another record, whose body was not imported")
             }
             guard let block = record.block, !block.isEmpty else {
-                throw ImportRefusal(.revisit, "it refers to another record, and has no head of its own")
+                throw ImportRefusal(.revisit, "it refers to another record but has no head of its own")
             }
             let message = try HTTPBlock(block)
             return try record.exchange(request, message, status: message.status(), body: body)
@@ -111,12 +111,12 @@ struct WARCImport {
 }
 
 extension WARCRecord {
-    /// The names of the records that belong to one exchange with this one, its own among them.
+    /// The IDs of the records of the same exchange, including this record's own.
     fileprivate var relatives: [String] {
         [id].compactMap(\.self) + values(of: "WARC-Concurrent-To").map(Self.unbracketed)
     }
 
-    /// An exchange; without a record of its request it answered a GET without fields.
+    /// Makes an exchange; without a request record, the request counts as a GET without fields.
     fileprivate func exchange(
         _ request: WARCImport.Request?,
         _ message: HTTPBlock,
@@ -135,7 +135,7 @@ extension WARCRecord {
         )
     }
 
-    /// A file without a head: the record's own fields tell its type.
+    /// Makes an exchange from a file without an HTTP head: the record's own fields give its media type.
     fileprivate func resource(_ block: Data) -> ArchivedExchange {
         ArchivedExchange(
             method: "GET",

@@ -2,14 +2,14 @@ public import Foundation
 public import WaystationFileSystem
 public import WaystationStorage
 
-/// Reads the records of a WARC 1.0 or 1.1 file (ISO 28500) one after the other, packed by gzip or not.
+/// Reads the records of a WARC 1.0 or 1.1 file (ISO 28500) one after the other; the file may be compressed by gzip.
 ///
 /// ```swift
 /// let reader = try WARCReader(contentsOf: file)
 /// while let record = try reader.next() { print(record.type, record.targetURI ?? "-", record.blockLength) }
 /// ```
 ///
-/// A record is this, with line ends of CR LF, or of LF alone as some programs write:
+/// A record has this form, with line ends of CR LF, or of LF alone as some programs write:
 /// ```
 /// WARC/1.0
 /// WARC-Type: response
@@ -19,21 +19,21 @@ public import WaystationStorage
 /// …42 bytes…
 ///
 /// ```
-/// At any time memory holds one block of at most ``Limits/maximumBlockSize``; larger ones are passed over. Whatever the
-/// bytes are, the outcome is records or a ``RecordingError`` that names the place. To be used by one thread at a time.
+/// Memory holds at most one block of up to ``Limits/maximumBlockSize``; larger blocks are skipped. For any input, the
+/// result is either records or a ``RecordingError`` that names the place. Only one thread at a time may use a reader.
 public final class WARCReader {
-    /// How much of one record is taken into memory.
+    /// How much of one record is read into memory.
     public struct Limits: Sendable {
         /// The largest block that is read; 64 MiB by default.
         ///
-        /// Of a larger one there are the fields alone.
+        /// For a larger one, only the fields are read.
         public var maximumBlockSize = ByteCount.mebibytes(64)
         /// The largest header; 64 KiB by default.
         ///
         /// A larger one is an error.
         public var maximumHeaderSize = ByteCount.kibibytes(64)
 
-        /// The limits above.
+        /// Makes limits with the default values.
         public init() {}
     }
 
@@ -42,7 +42,7 @@ public final class WARCReader {
 
     /// Opens a file.
     ///
-    /// - Throws: ``RecordingError`` when it cannot be opened.
+    /// - Throws: ``RecordingError`` when the file cannot be opened.
     public convenience init(contentsOf file: URL, limits: Limits = Limits()) throws(RecordingError) {
         let source: FileSource
         do { source = try FileSource(file) } catch {
@@ -51,7 +51,7 @@ public final class WARCReader {
         try self.init(source, limits: limits)
     }
 
-    /// Begins to read bytes.
+    /// Begins to read from a source.
     public convenience init(_ source: any ByteSource, limits: Limits = Limits()) throws(RecordingError) {
         self.init(reading: try RecordInput(source), limits: limits)
     }
@@ -63,9 +63,9 @@ public final class WARCReader {
 
     /// The next record, or nil at the end.
     ///
-    /// - Throws: ``RecordingError``; nothing more can be read then.
+    /// - Throws: ``RecordingError``; after it, no more records can be read.
     public func next() throws(RecordingError) -> WARCRecord? {
-        // Some programs write an empty line more between records.
+        // Some programs write an extra empty line between records.
         while try input.peek(1).first.map({ $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) ?? false {
             _ = try input.skip(1)
         }
@@ -89,7 +89,7 @@ public final class WARCReader {
         for version in ["1.0", "1.1"] where line == "WARC/\(version)" { return version }
         throw RecordingError(
             .invalidVersion,
-            "a record begins with WARC/1.0 or WARC/1.1, and here is \(line.debugDescription.prefix(40))",
+            "a record must begin with WARC/1.0 or WARC/1.1, but begins with \(line.debugDescription.prefix(40))",
             at: header.position
         )
     }
@@ -100,7 +100,7 @@ public final class WARCReader {
             let line = try header.next()
             if line.isEmpty { return fields }
             if line.first == " " || line.first == "\t" {
-                // A value goes on in a line that begins with space.
+                // A line that begins with space continues the value before it.
                 guard let last = fields.popLast() else {
                     throw RecordingError(.invalidHeader, "a header begins with a folded line", at: header.position)
                 }
@@ -111,7 +111,7 @@ public final class WARCReader {
             guard let colon = line.firstIndex(of: ":"), colon != line.startIndex,
                 line[..<colon].utf8.allSatisfy({ 0x21...0x7E ~= $0 })
             else {
-                throw RecordingError(.invalidHeader, "a line of a header is no `name: value`", at: header.position)
+                throw RecordingError(.invalidHeader, "a line of a header is not `name: value`", at: header.position)
             }
             let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
             fields.append(WARCRecord.Field(name: String(line[..<colon]), value: value))
@@ -125,7 +125,7 @@ public final class WARCReader {
         else {
             throw RecordingError(
                 .invalidLength,
-                values.isEmpty ? "a record has no Content-Length" : "the Content-Length of a record is no number",
+                values.isEmpty ? "a record has no Content-Length" : "the Content-Length of a record is not a number",
                 at: header.position
             )
         }
@@ -155,14 +155,14 @@ public final class WARCReader {
         return block
     }
 
-    /// Two line ends; at the end of the file fewer do no harm.
+    /// Reads the two line ends after a record; at the end of the file fewer are accepted.
     private func end(_ header: HeaderLines) throws(RecordingError) {
         for _ in 0..<2 {
             guard try !input.peek(1).isEmpty else { return }
             guard let line = try input.readLine(limit: 1), line.isEmpty else {
                 throw RecordingError(
                     .invalidRecordEnd,
-                    "a record is followed by something else than two line ends: its Content-Length is wrong",
+                    "a record is not followed by two line ends: its Content-Length is wrong",
                     at: RecordingError.Position(offset: header.start, line: nil)
                 )
             }
@@ -170,7 +170,7 @@ public final class WARCReader {
     }
 }
 
-/// The lines of one record's header, counted.
+/// The lines of one record's header, with a line counter.
 private struct HeaderLines {
     let start: Int
     private let input: RecordInput

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 
 extension WARCRecord {
-    /// Whether the block is the one that `WARC-Block-Digest` speaks of; true where nothing can be said.
+    /// Whether the block matches `WARC-Block-Digest`; true when there is no digest that can be checked.
     var isIntact: Bool {
         guard let block, let digest = self["WARC-Block-Digest"], let colon = digest.firstIndex(of: ":") else {
             return true
@@ -10,7 +10,7 @@ extension WARCRecord {
         let stated = digest[digest.index(after: colon)...]
         let actual: [UInt8]
         switch digest[..<colon].lowercased() {
-        // What the format's programs write: it tells damage, not forgery.
+        // The format's programs write SHA-1; it detects damage, not forgery.
         case "sha1": actual = Array(Insecure.SHA1.hash(data: block))
         case "sha256", "sha-256": actual = Array(SHA256.hash(data: block))
         case "md5": actual = Array(Insecure.MD5.hash(data: block))

@@ -4,24 +4,24 @@ public import Foundation
 public struct WARCRecord: Sendable {
     /// A named field of a record's header.
     public struct Field: Hashable, Sendable {
-        /// The name; names compare without regard to case.
+        /// The name; names are compared without regard to case.
         public let name: String
-        /// The value, without space around it.
+        /// The value, without surrounding space.
         public let value: String
     }
 
-    /// The byte at which the record begins, in the file as it is without gzip.
+    /// The position of the record's first byte, counted after decompression.
     public let offset: Int
     /// The version of the format: `1.0` or `1.1`.
     public let version: String
-    /// The fields of the record's own header.
+    /// The fields of the record's header.
     public let fields: [Field]
-    /// How many bytes the block has.
+    /// The length of the block in bytes.
     public let blockLength: Int
-    /// The block; nil where it is larger than ``WARCReader/Limits/maximumBlockSize``.
+    /// The block; nil when it is larger than ``WARCReader/Limits/maximumBlockSize``.
     public let block: Data?
 
-    /// The value of a field, the first where there are several.
+    /// The value of a field; the first one when there are several.
     public subscript(name: String) -> String? {
         fields.first { $0.name.lowercased() == name.lowercased() }?.value
     }
@@ -31,16 +31,16 @@ public struct WARCRecord: Sendable {
         fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
 
-    /// What sort of record it is, such as `response`, `request` or `resource`; in small letters.
+    /// The kind of record in lower case, such as `response`, `request` or `resource`.
     public var type: String { self["WARC-Type"]?.lowercased() ?? "" }
 
-    /// Its name within the world, without angle brackets.
+    /// The record's globally unique ID, without angle brackets.
     public var id: String? { self["WARC-Record-ID"].map(Self.unbracketed) }
 
-    /// The URI that it is about; some programs put it between angle brackets, which are left out.
+    /// The URI that the record is about, without the angle brackets that some programs put around it.
     public var targetURI: String? { self["WARC-Target-URI"].map(Self.unbracketed) }
 
-    /// When it was captured.
+    /// When the record was captured.
     public var date: Date? { self["WARC-Date"].flatMap(Timestamp.date) }
 
     static func unbracketed(_ text: String) -> String {

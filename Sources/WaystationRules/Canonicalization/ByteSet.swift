@@ -32,7 +32,7 @@ extension ByteSet {
     static let lowerAlphanumeric = ByteSet("abcdefghijklmnopqrstuvwxyz0123456789")
     static let alphanumeric = lowerAlphanumeric.union(ByteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 
-    /// RFC 3986 §3.1: what a scheme may hold after its first letter.
+    /// RFC 3986 §3.1: the characters after a scheme's first letter.
     static let schemeTail = alphanumeric.union(ByteSet("+-."))
 
     /// RFC 3986 §2.3.
@@ -50,6 +50,7 @@ extension ByteSet {
     /// RFC 3986 §3.3 `pchar`, without percent-encodings.
     static let segment = unreserved.union(subDelimiters).union(ByteSet(":@"))
 
-    /// What a query keeps as it is: every printable ASCII character but those of the WHATWG query percent-encode set.
+    /// The characters that a query keeps unencoded: every printable ASCII character except those of the WHATWG query
+    /// percent-encode set.
     static let query = segment.union(ByteSet("/?%[]\\^`{|}"))
 }

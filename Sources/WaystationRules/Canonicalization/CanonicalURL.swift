@@ -1,27 +1,27 @@
-/// An absolute URL in canonical form, so that two spellings of one address are one value.
+/// An absolute URL in canonical form, so that two spellings of one address are the same value.
 ///
 /// The form is that of RFC 3986 §6.2.2 and §6.2.3:
 /// - scheme and host in lower case, a host in other scripts as Punycode (see below), IPv4 and IPv6 addresses in their
 ///   usual notation (`http://0x7f.1/` is `http://127.0.0.1/`, `[0:0::1]` is `[::1]`);
 /// - no default port (80 for `http` and `ws`, 443 for `https` and `wss`, 21 for `ftp`), no leading zeros in a port;
-/// - in the path, no dot segments however they are spelled (`%2e%2e` is `..`), unreserved characters decoded, other
+/// - in the path, no dot segments in any spelling (`%2e%2e` is `..`), unreserved characters decoded, other
 ///   percent-encodings in upper case and never decoded (`%2F` stays), an empty path written `/`;
-/// - characters that no URL may hold (a space, `"`, letters outside ASCII, …) percent-encoded; a `%` of the path that
-///   begins no percent-encoding becomes `%25`, so that canonicalising twice changes nothing;
-/// - the query byte for byte as it was, never reordered, except that a space, `"`, `<`, `>` and what is outside ASCII
+/// - characters that a URL may not contain (a space, `"`, letters outside ASCII, …) percent-encoded; a `%` in the path
+///   that begins no percent-encoding becomes `%25`, so that canonicalising twice changes nothing;
+/// - the query byte for byte as it was, never reordered, except that a space, `"`, `<`, `>` and non-ASCII characters
 ///   are percent-encoded;
 /// - no fragment: it never reaches a server.
 ///
-/// User information stays in ``string``, since it changes what is asked for, and is part of neither ``host`` nor
-/// ``origin``. An empty one (`http://@host/`) is dropped.
+/// User information stays in ``string``, since it changes the request, but is not part of ``host`` or ``origin``. Empty
+/// user information (`http://@host/`) is dropped.
 ///
-/// A dot at the end of a host stays too: `shop.example.` is another origin than `shop.example`, as in browsers.
+/// A dot at the end of a host stays too: `shop.example.` and `shop.example` are different origins, as in browsers.
 ///
-/// Hosts in other scripts are lower-cased and encoded by RFC 3492. That is not the whole of UTS 46: what its tables
-/// would map to something else (full-width letters, ligatures, base letters with a separate accent) is refused rather
-/// than encoded to a name that nobody registered.
+/// Hosts in other scripts are lower-cased and encoded by RFC 3492. That is not the whole of UTS 46: a host with
+/// characters that its tables would map (full-width letters, ligatures, base letters with a separate accent) is
+/// refused, since encoding it would give a name that nobody registered.
 ///
-/// A `CanonicalURL` is its text and a few offsets; making one from text that is canonical already copies nothing.
+/// A `CanonicalURL` stores its text and a few offsets; making one from text that is already canonical copies nothing.
 public struct CanonicalURL: Sendable {
     /// The whole URL, always ASCII and without fragment.
     public let string: String
@@ -30,10 +30,10 @@ public struct CanonicalURL: Sendable {
 
     /// Reads an absolute URL with an authority (`scheme://…`).
     ///
-    /// Returns `nil` when the text is anything else: a relative reference, an opaque URL such as `mailto:a@b`, an
-    /// `http`, `https`, `ws`, `wss` or `ftp` URL without a host, a host or port that cannot exist. Also refused,
-    /// because programs disagree about their meaning, are control characters anywhere, a backslash or a second `@` in
-    /// the authority, and empty labels in a host. Other schemes may have an empty host (`app:///index.html`).
+    /// Returns `nil` for any other text: a relative reference, an opaque URL such as `mailto:a@b`, an `http`, `https`,
+    /// `ws`, `wss` or `ftp` URL without a host, or an impossible host or port. Control characters anywhere, a backslash
+    /// or a second `@` in the authority, and empty labels in a host are also refused, because programs disagree about
+    /// their meaning. Other schemes may have an empty host (`app:///index.html`).
     public init?(_ string: String) {
         if let layout = string.withUTF8Bytes({ URLLayout(ofCanonical: $0) }) {
             self.init(string: string, layout: layout)
@@ -60,10 +60,10 @@ public struct CanonicalURL: Sendable {
     /// The host in lower case, IPv6 addresses in their brackets; empty only for schemes that have no host.
     public var host: Substring { text(layout.hostStart, layout.hostEnd) }
 
-    /// The port that the URL names, or `nil` when it is the default one of the scheme or none.
+    /// The port in the URL, or `nil` when the URL has no port or the scheme's default one.
     public var port: Int? { layout.port < 0 ? nil : Int(layout.port) }
 
-    /// The port to connect to: ``port``, else the default one of the scheme, else `nil`.
+    /// The port to connect to: ``port``, or else the scheme's default one; `nil` when there is neither.
     public var effectivePort: Int? {
         port ?? string.withUTF8Bytes { KnownScheme($0[0..<Int(layout.schemeEnd)])?.defaultPort }
     }
@@ -86,9 +86,9 @@ public struct CanonicalURL: Sendable {
         return "\(scheme)://\(text(layout.hostStart, layout.pathStart))"
     }
 
-    /// The parts of the path between slashes: `/a/b/` has `a`, `b` and an empty one, `/` an empty one only.
+    /// The parts of the path between slashes: `/a/b/` has `a`, `b` and an empty one; `/` has only an empty one.
     ///
-    /// - Complexity: O(length of the path), one array.
+    /// - Complexity: O(length of the path), with one array allocated.
     public var pathSegments: [Substring] {
         path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     }
@@ -102,10 +102,10 @@ public struct CanonicalURL: Sendable {
 }
 
 extension CanonicalURL: Hashable {
-    /// Whether both have the same text.
+    /// Whether both URLs have the same text.
     public static func == (left: CanonicalURL, right: CanonicalURL) -> Bool { left.string == right.string }
 
-    /// Feeds the text to the hasher; the offsets follow from it.
+    /// Hashes the text; the offsets follow from it.
     public func hash(into hasher: inout Hasher) { hasher.combine(string) }
 }
 

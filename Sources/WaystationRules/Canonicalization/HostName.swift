@@ -1,9 +1,9 @@
-/// Hosts of RFC 3986 §3.2.2 in one spelling each.
+/// Canonicalises hosts of RFC 3986 §3.2.2.
 enum HostName {
-    /// The host in canonical form, or `nil` when it cannot be one.
+    /// The host in canonical form, or `nil` when it is not a valid host.
     ///
-    /// An empty host stays empty. With `readsNumbersAsIPv4` a host that ends in a number is an IPv4 address or nothing,
-    /// as it is for http.
+    /// An empty host stays empty. With `readsNumbersAsIPv4`, a host that ends in a number must be a valid IPv4 address,
+    /// as in http URLs.
     static func canonicalize(_ text: ArraySlice<UInt8>, readsNumbersAsIPv4: Bool) -> [UInt8]? {
         if text.first == UInt8(ascii: "[") {
             guard text.last == UInt8(ascii: "]"), let address = IPv6Address(text.dropFirst().dropLast()) else {
@@ -24,7 +24,7 @@ enum HostName {
         return IPv4Address(host).map { Array($0.description.utf8) }
     }
 
-    /// Whether two dots meet or the first label is empty; one dot at the end is the root of the DNS.
+    /// Whether a label is empty; a single dot at the end is the DNS root and does not count.
     private static func hasEmptyLabel(_ host: [UInt8]) -> Bool {
         var previous = UInt8(ascii: ".")
         for byte in host {

@@ -1,4 +1,4 @@
-/// An IPv4 address, read as every URL library and `inet_aton` read it: `127.1`, `0x7f.0.0.1`, `017700000001`.
+/// An IPv4 address, parsed as URL libraries and `inet_aton` do: `127.1`, `0x7f.0.0.1`, `017700000001`.
 ///
 /// https://url.spec.whatwg.org/#concept-ipv4-parser
 struct IPv4Address: CustomStringConvertible {
@@ -23,11 +23,11 @@ struct IPv4Address: CustomStringConvertible {
         "\(value >> 24).\(value >> 16 & 255).\(value >> 8 & 255).\(value & 255)"
     }
 
-    /// Whether the last label is a number, so that the host is an address or nothing.
+    /// Whether the last label is a number, so that the host must be an address.
     static func endsInNumber(_ host: [UInt8]) -> Bool {
         let name = host.last == UInt8(ascii: ".") ? host.dropLast() : host[...]
         let last = name.lastIndex(of: UInt8(ascii: ".")).map { name[($0 + 1)...] } ?? name
-        // Spares nearly every host the rest: a number begins with a digit.
+        // A number begins with a digit: this check is enough for nearly every host.
         guard let first = last.first, first >= UInt8(ascii: "0"), first <= UInt8(ascii: "9") else { return false }
         return last.allSatisfy { hexadecimalValue($0).map { $0 < 10 } ?? false } || number(last) != nil
     }
@@ -55,7 +55,8 @@ struct IPv4Address: CustomStringConvertible {
         return dots == 3 && digits > 0
     }
 
-    /// A decimal, octal (`0…`) or hexadecimal (`0x…`) number; `nil` when it is none or too large for any address.
+    /// A decimal, octal (`0…`) or hexadecimal (`0x…`) number; `nil` when the text is not a number or too large for any
+    /// address.
     private static func number(_ text: ArraySlice<UInt8>) -> UInt64? {
         guard !text.isEmpty else { return nil }
         var digits = text

@@ -1,6 +1,6 @@
-/// An IPv6 address, read by RFC 4291 §2.2 and written by RFC 5952 §4.
+/// An IPv6 address, parsed by RFC 4291 §2.2 and written by RFC 5952 §4.
 ///
-/// Zone identifiers are not understood.
+/// Zone identifiers are not supported.
 struct IPv6Address: CustomStringConvertible {
     /// The eight groups of 16 bits.
     let groups: [UInt16]

@@ -1,6 +1,6 @@
-/// Host names in other scripts, written in ASCII as RFC 5890 and RFC 3492 say.
+/// Host names in other scripts, converted to ASCII by RFC 5890 and RFC 3492.
 enum InternationalName {
-    /// The host with each label that is not ASCII as `xn--…`, or `nil` when one holds what no name may.
+    /// The host with each non-ASCII label as `xn--…`, or `nil` when a label has a character that is not allowed.
     static func encode(_ host: [UInt8]) -> [UInt8]? {
         guard let text = String(validating: host, as: UTF8.self) else { return nil }
         let labels = text.lowercased().unicodeScalars.split(
@@ -13,7 +13,8 @@ enum InternationalName {
             if label.allSatisfy(\.isASCII) {
                 encoded.append(contentsOf: String(label).utf8)
             } else {
-                // A longer label cannot be in the DNS (RFC 1035 §2.3.4), and encoding takes the square of its length.
+                // A longer label cannot be in the DNS (RFC 1035 §2.3.4), and encoding takes time quadratic in its
+                // length.
                 guard label.count <= 63, label.allSatisfy(isStable), let digits = Punycode.encode(Array(label)) else {
                     return nil
                 }
@@ -29,10 +30,10 @@ enum InternationalName {
         scalar == "." || scalar == "\u{3002}" || scalar == "\u{FF0E}" || scalar == "\u{FF61}"
     }
 
-    /// Whether UTS 46 would leave the character alone, as far as the standard library can tell.
+    /// Whether UTS 46 would not map the character, as far as the standard library shows.
     private static func isStable(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return ByteSet.host.contains(UInt8(scalar.value)) }
-        // `ß` and the final sigma are letters of their own since IDNA 2008.
+        // `ß` and the final sigma are separate letters since IDNA 2008.
         if scalar == "\u{DF}" || scalar == "\u{3C2}" { return true }
         // A separate accent needs composing (NFC), which the standard library does not offer.
         if (0x300...0x36F).contains(scalar.value) || scalar.properties.changesWhenNFKCCaseFolded { return false }

@@ -1,4 +1,4 @@
-/// The path rules of RFC 3986: percent-encodings (§6.2.2.1, §6.2.2.2) first, then dot segments (§5.2.4).
+/// Normalises paths by RFC 3986: percent-encodings (§6.2.2.1, §6.2.2.2) first, then dot segments (§5.2.4).
 enum PathNormalization {
     /// Appends the normal form of a path, which is empty or begins with `/`.
     static func append(_ path: ArraySlice<UInt8>, to output: inout [UInt8]) {
@@ -12,7 +12,8 @@ enum PathNormalization {
             appendSegment(path[(index + 1)..<next], to: &output)
             index = next
 
-            // Dots count only after decoding, else `%2e%2e` would climb later, in someone else's hands.
+            // Dot segments are found after decoding. Otherwise `%2e%2e` would stay, and another program could decode it
+            // and climb.
             let dots = dotCount(output[(segmentStart + 1)...])
             guard dots > 0 else { continue }
             output.removeLast(output.count - segmentStart)
@@ -43,7 +44,7 @@ enum PathNormalization {
         }
     }
 
-    /// 1 for `.`, 2 for `..`, else 0.
+    /// Returns 1 for `.`, 2 for `..`, otherwise 0.
     static func dotCount(_ segment: ArraySlice<UInt8>) -> Int {
         segment.count <= 2 && segment.allSatisfy { $0 == UInt8(ascii: ".") } ? segment.count : 0
     }

@@ -1,6 +1,6 @@
 /// The encoder of RFC 3492 §6.3, with the parameters of §5.
 enum Punycode {
-    /// The ASCII form of one label without its `xn--`, or `nil` when it is too long to number.
+    /// The ASCII form of one label without its `xn--`, or `nil` when the label is too long.
     static func encode(_ label: [Unicode.Scalar]) -> [UInt8]? {
         var output = label.filter(\.isASCII).map { UInt8($0.value) }
         let basicCount = output.count

@@ -1,4 +1,4 @@
-/// Writes any absolute URL in canonical form; the rules are those of ``CanonicalURL``.
+/// Converts any absolute URL to canonical form; ``CanonicalURL`` describes the rules.
 enum URLCanonicalizer {
     static func canonicalize(_ input: [UInt8]) -> (bytes: [UInt8], layout: URLLayout)? {
         guard !input.contains(where: { $0 < 0x20 || $0 == 0x7F }), input.count <= Int(Int32.max) / 4 else { return nil }
@@ -83,7 +83,7 @@ enum URLCanonicalizer {
         byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
-    /// A decimal port from 0 to 65535, leading zeros allowed (RFC 3986 §6.2.3).
+    /// A decimal port from 0 to 65535; leading zeros are allowed (RFC 3986 §6.2.3).
     static func parsePort(_ digits: ArraySlice<UInt8>) -> Int? {
         var value = 0
         for byte in digits {
@@ -106,7 +106,7 @@ enum URLCanonicalizer {
         return (authority[..<colon], authority[(colon + 1)...])
     }
 
-    /// Appends the user information and its `@`; false for a backslash, which some programs read as a slash.
+    /// Appends the user information and its `@`; returns false for a backslash, which some programs read as a slash.
     private static func appendUserInfo(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) -> Bool {
         guard !text.isEmpty else { return true }
         for index in text.indices {

@@ -1,20 +1,22 @@
-/// Where the parts of a canonical URL lie in its UTF-8 bytes.
+/// The offsets of the parts of a canonical URL in its UTF-8 bytes.
 ///
-/// `scheme://[userinfo@]host[:port]path[?query]`: what is between `schemeEnd + 3` and `hostStart` is the user
-/// information with its `@`, what follows `pathEnd` is the query with its `?`.
+/// In `scheme://[userinfo@]host[:port]path[?query]`, the bytes between `schemeEnd + 3` and `hostStart` are the user
+/// information with its `@`, and the bytes from `pathEnd` on are the query with its `?`.
 struct URLLayout: Sendable {
     var schemeEnd: Int32
     var hostStart: Int32
     var hostEnd: Int32
-    /// The port, -1 when the URL names none.
+    /// The port; -1 when the URL has none.
     var port: Int32
     var pathStart: Int32
     var pathEnd: Int32
 }
 
 extension URLLayout {
-    /// Reads bytes that are canonical already, in one pass; `nil` when they are not, or are of a rare kind
-    /// (user information, IPv6, no host), which ``URLCanonicalizer`` handles.
+    /// Reads bytes that are already canonical, in one pass.
+    ///
+    /// Returns `nil` when they are not canonical or are of a rare kind (user information, IPv6, no host), which
+    /// ``URLCanonicalizer`` handles.
     init?(ofCanonical bytes: UnsafeBufferPointer<UInt8>) {
         let count = bytes.count
         guard count <= Int32.max else { return nil }
@@ -70,7 +72,7 @@ extension URLLayout {
         }
     }
 
-    /// The end of a host of letters, digits, `-` and `_` in non-empty labels, before a `:` or `/`.
+    /// The end of a host whose non-empty labels have only letters, digits, `-` and `_`, followed by `:` or `/`.
     private static func endOfPlainHost(
         _ bytes: UnsafeBufferPointer<UInt8>,
         from start: Int,
@@ -102,7 +104,7 @@ extension URLLayout {
         return nil
     }
 
-    /// A port in decimal without leading zeros, and where it ends.
+    /// A port in decimal without leading zeros, and its end.
     private static func plainPort(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> (value: Int, end: Int)? {
         var value = 0
         var index = start
@@ -115,7 +117,7 @@ extension URLLayout {
         return (value, index)
     }
 
-    /// The end of a path that is canonical, at `?` or the end of the text.
+    /// The end of a canonical path, at `?` or the end of the text.
     private static func endOfPlainPath(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         let plain = ByteSet.segment
         var index = start
@@ -150,7 +152,7 @@ extension URLLayout {
 
     private static func isUpperHexadecimal(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: "F") }
 
-    /// Whether everything from the `?` on is what a query keeps as it is.
+    /// Whether a query keeps every character from `?` on unencoded.
     private static func isPlainQuery(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Bool {
         let plain = ByteSet.query
         var index = start

@@ -1,5 +1,5 @@
 extension String {
-    /// Calls `body` with the UTF-8 bytes of the text in place; only a string that is not native is copied.
+    /// Calls `body` with the text's UTF-8 bytes in place; copies them only when the string is not native.
     @inline(__always)
     func withUTF8Bytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
@@ -19,7 +19,7 @@ func hexadecimalValue(_ byte: UInt8) -> UInt8? {
     }
 }
 
-/// The byte that the percent-encoding at `index` stands for, or `nil` when there is none before `end`.
+/// The byte of the percent-encoding at `index`, or `nil` when there is no percent-encoding that ends before `end`.
 @inline(__always)
 func percentDecodedByte<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, at index: Int, end: Int) -> UInt8?
 where Bytes.Index == Int {
@@ -29,7 +29,7 @@ where Bytes.Index == Int {
     return high << 4 | low
 }
 
-/// The bytes with every percent-encoding replaced by the byte that it stands for.
+/// The bytes with every percent-encoding replaced by its byte.
 func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)

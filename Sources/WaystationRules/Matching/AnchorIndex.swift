@@ -1,23 +1,23 @@
-/// Rules that go on by globs, found by a text that a path must hold for them.
+/// Rules with globs, indexed by a text that a path must contain to match them.
 ///
 /// ```
 /// /app/**/cart.html      by the segment `cart.html`
 /// /img/n123-*.png        by the prefix `n123-`, or by the suffix `.png` if fewer rules have that
 /// ```
-/// A node stands for the rules that go on from one place of a ``RuleIndex``. Each is filed under one of its anchors,
-/// the one that it shares with the fewest others there, so that few rules are met however many there are. A look-up
-/// asks one table for each segment of the path and each probe of the node.
+/// A node holds the rules that continue from one place of a ``RuleIndex``. Each rule is indexed by one of its anchors,
+/// the one that it shares with the fewest other rules of the node, so that a look-up meets few rules even among many. A
+/// look-up searches one table once for each segment of the path and each probe of the node.
 struct AnchorIndex: Sendable {
-    /// A rule and what it may be filed under.
+    /// A rule and the anchors that may index it.
     struct Entry {
         let rule: Int32
         let anchors: [PathAnchor]
     }
 
-    /// A part of a segment that rules are filed under: all of it, or so many bytes at one end.
+    /// A part of a segment that indexes rules: the whole segment, or a number of bytes at one end.
     struct Probe: Hashable, Sendable {
         let place: PathAnchor.Place
-        /// Nil for all of the segment.
+        /// Nil for the whole segment.
         let length: Int?
 
         init(_ anchor: PathAnchor) {
@@ -37,10 +37,10 @@ struct AnchorIndex: Sendable {
     /// Ranges of ``rules``, each in ascending order and never empty.
     private(set) var lists: [Range<Int>] = []
     private(set) var rules: [Int32] = []
-    /// From a node and a place, by a text, to an index of ``lists``.
+    /// Maps a node, a place and a text to an index of ``lists``.
     private var edges = LabelledEdges()
 
-    /// Files rules, given in ascending order and each with an anchor at least, under a new node.
+    /// Adds a new node with rules, which are in ascending order and have at least one anchor each.
     mutating func insert(_ entries: [Entry]) -> Int32 {
         var uses: [PathAnchor: Int] = [:]
         for entry in entries {

@@ -1,14 +1,14 @@
-/// The few rules that come closest to a URL that none takes, the closest first.
+/// The few rules that come closest to a URL that no rule matches, the closest first.
 ///
-/// A rule is close when little keeps it from taking the request, a host weighing most, then the path; among equals the
-/// one whose path begins like that of the URL, then the earlier one.
+/// A rule is close when few parts of it fail to match; a host weighs most, then the path. Among equally close rules,
+/// the one whose path shares more leading segments with the URL comes first, then the earlier one.
 struct ClosestRules {
     private struct Entry {
         let mismatch: RuleMismatch
         let distance: Int
         let sharedSegments: Int
 
-        /// Later rules come later anyway, so equals keep their order.
+        /// Rules are inserted in their order, so equally close ones keep it.
         func isCloser(than other: Entry) -> Bool {
             (distance, -sharedSegments) < (other.distance, -other.sharedSegments)
         }
@@ -51,7 +51,7 @@ extension RuleMismatch.Reason {
 }
 
 extension URLPattern {
-    /// Every reason why the pattern and the conditions do not take a request.
+    /// Every reason why the pattern and the conditions do not match a request.
     func reasons(against request: RuleRequest, _ conditions: RuleConditions) -> [RuleMismatch.Reason] {
         let url = request.url
         var reasons: [RuleMismatch.Reason] = []
@@ -68,20 +68,20 @@ extension URLPattern {
             reasons.append(.path(expected: pathText, found: Self.shortened(url.path)))
         }
         if let methods = conditions.methods, !methods.contains(request.method) {
-            let expected = methods.isEmpty ? "any, since the rule names none" : methods.sorted().joined(separator: ", ")
+            let expected = methods.isEmpty ? "in the empty set of methods" : methods.sorted().joined(separator: ", ")
             reasons.append(.method(expected: expected, found: Self.shortened(request.method[...])))
         }
         for condition in conditions.query where !condition.isMet(by: url) {
             reasons.append(.query(missing: condition))
         }
-        // Asked last and alone, as when deciding.
+        // The predicate is called last, and only when everything else matches, as when deciding.
         if reasons.isEmpty, let predicate = conditions.predicate, !predicate(request) {
             reasons.append(.predicate)
         }
         return reasons
     }
 
-    /// How many segments at its start the path of a URL has in common with the pattern.
+    /// The number of leading segments that a URL's path has in common with the pattern.
     fileprivate func sharedSegments(with segments: [Substring]) -> Int {
         zip(path, segments).prefix { pattern, segment in
             switch pattern {
@@ -102,7 +102,7 @@ extension URLPattern {
         }.joined()
     }
 
-    /// URLs come from outside and may be of any length; a message need not be.
+    /// URLs come from outside and may have any length, so messages shorten them.
     private static func shortened(_ text: Substring) -> String {
         text.utf8.count <= 200 ? String(text) : text.prefix(200) + "…"
     }

@@ -1,13 +1,13 @@
-/// The edges of a forest of tries: from a node, by a label of bytes, to a child.
+/// The edges of a forest of tries: each leads from a node, by a label of bytes, to a child.
 ///
-/// All edges share one open-addressed table, keyed by node and label, so that a step costs one probe of memory however
-/// many children a node has, and no key is ever made. Dictionaries keyed by `Substring` were tried on paper and would
-/// hash with SipHash and count references at each step.
+/// All edges share one open-addressed table, keyed by node and label, so that a step usually costs one memory access
+/// regardless of the number of children, and no key object is made. Dictionaries keyed by `Substring` would hash with
+/// SipHash and count references at each step.
 struct LabelledEdges: Sendable {
     private struct Edge {
         var hash: UInt32
         var parent: Int32
-        /// The child, -1 in a free slot.
+        /// The child; -1 in a free slot.
         var child: Int32
         var labelStart: Int32
         var labelCount: Int32
@@ -17,12 +17,12 @@ struct LabelledEdges: Sendable {
 
     private var slots: [Edge] = Array(repeating: .free, count: 16)
     private var count = 0
-    /// The labels of all edges, one after the other.
+    /// The labels of all edges, joined.
     private var labels: [UInt8] = []
-    /// Different in each process, so that nobody can send a list of labels that collide.
+    /// The seed differs in each process, so that nobody can prepare a list of labels that collide.
     private let seed = UInt64(truncatingIfNeeded: "waystation".hashValue)
 
-    /// The child of `parent` by the label `bytes[start..<end]`, or -1.
+    /// Returns the child of `parent` by the label `bytes[start..<end]`, or -1.
     @inline(__always)
     func child(of parent: Int32, by bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Int32 {
         let hash = hash(parent, bytes, start, end)
@@ -40,7 +40,7 @@ struct LabelledEdges: Sendable {
         }
     }
 
-    /// Adds an edge that is not there yet.
+    /// Adds an edge that does not exist yet.
     mutating func insert(from parent: Int32, by label: UnsafeBufferPointer<UInt8>, to child: Int32) {
         if (count + 1) * 2 > slots.count { grow() }
         let edge = Edge(
@@ -75,7 +75,7 @@ struct LabelledEdges: Sendable {
         return true
     }
 
-    /// Folds eight bytes at a time through a full-width product, as wyhash does.
+    /// Combines eight bytes at a time through a full-width product, as wyhash does.
     @inline(__always)
     private func hash(_ parent: Int32, _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> UInt32 {
         func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {

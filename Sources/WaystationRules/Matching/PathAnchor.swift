@@ -1,4 +1,4 @@
-/// A text that a path must hold, as a whole segment or at one end of a segment, for a pattern to take it.
+/// A text that a path must contain, as a whole segment or at one end of a segment, for a pattern to match it.
 struct PathAnchor: Hashable {
     enum Place: Int32, CaseIterable {
         case segment, prefix, suffix
@@ -9,7 +9,7 @@ struct PathAnchor: Hashable {
 }
 
 extension PathSegmentPattern {
-    /// What the segment asks of a path, the most telling first; none when it takes any segment.
+    /// The texts that the segment requires of a path, the most selective first; empty when it matches any segment.
     var anchors: [PathAnchor] {
         switch self {
         case .any, .anyDepth:

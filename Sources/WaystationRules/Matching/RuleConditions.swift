@@ -1,4 +1,4 @@
-/// What a rule asks beyond scheme, host, port and path.
+/// The conditions of a rule beyond scheme, host, port and path.
 struct RuleConditions: Sendable {
     let methods: Set<String>?
     let query: [QueryCondition]
@@ -14,7 +14,7 @@ struct RuleConditions: Sendable {
 }
 
 extension RuleConditions {
-    /// Returns true if every request that meets the other conditions is certain to meet these.
+    /// Returns true if every request that meets the other conditions is certain to meet these too.
     func cover(_ other: RuleConditions) -> Bool {
         guard predicate == nil else { return false }
         if let methods {
@@ -25,7 +25,7 @@ extension RuleConditions {
 }
 
 extension QueryCondition {
-    /// Returns true if every URL that meets the other condition meets this one.
+    /// Returns true if every URL that meets the other condition meets this one too.
     fileprivate func follows(from other: QueryCondition) -> Bool {
         switch (self, other) {
         case (.present(let name), .present(let found)), (.present(let name), .equals(let found, _)): name == found

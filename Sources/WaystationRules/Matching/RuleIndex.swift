@@ -1,18 +1,20 @@
 /// Rules arranged for look-up: a trie of host labels from the right, and below each host a trie of path segments.
 ///
 /// ```
-/// com ─ example ─ shop          a rule for `shop.example.com` hangs at `exact` of the last label,
+/// com ─ example ─ shop          a rule for `shop.example.com` is at `exact` of the last label,
 ///          │        └ exact ──▶ path root      one for `*.example.com` at `subdomains` of `example`
 ///          └ subdomains ──────▶ path root      `*` at `anyHost`
 ///
-/// path root ─ app ─ * ─ edit    a rule ends at the node of its last segment (`ending`), or goes on from the node
-///                               where its first `**` or `*.png` stands: by a text that must follow (`anchored`,
-///                               an ``AnchorIndex``), or, when any text may, one after the other (`continuing`)
+/// path root ─ app ─ * ─ edit    a rule ends at the node of its last segment (`ending`), or continues from the node
+///                               before its first `**` or `*.png`: a rule with a text that must follow is found
+///                               by that text (`anchored`, an ``AnchorIndex``), and the others are tried one
+///                               after the other (`continuing`)
 /// ```
-/// Every node knows the lowest rule below it, so that a walk leaves out whatever cannot come before what it has found.
+/// Every node has the number of the lowest rule below it, so that a walk skips subtrees that cannot beat the rule it
+/// has already found.
 struct RuleIndex: Sendable {
     struct HostNode: Sendable {
-        /// Roots of path tries, -1 for none.
+        /// Roots of path tries; -1 for none.
         var exact: Int32 = -1
         var subdomains: Int32 = -1
     }
@@ -20,29 +22,30 @@ struct RuleIndex: Sendable {
     struct PathNode: Sendable {
         /// The lowest rule at or below the node.
         var lowest: Int32
-        /// The child by `*`, -1 for none.
+        /// The child by `*`; -1 for none.
         var anyChild: Int32
-        /// The node of ``RuleIndex/anchors`` with the rules that go on and say by what text, -1 for none.
+        /// The node of ``RuleIndex/anchors`` with the rules that continue and have an anchor; -1 for none.
         var anchored: Int32
-        /// Ranges of ``RuleIndex/lists``, each in ascending order: rules that end here, rules that go on by any text.
+        /// Ranges of ``RuleIndex/lists``, each in ascending order: rules that end here, and rules that continue without
+        /// an anchor.
         var ending: Range<Int32>
         var continuing: Range<Int32>
     }
 
-    /// What decides most rules, in a few bytes each.
+    /// The checks that decide most rules, in a few bytes for each rule.
     struct Gate: Sendable {
-        /// -1 is http or https, else an index of ``RuleIndex/schemes``.
+        /// -1 means http or https, otherwise an index of ``RuleIndex/schemes``.
         var scheme: Int32
-        /// -1 is the default port, -2 any, else a port.
+        /// -1 means the default port, -2 any port, otherwise the port.
         var port: Int32
         var hasConditions: Bool
-        /// How many segments of the pattern lead to the node where the rule hangs.
+        /// How many segments of the pattern lead to the rule's node.
         var consumed: Int32
-        /// Nothing but `**` follows.
+        /// Whether only `**` follows.
         var takesRest: Bool
     }
 
-    /// `http` and `https` first, then those that only patterns name.
+    /// `http` and `https` first, then the other schemes in patterns.
     let schemes: [String]
     let hostNodes: [HostNode]
     let hostEdges: LabelledEdges
@@ -55,7 +58,7 @@ struct RuleIndex: Sendable {
     let conditions: [RuleConditions]
     let paths: [[PathSegmentPattern]]
 
-    /// The lowest rule that takes the request.
+    /// The lowest rule that matches the request.
     func firstMatch(for request: RuleRequest) -> Int? {
         let best = request.url.string.withUTF8Bytes { bytes in
             var search = Search(bytes: bytes, layout: request.url.layout, request: request, schemes: schemes)
@@ -85,9 +88,9 @@ struct RuleIndex: Sendable {
         }
     }
 
-    /// Visits the node for the path up to `position` and what lies below it on the way of the URL.
+    /// Visits the node for the path up to `position`, and the nodes below it that the URL's path leads to.
     ///
-    /// Each node is reached by one way only, so however `*` and literals branch, none is visited twice.
+    /// Only one path leads to each node, so none is visited twice, even when `*` and literals branch.
     private func walkPath(_ root: Int32, _ start: Int, _ search: inout Search) {
         var node = pathNodes[Int(root)]
         var current = root
@@ -116,9 +119,9 @@ struct RuleIndex: Sendable {
         }
     }
 
-    /// Visits the rules that go on from `start` and whose text the rest of the path holds.
+    /// Visits the rules that continue from `start` and whose anchor the rest of the path contains.
     ///
-    /// A rule is asked once at most, however often the path holds its text.
+    /// A rule is checked at most once, even if the path contains its anchor several times.
     private func visitAnchored(_ node: Int32, _ start: Int, _ search: inout Search) {
         let (lowest, probes) = (anchors.nodes[Int(node)].lowest, anchors.nodes[Int(node)].probes)
         guard lowest < search.best else { return }
@@ -130,7 +133,7 @@ struct RuleIndex: Sendable {
             for probe in probes {
                 let list = anchors.list(of: node, anchors.probes[probe], in: search.bytes, segmentStart, position)
                 guard list >= 0, !tried.contains(list) else { continue }
-                // What the last segment finds is not found again.
+                // A list found in the last segment cannot be found again, so it is not recorded.
                 if position < search.pathEnd { tried.append(list) }
                 for slot in anchors.lists[Int(list)] {
                     let rule = anchors.rules[slot]
@@ -167,7 +170,7 @@ private struct Search {
     let bytes: UnsafeBufferPointer<UInt8>
     let layout: URLLayout
     let request: RuleRequest
-    /// An index of ``RuleIndex/schemes``, or -2 when no pattern names the scheme.
+    /// An index of ``RuleIndex/schemes``, or -2 when no pattern has the scheme.
     let scheme: Int32
     let effectivePort: Int32
     /// The lowest rule found so far.
@@ -187,7 +190,7 @@ private struct Search {
         case .https: scheme = 1
         default: scheme = schemes.firstIndex { $0.utf8.elementsEqual(name) }.map(Int32.init) ?? -2
         }
-        // -3 equals no port of any gate.
+        // -3 equals the port of no gate.
         effectivePort = layout.port >= 0 ? layout.port : known.map { Int32($0.defaultPort) } ?? -3
     }
 }

@@ -1,4 +1,4 @@
-/// Collects rules in order and lays them out as a ``RuleIndex``.
+/// Collects rules in order and builds a ``RuleIndex`` of them.
 struct RuleIndexBuilder {
     private struct PathNode {
         var lowest: Int32
@@ -21,7 +21,7 @@ struct RuleIndexBuilder {
     /// Adds the next rule.
     mutating func append(_ pattern: URLPattern, _ condition: RuleConditions) {
         let rule = Int32(gates.count)
-        // The parts of a path that the trie spells out; the first `**` or glob within a segment ends them.
+        // The number of segments that the trie stores; the first `**`, or glob within a segment, ends them.
         let consumed = pattern.path.firstIndex(where: \.needsMatching) ?? pattern.path.count
         gates.append(
             RuleIndex.Gate(
@@ -137,7 +137,7 @@ struct RuleIndexBuilder {
     }
 
     private mutating func makePathNode(_ rule: Int32) -> Int32 {
-        // Rules arrive in ascending order, so the one that makes a node is the lowest below it.
+        // Rules arrive in ascending order, so the rule that creates a node is the lowest below it.
         pathNodes.append(PathNode(lowest: rule))
         return Int32(pathNodes.count - 1)
     }
@@ -163,7 +163,7 @@ struct RuleIndexBuilder {
 }
 
 extension PathSegmentPattern {
-    /// Whether the segment is neither a literal nor a lone `*`, which the trie holds as they are.
+    /// Whether the segment is neither a literal nor a lone `*`, which the trie stores directly.
     fileprivate var needsMatching: Bool {
         switch self {
         case .literal, .any: false

@@ -1,16 +1,16 @@
-/// Rules in order, compiled once, so that deciding costs about the same for ten and for ten thousand.
+/// Rules in order, compiled once, so that a decision costs about the same for ten rules and for ten thousand.
 ///
-/// The first rule that takes a request wins. Deciding is pure: no I/O, no state, any thread. Rules are found through
-/// their host, the segments of their path, and, after a `**` or a glob such as `n123-*.png`, a text that must follow;
-/// only those whose patterns differ in nothing of that (methods, query, predicate, port, the middle of a glob such as
-/// `*-123-*`) are tried one after the other.
+/// The first rule that matches a request wins. Deciding is pure: no I/O, no state, any thread. Rules are found by their
+/// host, by the segments of their path, and, after a `**` or a glob such as `n123-*.png`, by a text that must follow.
+/// Rules that do not differ in any of these, but only in methods, query, predicate, port or the middle of a glob such
+/// as `*-123-*`, are tried one after the other.
 public struct RuleTable<Action: Sendable>: Sendable {
-    /// The rule that takes a request.
+    /// The rule that matches a request.
     public struct Match: Sendable {
         /// The position of the rule, counted from 0.
         public let index: Int
 
-        /// What to do.
+        /// The rule's action.
         public let action: Action
     }
 
@@ -24,7 +24,7 @@ public struct RuleTable<Action: Sendable>: Sendable {
 
     /// Compiles rules.
     ///
-    /// - Throws: ``RuleTableError`` naming every rule whose pattern is not understood.
+    /// - Throws: ``RuleTableError`` with every rule whose pattern is not valid.
     /// - Complexity: O(length of all patterns).
     public init(_ rules: [RuleDefinition<Action>]) throws(RuleTableError) {
         var problems: [RuleTableError.Problem] = []
@@ -55,17 +55,18 @@ public struct RuleTable<Action: Sendable>: Sendable {
         index = builder.build()
     }
 
-    /// The first rule that takes the request, or `nil`.
+    /// The first rule that matches the request, or `nil`.
     ///
-    /// - Complexity: O(length of the URL) for rules told apart by host and path, whatever their number.
+    /// - Complexity: O(length of the URL) for rules that differ in host or path, regardless of their number.
     public func match(_ request: RuleRequest) -> Match? {
         guard let found = index.firstMatch(for: request) else { return nil }
         return Match(index: found, action: rules[found].action)
     }
 
-    /// The same decision as ``match(_:)``, with the reasons when no rule takes the request.
+    /// The same decision as ``match(_:)``, with the reasons when no rule matches the request.
     ///
-    /// - Complexity: That of ``match(_:)`` when a rule takes the request, else O(number of rules): for people and logs.
+    /// - Complexity: That of ``match(_:)`` when a rule matches the request, otherwise O(number of rules); intended for
+    ///   people and logs.
     public func decision(for request: RuleRequest) -> RuleDecision<Action> {
         if let match = match(request) {
             return .matched(index: match.index, pattern: patterns[match.index], action: match.action)

@@ -1,18 +1,18 @@
 /// One segment of a path pattern.
 enum PathSegmentPattern: Sendable, Hashable {
-    /// Exactly these bytes, in canonical form.
+    /// Matches exactly these bytes, in canonical form.
     case literal([UInt8])
-    /// `*` alone: any segment.
+    /// `*` alone: matches any segment.
     case any
     /// A segment with `*` among other bytes.
     case glob([UInt8])
-    /// `**`: any number of segments.
+    /// `**`: matches any number of segments.
     case anyDepth
 
-    /// Whether the path `bytes[start..<end]`, empty or beginning with `/`, is what the segments describe.
+    /// Whether the segments match the path `bytes[start..<end]`, which is empty or begins with `/`.
     ///
-    /// Backtracks only to the last `**` that was passed: an earlier one can gain nothing by taking more, as what stands
-    /// between the two has been found at its first place.
+    /// The search backtracks only to the last `**` that was passed. An earlier `**` gains nothing by matching more
+    /// segments, because the segments between the two were matched at their first possible place.
     ///
     /// - Complexity: O(segments of the pattern × bytes of the path).
     static func matches(
@@ -64,7 +64,7 @@ enum PathSegmentPattern: Sendable, Hashable {
         }
     }
 
-    /// Matches `*` wildcards with one point of return, hence in O(pattern × text) at worst.
+    /// Matches `*` wildcards and backtracks only to the last one, so the cost is O(pattern × text) at worst.
     private static func glob(_ pattern: [UInt8], _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Bool
     {
         var index = 0

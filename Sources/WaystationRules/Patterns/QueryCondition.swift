@@ -1,15 +1,15 @@
-/// What a rule asks of the query items of a URL, which may stand among others and in any order.
+/// A condition of a rule on the query items of a URL, which may be among others and in any order.
 ///
-/// Names and values are given as plain text and compared with the percent-decoded ones of the URL, letter by letter;
-/// `+` is a plus sign. An item that occurs several times meets a condition when one of them does.
+/// Names and values are given as plain text and compared character by character with the percent-decoded ones of the
+/// URL; `+` is a plus sign. If an item occurs several times, it is enough that one of them meets the condition.
 public enum QueryCondition: Sendable, Hashable {
-    /// An item of this name is there, with any value or none.
+    /// The URL has an item of this name, with any value or none.
     case present(_ name: String)
 
-    /// An item of this name and value is there; `name` without `=` has the empty value.
+    /// The URL has an item of this name and value; `name` without `=` has the empty value.
     case equals(_ name: String, _ value: String)
 
-    /// Whether a URL has the item.
+    /// Whether a URL meets the condition.
     public func isMet(by url: CanonicalURL) -> Bool {
         url.string.withUTF8Bytes { isMet(byQueryOf: $0, from: Int(url.layout.pathEnd) + 1) }
     }
@@ -38,7 +38,7 @@ public enum QueryCondition: Sendable, Hashable {
         }
     }
 
-    /// Whether the percent-decoded bytes are those of the text, without making either.
+    /// Whether the bytes, percent-decoded, equal the text; compares them without decoding into a copy.
     private static func decodes(
         _ bytes: UnsafeBufferPointer<UInt8>,
         _ start: Int,

@@ -1,6 +1,6 @@
-/// Each part of a pattern asked alone, for explanations and for ``URLPattern/matches(_:)``.
+/// Matches each part of a pattern on its own, for explanations and for ``URLPattern/matches(_:)``.
 extension URLPattern {
-    /// The scheme where it is neither `http` nor `https`; nil for those and for both.
+    /// The scheme when it is neither `http` nor `https`; otherwise nil.
     package var schemeBesideHTTP: String? {
         guard case .named(let name) = scheme, name != "http", name != "https" else { return nil }
         return name

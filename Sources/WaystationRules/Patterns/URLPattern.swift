@@ -1,21 +1,24 @@
-/// A set of URLs written like one: `https://shop.example/app/**`.
+/// A set of URLs, written like a URL: `https://shop.example/app/**`.
 ///
 /// ```
 /// scheme://host[:port][/path][?query]
 /// ```
 /// - **scheme**: as in a URL, or `*` for `http` and `https`. `ws`, `wss`, `ftp`, `file`, `data` are refused, since their
 ///   loads are left to Foundation.
-/// - **host**: a name, an IPv4 address, an IPv6 address in brackets; `*.example.com` is every sub-domain at any depth
-///   but not `example.com` itself, `**.example.com` is both, `*` is every host. A host without a star is that host only.
-/// - **port**: none means the default port of the scheme, `:8080` that port, `:*` any port.
-/// - **path**: `*` is any run of characters within a segment, also an empty one; `**` alone in a segment is any number
-///   of segments, also none, so that `/app/**` takes `/app`, `/app/` and `/app/a/b`. No path means `/`. Letter case
-///   counts. At most 256 segments.
-/// - **query**: none means any query. `?name=value&other=*&flag` means that these items are there, among others and in
-///   any order; `*` and a name alone take any value. Names and values are compared after percent-decoding; `+` is `+`.
+/// - **host**: a name, an IPv4 address, an IPv6 address in brackets; `*.example.com` matches every sub-domain at any
+///   depth but not `example.com` itself, `**.example.com` matches both, `*` matches every host. A host without a star
+///   matches only that host.
+/// - **port**: without one, the default port of the scheme; `:8080` matches that port, `:*` any port.
+/// - **path**: `*` matches any run of characters within a segment, also an empty one; `**` alone in a segment matches
+///   any number of segments, also none, so that `/app/**` matches `/app`, `/app/` and `/app/a/b`. No path means `/`.
+///   Letter case counts. A pattern has at most 256 segments.
+/// - **query**: without one, any query matches. `?name=value&other=*&flag` means that the URL has these items, among
+///   others and in any order; `*`, or a name alone, matches any value. Names and values are compared after
+///   percent-decoding; `+` is `+`.
 ///
-/// Path and host are brought into the form of ``CanonicalURL`` first, so that a pattern takes every spelling of a URL;
-/// user information in a URL never matters. What is not understood is refused with the place and what was expected.
+/// Path and host are first brought into the form of ``CanonicalURL``, so that a pattern matches every spelling of a
+/// URL; user information in a URL does not matter. An invalid pattern is refused with an error that gives the position
+/// and what was expected there.
 public struct URLPattern: Sendable {
     enum Scheme: Sendable, Hashable {
         case web
@@ -46,7 +49,7 @@ public struct URLPattern: Sendable {
 
     /// Reads a pattern.
     ///
-    /// - Throws: ``URLPatternError`` with the place that was not understood and what was expected there.
+    /// - Throws: ``URLPatternError`` with the position of the error and what was expected there.
     public init(_ text: String) throws(URLPatternError) {
         var parser = URLPatternParser(text)
         self.text = text
@@ -59,7 +62,7 @@ public struct URLPattern: Sendable {
 
     /// Whether the URL is in the set.
     ///
-    /// For one pattern and one URL; a ``RuleTable`` answers the same for thousands of patterns at once.
+    /// This checks one pattern and one URL; a ``RuleTable`` checks thousands of patterns at once.
     public func matches(_ url: CanonicalURL) -> Bool {
         takesScheme(of: url) && takesPort(of: url) && takesHost(of: url) && takesPath(of: url)
             && query.allSatisfy { $0.isMet(by: url) }
@@ -67,13 +70,13 @@ public struct URLPattern: Sendable {
 }
 
 extension URLPattern: Hashable {
-    /// Whether both take the same URLs for the same reason: `https://A.example/%61` equals `https://a.example/a`.
+    /// Whether both patterns have equal parts in canonical form: `https://A.example/%61` equals `https://a.example/a`.
     public static func == (left: URLPattern, right: URLPattern) -> Bool {
         left.scheme == right.scheme && left.host == right.host && left.port == right.port && left.path == right.path
             && left.query == right.query
     }
 
-    /// Feeds the canonical parts to the hasher.
+    /// Hashes the canonical parts.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(scheme)
         hasher.combine(host)

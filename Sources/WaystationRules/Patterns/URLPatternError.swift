@@ -1,6 +1,6 @@
-/// A URL pattern that is not understood: which, where, and what was expected there.
+/// The error for an invalid URL pattern: the pattern, the position, and what was expected there.
 ///
-/// Its description shows the place:
+/// Its description shows the position:
 /// ```
 /// URL pattern not understood: expected `://` after the scheme, as in `https://host/path`
 ///   https:/shop.example/
@@ -10,13 +10,13 @@ public struct URLPatternError: Error, Hashable, Sendable {
     /// The pattern as it was written.
     public let pattern: String
 
-    /// Where it goes wrong, in UTF-8 bytes from the start of ``pattern``, at most their count.
+    /// The position of the error, in UTF-8 bytes from the start of ``pattern``, at most their count.
     public let offset: Int
 
-    /// What was expected there, as a phrase.
+    /// The syntax that was expected there, as a phrase.
     public let expected: String
 
-    /// Creates an error; `offset` counts UTF-8 bytes.
+    /// Makes an error; `offset` counts UTF-8 bytes.
     public init(pattern: String, offset: Int, expected: String) {
         self.pattern = pattern
         self.offset = offset
@@ -25,9 +25,9 @@ public struct URLPatternError: Error, Hashable, Sendable {
 }
 
 extension URLPatternError: CustomStringConvertible {
-    /// What was expected, the pattern on a line of its own, and below it a caret under the place.
+    /// The expected syntax, the pattern on a line of its own, and a caret below it at the position.
     ///
-    /// Control characters of the pattern are shown escaped, so that it cannot draw over the message.
+    /// Control characters in the pattern are escaped, so that it cannot overwrite the message.
     public var description: String {
         let place = String(decoding: pattern.utf8.prefix(offset), as: UTF8.self)
         let indent = String(repeating: " ", count: Self.shown(place).count)

@@ -1,6 +1,6 @@
-/// Reads the parts of a ``URLPattern`` from left to right.
+/// Parses the parts of a ``URLPattern`` from left to right.
 struct URLPatternParser {
-    /// Bounds the depth of the tries, and so the stack that a walk through them takes, whoever sent the pattern.
+    /// Limits the depth of the tries, and so the stack that a walk through them uses, for patterns from any source.
     private static let segmentLimit = 256
 
     private let text: String
@@ -60,7 +60,7 @@ struct URLPatternParser {
         let start = position
         let authorityEnd = bytes[start...].firstIndex(where: URLCanonicalizer.isAuthorityEnd) ?? bytes.count
         if let at = bytes[start..<authorityEnd].firstIndex(of: UInt8(ascii: "@")) {
-            throw expected("a host without user information, which never matters for a match", at: at)
+            throw expected("a host without user information, which patterns do not match", at: at)
         }
         if bytes[start..<authorityEnd].first == UInt8(ascii: "[") {
             guard let close = bytes[start..<authorityEnd].firstIndex(of: UInt8(ascii: "]")) else {
@@ -94,7 +94,7 @@ struct URLPatternParser {
             return .exact("")
         }
         guard let canonical = HostName.canonicalize(name, readsNumbersAsIPv4: isNumeric) else {
-            throw expected("a host that exists in the DNS or an IP address", at: nameStart)
+            throw expected("a valid host name or an IP address", at: nameStart)
         }
         let isAddress = isNumeric && IPv4Address(canonical) != nil || canonical.first == UInt8(ascii: "[")
         if nameStart > start, isAddress {
@@ -136,13 +136,13 @@ struct URLPatternParser {
                 guard segments.count < Self.segmentLimit else {
                     throw expected("at most \(Self.segmentLimit) path segments", at: start)
                 }
-                // `**/**` says no more than `**`.
+                // `**/**` means the same as `**`.
                 if segment != .anyDepth || segments.last != .anyDepth { segments.append(segment) }
                 continue
             }
             if dots == 2, let last = segments.popLast() {
                 guard case .literal = last else {
-                    throw expected("no `..` after a glob, since what it leaves would depend on the URL", at: start)
+                    throw expected("no `..` after a glob, since the remaining path would depend on the URL", at: start)
                 }
             }
             if position == end { segments.append(.literal([])) }

@@ -1,7 +1,8 @@
 extension RuleTable {
-    /// The rules that are understood and probably do not do what their author meant, in their order.
+    /// The valid rules that probably do not do what their author meant, in their order.
     ///
-    /// An unreachable rule is found where one earlier rule takes all of its requests, and not where several do together.
+    /// An unreachable rule is found when one earlier rule matches all of its requests, but not when several earlier
+    /// rules do so only together.
     ///
     /// - Complexity: O(number of rules), and at most 200,000 comparisons of two rules: in a table with thousands of
     ///   similar rules some warnings may be missing.
@@ -34,25 +35,26 @@ extension RuleTable {
     }
 
     private static var noMethodsMessage: String {
-        "it takes no request, since its set of methods is empty; leave `methods` out to take every method"
+        "it matches no request, since its set of methods is empty; leave `methods` out to match every method"
     }
 
     private func unreachableMessage(_ earlier: Int) -> String {
         let place = rules[earlier].location.map { " (\($0))" } ?? ""
         return """
-            it is never reached, since rule \(earlier) `\(URLPatternError.shown(patterns[earlier].text))`\(place) takes \
-            every request that it takes; put it before that rule, or remove it
+            it is never reached, since rule \(earlier) `\(URLPatternError.shown(patterns[earlier].text))`\(place) \
+            matches every request that this rule matches; put it before that rule, or remove it
             """
     }
 }
 
-/// The rules before the one that is looked at, by what a rule must begin with to take all requests of another one.
+/// The rules before the current one, by the host and the path that a rule must begin with to match all requests of
+/// another one.
 ///
-/// A host is taken by its own name, by a domain above it, or by `*`. A path is taken only by one whose literal segments,
-/// up to its first glob, begin it too.
+/// A rule covers a host if it has the same host, a domain above it, or `*`. A rule covers a path only if the other path
+/// begins with the same literal segments, up to the rule's first glob.
 private struct EarlierRules {
     private struct Key: Hashable {
-        /// Nil for every host.
+        /// Nil when the rule matches every host.
         let domain: String?
         let folders: ArraySlice<PathSegmentPattern>
     }
@@ -64,7 +66,7 @@ private struct EarlierRules {
         rules[Key(domain: pattern.domains.first, folders: pattern.folders), default: []].append(rule)
     }
 
-    /// The first of the earlier rules that takes every request that the rule takes.
+    /// The first of the earlier rules that matches every request that the rule matches.
     mutating func firstCovering<Action>(_ rule: Int, in table: RuleTable<Action>) -> Int? {
         let pattern = table.patterns[rule]
         let conditions = table.index.conditions[rule]
@@ -96,7 +98,7 @@ extension URLPattern {
         }
     }
 
-    /// The name in the host and the domains above it, the name first; none where every host is taken.
+    /// The name in the host and the domains above it, the name first; empty when every host matches.
     fileprivate var domains: [String] {
         switch host {
         case .any:

@@ -1,23 +1,23 @@
-/// A rule that is understood and probably does not do what its author meant.
+/// A valid rule that probably does not do what its author meant.
 ///
-/// Nothing is refused because of a warning: the rule is used as it is written.
+/// A warning does not refuse anything: the rule is used as it is written.
 public struct RuleWarning: Sendable, Hashable {
     /// The kind of a warning.
     ///
-    /// More may come.
+    /// More kinds may be added later.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         /// The kind's name.
         public let description: String
 
-        /// An earlier rule takes every request that this rule takes, so this rule is never reached.
+        /// An earlier rule matches every request that this rule matches, so this rule is never reached.
         public static let unreachable = Kind(description: "unreachable")
-        /// The rule takes no request, since its list of methods is empty.
+        /// The rule matches no request, since its set of methods is empty.
         public static let noMethods = Kind(description: "noMethods")
-        /// The pattern has no path, or only the path `/*`, and so takes a few pages of a host and not all of them.
+        /// The pattern has no path, or only the path `/*`, and so matches only a few pages of a host.
         public static let narrowPath = Kind(description: "narrowPath")
-        /// The pattern has a `[` without its `]`, which stands for the character itself.
+        /// The pattern has a `[` without its `]`, so the `[` stands for the character itself.
         public static let unclosedBracket = Kind(description: "unclosedBracket")
-        /// The rule serves files at a base URL below which its pattern takes nothing.
+        /// The rule serves files at a base URL, but its pattern matches nothing below it.
         public static let baseOutsidePattern = Kind(description: "baseOutsidePattern")
     }
 
@@ -33,7 +33,7 @@ public struct RuleWarning: Sendable, Hashable {
     /// The place in the source where the rule was written, when known.
     public let location: RuleLocation?
 
-    /// The fault in one sentence, and the form that was probably meant.
+    /// A sentence that says what is wrong, and the form that was probably meant.
     public let message: String
 
     package init(_ kind: Kind, rule: Int, pattern: String, location: RuleLocation?, message: String) {
@@ -46,7 +46,7 @@ public struct RuleWarning: Sendable, Hashable {
 }
 
 extension RuleWarning: CustomStringConvertible {
-    /// The rule, where it was written, and the message, on one line.
+    /// The rule, the place where it was written, and the message, on one line.
     public var description: String {
         let place = location.map { " (\($0))" } ?? ""
         return "rule \(rule) `\(URLPatternError.shown(pattern))`\(place): \(message)"

@@ -1,12 +1,12 @@
-/// Comparisons of whole sets of URLs, which answer `true` only where it is certain.
+/// Comparisons of whole sets of URLs, which return `true` only when the result is certain.
 extension URLPattern {
-    /// Returns true if every URL of the other pattern is one of this pattern; queries are not compared.
+    /// Returns true if this pattern matches every URL of the other pattern; queries are not compared.
     func coversAddresses(of other: URLPattern) -> Bool {
         coversScheme(of: other) && coversPort(of: other) && coversHost(of: other)
             && PathSegmentPattern.cover(path, other.path)
     }
 
-    /// Returns true if the pattern takes the base itself or a URL below it.
+    /// Returns true if the pattern matches the base itself or some URL below it.
     package func takesSomething(below base: CanonicalURL) -> Bool {
         guard takesScheme(of: base), takesHost(of: base), takesPort(of: base) else { return false }
         var folders = base.pathSegments
@@ -47,10 +47,10 @@ extension URLPattern {
 }
 
 extension PathSegmentPattern {
-    /// Returns true if every path that `others` describe is one that `segments` describe.
+    /// Returns true if `segments` match every path that `others` match.
     ///
-    /// The other side's wildcards are symbols that only a wildcard takes, so this is the matching of a glob, with one
-    /// point of return.
+    /// The wildcards of `others` are treated as symbols that only a wildcard matches, so this is glob matching that
+    /// backtracks to the last `**`.
     ///
     /// - Complexity: O(segments × others).
     static func cover(_ segments: [PathSegmentPattern], _ others: [PathSegmentPattern]) -> Bool {
@@ -76,24 +76,24 @@ extension PathSegmentPattern {
         }
     }
 
-    /// Returns true if every segment that `other` takes is one that this takes.
+    /// Returns true if this segment matches every segment that `other` matches.
     private func covers(_ other: PathSegmentPattern) -> Bool {
         switch (self, other) {
         case (_, .anyDepth): false
         case (.any, _), (.anyDepth, _): true
         case (.literal(let text), .literal(let found)): text == found
-        // A star of the other text is a byte that only a star of this one takes.
+        // A star in the other text is a byte that only a star of this text matches.
         case (.glob, .literal(let found)), (.glob, .glob(let found)):
             found.withUnsafeBufferPointer { takes($0, 0, found.count) }
         case (.literal, _), (.glob, .any): false
         }
     }
 
-    /// Returns true if the segments describe some path that begins with the folders or consists of them.
+    /// Returns true if the segments match some path that consists of the folders or begins with them.
     ///
     /// - Complexity: O(segments × folders).
     static func mayBegin(_ segments: [PathSegmentPattern], with folders: [Substring]) -> Bool {
-        // The places in `segments` that are reached with the folders so far; a `**` is left as soon as it is reached.
+        // The places in `segments` that the folders so far can reach; a `**` may be skipped as soon as it is reached.
         var reached = Array(repeating: false, count: segments.count + 1)
         func reach(_ place: Int, in places: inout [Bool]) {
             var place = place

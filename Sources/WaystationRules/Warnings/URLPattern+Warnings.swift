@@ -1,5 +1,5 @@
 extension URLPattern {
-    /// A message for a path that takes less than its author probably meant; nil for every other path.
+    /// A message for a path that matches less than its author probably meant; nil for every other path.
     var narrowPathMessage: String? {
         let host = text[..<authorityEnd]
         let tail = text[authorityEnd...]
@@ -17,7 +17,7 @@ extension URLPattern {
             """
     }
 
-    /// A message for a `[` in the path or in the query that is not closed; nil where every one is closed.
+    /// A message for an unclosed `[` in the path or in the query; nil when there is none.
     var unclosedBracketMessage: String? {
         let tail = text.utf8[authorityEnd...]
         guard let bracket = tail.lastIndex(of: UInt8(ascii: "[")), !tail[bracket...].contains(UInt8(ascii: "]")) else {

@@ -1,7 +1,7 @@
 package import Foundation
 package import WaystationFileSystem
 
-/// The real file system, with a hook ahead of each operation that may fail it.
+/// The real file system, with a hook that runs before each operation and may make it fail.
 package final class FaultyFileSystem: FileSystem {
     package enum Operation: Hashable, Sendable, CaseIterable {
         case createDirectory, contents, createFile, openFile, openFileForAppending, makePrivate, write, read, length
@@ -12,7 +12,7 @@ package final class FaultyFileSystem: FileSystem {
     private let real: any FileSystem
     private let before: @Sendable (Operation, String) throws -> Void
 
-    /// A file system that runs `before` ahead of each operation; what it throws, the operation throws.
+    /// Makes a file system that calls `before` ahead of each operation; an error of `before` is the operation's error.
     package convenience init(before: @escaping @Sendable (Operation, String) throws -> Void) {
         self.init(real: LocalFileSystem(), before: before)
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The connections that are open, so that stopping the server can cut them.
+/// The open connections, so that the server can cut them when it stops.
 final class ConnectionRegistry: Sendable {
     private struct State {
         var open: [Int: LoopbackSocket] = [:]

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What the server received, and who waits for it to receive more.
+/// The requests that the server received, and the tasks that wait for more of them.
 final class ExchangeLog: Sendable {
     struct State {
         var received = 0
@@ -28,7 +28,7 @@ final class ExchangeLog: Sendable {
 
     var abandonedRequests: [ScriptedOrigin.Request] { state.withLock { $0.abandoned } }
 
-    /// Records a request, giving it its place in the order.
+    /// Records a request and gives it its place in the order.
     func record(_ head: RequestHead, body: ReceivedBody, connection: Int) -> ScriptedOrigin.Request {
         change { state in
             let request = ScriptedOrigin.Request(
@@ -50,7 +50,7 @@ final class ExchangeLog: Sendable {
 
     func recordAbandoned(_ request: ScriptedOrigin.Request) {
         change { state in
-            // A server that cuts its own connections has not been abandoned.
+            // When the server cuts its own connections, their clients have not abandoned them.
             if isKeeping, !state.isClosed { state.abandoned.append(request) }
         }
     }
@@ -79,7 +79,7 @@ final class ExchangeLog: Sendable {
             state.waiters.removeAll { now.isClosed || $0.condition(now) }
             return (result, ready)
         }
-        // Resumed outside the lock: what waits may come straight back here.
+        // Resumed outside the lock, since a resumed task may call this log again at once.
         for waiter in ready { waiter.continuation.resume() }
         return result
     }

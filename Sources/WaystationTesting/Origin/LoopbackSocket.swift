@@ -4,7 +4,8 @@ import Glibc
 /// A blocking TCP socket on `127.0.0.1`, closed with its last reference.
 ///
 /// `shutdown` may be called from any thread, and wakes a thread that waits in `accept`, `receive` or `send`. The
-/// descriptor is closed only when nobody holds the socket any more, so no thread can meet a number used anew.
+/// descriptor is closed only when no reference to the socket is left, so no thread can use a number that the system has
+/// given to another file.
 final class LoopbackSocket: Sendable {
     let descriptor: CInt
 
@@ -51,7 +52,7 @@ final class LoopbackSocket: Sendable {
                 socket.enable(TCP_NODELAY, at: CInt(IPPROTO_TCP))
                 return socket
             }
-            // A client that left before it was accepted is no reason to stop.
+            // A client that left before it was accepted does not end the listener.
             guard errno == EINTR || errno == ECONNABORTED else { return nil }
         }
     }
@@ -70,7 +71,7 @@ final class LoopbackSocket: Sendable {
 
     /// Sends all bytes.
     ///
-    /// - Returns: Whether they were all taken; false when the peer is gone.
+    /// - Returns: Whether all bytes were sent; false when the peer is gone.
     func send(_ data: Data) -> Bool {
         data.withUnsafeBytes { bytes in
             var sent = 0
@@ -92,9 +93,9 @@ final class LoopbackSocket: Sendable {
     /// Ends both directions; the descriptor stays valid.
     func shutdown() { _ = Glibc.shutdown(descriptor, CInt(SHUT_RDWR)) }
 
-    /// Resets the connection: the peer sees `ECONNRESET`, whatever was on its way to it.
+    /// Resets the connection: the peer gets `ECONNRESET`, regardless of the bytes on their way to it.
     ///
-    /// Connecting to no address does it at once; `SO_LINGER` would do it only once the descriptor is closed.
+    /// Connecting to an unspecified address resets at once; `SO_LINGER` would reset only when the descriptor is closed.
     func reset() {
         var nowhere = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         _ = connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))

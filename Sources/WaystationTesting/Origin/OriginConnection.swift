@@ -1,6 +1,6 @@
 import Foundation
 
-/// One connection of a client: reads its requests, and plays the script's answers to them.
+/// One connection of a client: reads its requests and sends the script's answers.
 struct OriginConnection {
     let socket: LoopbackSocket
     let number: Int
@@ -25,7 +25,7 @@ struct OriginConnection {
         } catch RequestReader.Failure.malformed {
             _ = socket.send(Data("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".utf8))
         } catch {
-            // The client left in the middle of a request, which is not recorded.
+            // The client left in the middle of a request, so the request is not recorded.
         }
         socket.shutdown()
     }

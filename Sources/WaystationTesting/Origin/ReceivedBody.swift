@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// The body of a request as it arrives: its bytes, or in their place their SHA-256.
+/// The body of a request as it arrives: its bytes, or only their SHA-256.
 struct ReceivedBody {
     private(set) var data = Data()
     private(set) var length = 0
@@ -11,7 +11,7 @@ struct ReceivedBody {
         if isDigested { hash = SHA256() }
     }
 
-    /// Nil unless the body is digested.
+    /// The body's SHA-256; nil unless the body is digested.
     var digest: Data? { hash.map { Data($0.finalize()) } }
 
     mutating func append(_ bytes: ArraySlice<UInt8>) {

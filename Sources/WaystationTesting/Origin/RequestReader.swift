@@ -7,7 +7,8 @@ struct RequestHead: Sendable {
     let version: String
     let fields: [ScriptedOrigin.Field]
 
-    /// Reads a head from its lines, without the empty line at its end; nil when it is none (RFC 9112, section 3).
+    /// Reads a head from its lines, without the empty line at its end; nil when the lines are not a valid head (RFC
+    /// 9112, section 3).
     init?(lines: [String]) {
         guard let parts = lines.first?.split(separator: " ", omittingEmptySubsequences: false), parts.count == 3,
             !parts[0].isEmpty, !parts[1].isEmpty, parts[2].hasPrefix("HTTP/")
@@ -39,10 +40,10 @@ struct RequestReader {
     private var buffer: [UInt8] = []
     private var position = 0
 
-    /// - Parameter receive: Gives the next bytes, or nil at their end.
+    /// - Parameter receive: Returns the next bytes, or nil at the end of the stream.
     init(receive: @escaping () -> [UInt8]?) { self.receive = receive }
 
-    /// The next head, or nil when the stream ends before its first byte.
+    /// Reads the next head; returns nil when the stream ends before its first byte.
     mutating func readHead() throws(Failure) -> RequestHead? {
         guard try hasMore() else { return nil }
         var lines: [String] = []
@@ -60,7 +61,7 @@ struct RequestReader {
         return head
     }
 
-    /// The body that follows a head (RFC 9112, section 6.3).
+    /// Reads the body that follows a head (RFC 9112, section 6.3).
     mutating func readBody(
         of head: RequestHead,
         into take: (ArraySlice<UInt8>) -> Void
@@ -82,7 +83,7 @@ struct RequestReader {
         while try !readLine().isEmpty {}  // trailers
     }
 
-    /// A line without its end.
+    /// Reads a line without its line end.
     mutating func readLine() throws(Failure) -> String {
         var line: [UInt8] = []
         while true {
@@ -99,7 +100,7 @@ struct RequestReader {
         }
     }
 
-    /// Exactly `count` bytes.
+    /// Reads exactly `count` bytes.
     mutating func read(_ count: Int) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
         try read(count) { bytes += $0 }

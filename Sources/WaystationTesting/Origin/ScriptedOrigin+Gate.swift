@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 extension ScriptedOrigin {
-    /// A point at which an answer waits until the test lets it go on.
+    /// A point at which an answer waits until the test opens the gate.
     ///
     /// ```swift
     /// let gate = try ScriptedOrigin.Gate()
@@ -14,20 +14,21 @@ extension ScriptedOrigin {
     /// ```
     ///
     /// One gate may hold several answers, and stays open once opened. An answer that waits also ends when its client
-    /// goes away or the server stops, so a gate that is never opened holds nothing for ever.
+    /// goes away or the server stops, so a gate that is never opened does not hold an answer for ever.
     public final class Gate: Sendable {
-        // A pipe: readable from the moment the gate opens, and never read, so `poll` then returns at once for all who wait.
+        // The gate is a pipe that becomes readable when the gate opens. It is never read, so from then on `poll`
+        // returns at once for every waiting thread.
         private let readable: CInt
         private let writable: CInt
 
-        /// Makes a gate that is closed.
+        /// Makes a closed gate.
         ///
         /// - Throws: ``SocketFailure`` when the process has no file descriptor left.
         public init() throws {
             var ends: [CInt] = [-1, -1]
             guard pipe(&ends) == 0 else { throw SocketFailure("open a gate", code: errno) }
             (readable, writable) = (ends[0], ends[1])
-            // A child process must not hold the gate's pipe, nor may opening it too often block.
+            // A child process must not inherit the gate's pipe, and opening the gate too often must not block.
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             _ = fcntl(writable, F_SETFL, O_NONBLOCK)
         }
@@ -37,15 +38,15 @@ extension ScriptedOrigin {
             close(writable)
         }
 
-        /// Lets all answers that wait here go on, now and from now on.
+        /// Lets all answers that wait at this gate continue, now and in the future.
         public func open() { _ = write(writable, "o", 1) }
 
-        // POLLRDHUP, which Glibc shows to GNU sources only.
+        // POLLRDHUP, which Glibc defines for GNU sources only.
         private static let peerHungUp: Int16 = 0x2000
 
         /// Waits for the gate to open, or for the peer of `socket` to go away.
         ///
-        /// - Returns: Whether the gate opened.
+        /// - Returns: Whether the gate opened; false when the peer went away.
         func wait(alongside socket: CInt) -> Bool {
             var watched = [
                 pollfd(fd: readable, events: Int16(POLLIN), revents: 0),

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension ScriptedOrigin {
-    /// One header field, with its name spelled as it stands on the wire.
+    /// One header field, with the spelling of its name as on the wire.
     public struct Field: Sendable, Hashable, CustomStringConvertible {
         /// The name, in its own spelling.
         public var name: String
@@ -18,7 +18,7 @@ extension ScriptedOrigin {
         public var description: String { "\(name): \(value)" }
     }
 
-    /// A request as it arrived.
+    /// A request as the server received it.
     public struct Request: Sendable {
         /// The place of this request among all requests of the server, from 0.
         public let order: Int
@@ -30,19 +30,19 @@ extension ScriptedOrigin {
         public let target: String
         /// The protocol version, such as `HTTP/1.1`.
         public let version: String
-        /// The fields, in their order, with raw names; several of one name stay apart.
+        /// The fields, in their order, with raw names; fields of the same name stay separate.
         public let fields: [Field]
-        /// The body, with the chunked coding removed; empty where the server digests bodies.
+        /// The body, with the chunked coding removed; empty when the server digests bodies.
         public let body: Data
-        /// The number of the body's bytes.
+        /// The size of the body in bytes.
         public let bodyLength: Int
-        /// The SHA-256 of the body, where the server digests bodies; else nil.
+        /// The SHA-256 of the body when the server digests bodies; otherwise nil.
         public let bodyDigest: Data?
 
-        /// The target up to the query.
+        /// The part of the target before the query.
         public var path: String { String(target.prefix { $0 != "?" }) }
 
-        /// The values of all fields of a name, in their order; names compare without regard to case.
+        /// The values of all fields of a name, in their order; names are compared without regard to case.
         public func values(of name: String) -> [String] {
             fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
         }

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension ScriptedOrigin {
-    /// What the server does for one request: an answer, or a fault.
+    /// The server's reaction to one request: an answer, or a fault.
     ///
     /// ```swift
     /// let responses: [ScriptedOrigin.Response] = [
@@ -18,13 +18,13 @@ extension ScriptedOrigin {
             case bytes(Data)
             /// Wait until the gate opens.
             case wait(Gate)
-            /// Close the connection here, in good order.
+            /// Close the connection here, in an orderly way.
             case close
-            /// Reset the connection here: the client sees `ECONNRESET`.
+            /// Reset the connection here: the client gets `ECONNRESET`.
             case reset
         }
 
-        /// How the end of the body is told.
+        /// The way in which the client finds the end of the body.
         public enum Framing: Sendable, Hashable {
             /// `Content-Length`, counted from the steps.
             case contentLength
@@ -48,14 +48,14 @@ extension ScriptedOrigin {
 
         init(_ kind: Kind) { self.kind = kind }
 
-        /// An answer that is sent step by step.
+        /// Makes an answer that is sent step by step.
         ///
         /// - Parameters:
-        ///   - steps: The body, with the points at which it waits or breaks off.
+        ///   - steps: The body, with the points at which it waits or is cut.
         ///   - status: The status code; 200 by default.
-        ///   - fields: The fields, sent as they stand, in this order; a name may be repeated. The framing's own field is
-        ///     added behind them.
-        ///   - framing: How the body's end is told; chunked by default.
+        ///   - fields: The fields, sent as they stand, in this order; a name may be repeated. The framing's own field
+        ///     is added after them.
+        ///   - framing: How the client finds the body's end; chunked by default.
         /// - Returns: The answer.
         public static func stream(
             _ steps: [Step],
@@ -67,7 +67,7 @@ extension ScriptedOrigin {
             return Response(.message(status: status, fields: fields, framing: framing, body: steps))
         }
 
-        /// An answer with a status, fields and a body of known length.
+        /// Makes an answer with a status, fields and a body of known length.
         public static func status(
             _ status: Int,
             fields: KeyValuePairs<String, String> = [:],
@@ -94,7 +94,7 @@ extension ScriptedOrigin {
             self.status(status, fields: ["Location": location])
         }
 
-        /// `200 OK` that promises the whole body, and closes the connection after `count` of its bytes.
+        /// `200 OK` that announces the whole body, but closes the connection after `count` of its bytes.
         public static func truncated(
             _ body: Data,
             after count: Int,
@@ -103,24 +103,25 @@ extension ScriptedOrigin {
             stream([.bytes(body.prefix(count)), .close], fields: fields, framing: .declaredLength(body.count))
         }
 
-        /// Bytes sent as they stand, after which the connection closes.
+        /// Sends bytes as they stand, then closes the connection.
         public static func raw(_ bytes: Data) -> Response { Response(.raw([.bytes(bytes), .close])) }
 
-        /// The connection closes with no byte sent.
+        /// Closes the connection without sending a byte.
         public static var closed: Response { Response(.raw([.close])) }
 
-        /// The connection is reset with no byte sent.
+        /// Resets the connection without sending a byte.
         public static var reset: Response { Response(.raw([.reset])) }
 
-        /// Nothing, until the client goes away or the server stops.
+        /// Sends nothing until the client goes away or the server stops.
         public static var unanswered: Response { Response(.unanswered) }
 
-        /// A web-socket handshake (RFC 6455, section 4.2), after which every text and binary message comes back.
+        /// A web-socket handshake (RFC 6455, section 4.2), after which the server returns every text and binary
+        /// message.
         ///
-        /// A request that is no handshake is answered with 426.
+        /// A request that is not a handshake is answered with 426.
         public static var webSocketEcho: Response { Response(.webSocketEcho) }
 
-        /// This answer, with its first byte held back until the gate opens.
+        /// Returns this answer, held back before its first byte until the gate opens.
         public func held(at gate: Gate) -> Response {
             var held = self
             held.gate = gate
@@ -130,7 +131,7 @@ extension ScriptedOrigin {
 }
 
 extension ScriptedOrigin.Response {
-    /// The answer as bytes on the wire and what happens between them.
+    /// The answer as bytes on the wire, with the events between them.
     ///
     /// - Returns: The steps, and whether the connection may be used again after them.
     func wireSteps(for request: ScriptedOrigin.Request) -> (steps: [Step], keepsAlive: Bool) {
@@ -142,7 +143,7 @@ extension ScriptedOrigin.Response {
         }
     }
 
-    /// The phrases of RFC 9110, section 15, that tests are likely to meet in a trace; nothing depends on them.
+    /// The phrases of RFC 9110, section 15, that a trace of a test is likely to show; nothing depends on them.
     private static let reasons = [
         200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
         301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect",
@@ -159,7 +160,8 @@ extension ScriptedOrigin.Response {
         body: [Step],
         for request: ScriptedOrigin.Request
     ) -> (steps: [Step], keepsAlive: Bool) {
-        // RFC 9110, section 6.4.1: these never have content; RFC 9112, section 6.3: nor do they tell a length for it.
+        // RFC 9110, section 6.4.1: these responses never have content. RFC 9112, section 6.3: nor do they state its
+        // length.
         let hasNoContent = status == 204 || status == 304 || (100..<200).contains(status)
         var fields = fields
         var keepsAlive = request.value(of: "Connection")?.lowercased() != "close" && request.version != "HTTP/1.0"
@@ -169,7 +171,7 @@ extension ScriptedOrigin.Response {
         case .contentLength: fields.append(.init("Content-Length", "\(body.byteCount)"))
         case .declaredLength(let length):
             fields.append(.init("Content-Length", "\(length)"))
-            // A server that breaks off does not announce it.
+            // A server that cuts an answer short does not announce that it closes the connection.
             isHonest = length == body.byteCount
         case .chunked: fields.append(.init("Transfer-Encoding", "chunked"))
         case .untilClose: keepsAlive = false

@@ -2,7 +2,7 @@ public import Foundation
 import Glibc
 import Synchronization
 
-/// A loopback HTTP/1.1 server whose every answer a test writes down.
+/// A loopback HTTP/1.1 server whose answers a test scripts.
 ///
 /// ```swift
 /// let origin = try ScriptedOrigin { request in
@@ -13,16 +13,16 @@ import Synchronization
 /// ```
 ///
 /// The server listens on `127.0.0.1`, on a port that the system picks. It keeps connections alive, reads bodies framed
-/// by `Content-Length` or `chunked`, answers `Expect: 100-continue` at once, and records each request as it came: raw
-/// field names, in their order, and the body's bytes. Faults (a connection closed or reset at any byte, an answer held
-/// back, a wrong length, raw bytes) are ordinary answers of the script; see ``Response``.
+/// by `Content-Length` or `chunked`, answers `Expect: 100-continue` at once, and records each request as it arrived:
+/// raw field names, in their order, and the body's bytes. Faults (a connection closed or reset at any byte, an answer
+/// held back, a wrong length, raw bytes) are ordinary answers of the script; see ``Response``.
 ///
 /// Each connection has a thread of its own, so the script is called on many threads at once, and may block without
-/// holding up other connections. Nothing here sleeps: a test decides with a ``Gate`` when a held answer goes on.
+/// holding up other connections. Nothing here sleeps: a test decides with a ``Gate`` when a held answer continues.
 ///
-/// The server stops when ``stop()`` is called, or when the last reference to it goes away.
+/// The server stops when ``stop()`` is called, or when the last reference to it is released.
 public final class ScriptedOrigin: Sendable {
-    /// What answers a request, called on the thread of the request's connection.
+    /// Returns the answer to a request; called on the thread of the request's connection.
     public typealias Script = @Sendable (Request) -> Response
 
     /// The port that the server listens on, on `127.0.0.1`.
@@ -36,11 +36,11 @@ public final class ScriptedOrigin: Sendable {
     ///
     /// - Parameters:
     ///   - port: The port to listen on; 0, the default, lets the system pick a free one.
-    ///   - keepsRequests: Whether requests are recorded; true by default. A server for a very long run turns it off, and
-    ///     then ``requests`` and ``abandonedRequests`` stay empty while ``requestCount`` goes on.
-    ///   - digestsBodies: Whether the bodies of requests are not kept, but their length and SHA-256 are; false by
-    ///     default. For bodies larger than memory should hold.
-    ///   - script: What answers each request. It is called on the connection's thread, and may block.
+    ///   - keepsRequests: Whether requests are recorded; true by default. A server for a very long run turns it off,
+    ///     and then ``requests`` and ``abandonedRequests`` stay empty while ``requestCount`` keeps counting.
+    ///   - digestsBodies: Whether only the length and the SHA-256 of requests' bodies are kept, not their bytes; false
+    ///     by default. Intended for bodies that are too large for memory.
+    ///   - script: Returns the answer to each request. It is called on the connection's thread, and may block.
     /// - Throws: ``SocketFailure`` when the port cannot be opened.
     public init(
         port: UInt16 = 0,
@@ -55,7 +55,8 @@ public final class ScriptedOrigin: Sendable {
         self.listener = listener
         self.exchanges = exchanges
         self.connections = connections
-        // The thread must not hold the server itself, or dropping the last reference would never stop it.
+        // The thread must not hold a reference to the server, or releasing the last other reference would never stop
+        // it.
         Thread.detachNewThread {
             while let socket = listener.accept() {
                 guard let number = connections.add(socket) else { break }
@@ -75,19 +76,21 @@ public final class ScriptedOrigin: Sendable {
 
     deinit { stop() }
 
-    /// Stops listening, and cuts the connections that are open; answers that are held back end at once.
+    /// Stops listening, and cuts the open connections; answers that are held back end at once.
     ///
-    /// What was recorded stays readable. Calling it again does nothing.
+    /// The recorded requests stay readable. Calling it again does nothing.
     public func stop() {
-        // First, so that connections cut here do not count as abandoned by their clients.
+        // This comes first, so that connections cut here do not count as abandoned by their clients.
         exchanges.close()
         listener.shutdown()
         connections.shutdownAll()
     }
 
-    /// The URL of a target on this server, a path with its query as they stand on the request line: `/a?b=c`.
+    /// The URL of a target on this server.
     ///
-    /// A target that makes no URL gives the server's root.
+    /// The target is a path with its query as on the request line: `/a?b=c`.
+    ///
+    /// For a target that gives no valid URL, the server's root is returned.
     public func url(_ target: String = "/") -> URL {
         URL(string: "http://127.0.0.1:\(port)\(target)") ?? root
     }
@@ -98,17 +101,18 @@ public final class ScriptedOrigin: Sendable {
         components.host = "127.0.0.1"
         components.port = Int(port)
         components.path = "/"
-        // These components always make a URL; the fallback only spares a trap.
+        // These components always give a URL; the fallback only avoids a trap.
         return components.url ?? URL(fileURLWithPath: "/")
     }
 
     /// The requests received so far, in the order in which their last byte arrived.
     public var requests: [Request] { exchanges.requests }
 
-    /// The requests whose client went away before the whole answer was sent, in the order in which that was noticed.
+    /// The requests whose client went away before the whole answer was sent, in the order in which the server noticed
+    /// it.
     ///
-    /// A server notices only when it waits at a ``Gate`` or sends, so hold the answer to observe a cancelled load. Faults
-    /// of the script itself are not counted.
+    /// A server notices this only when it waits at a ``Gate`` or sends, so hold the answer to observe a cancelled load.
+    /// Faults of the script itself are not counted.
     public var abandonedRequests: [Request] { exchanges.abandonedRequests }
 
     /// The number of requests received so far.

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Why a loopback socket could not be opened or used.
+/// An error that says why a loopback socket could not be opened or used.
 public struct SocketFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What was tried, such as `listen on 127.0.0.1:8080`.
+    /// The operation that failed, such as `listen on 127.0.0.1:8080`.
     public let operation: String
     /// The system's error code, `errno`.
     public let code: Int32
@@ -12,6 +12,6 @@ public struct SocketFailure: Error, Sendable, Hashable, CustomStringConvertible 
         self.code = code
     }
 
-    /// What was tried, and the system's reason.
+    /// The operation, and the system's reason.
     public var description: String { "could not \(operation): \(String(cString: strerror(code)))" }
 }

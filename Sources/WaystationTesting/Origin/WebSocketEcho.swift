@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// The server's side of a web socket that sends every message back (RFC 6455).
+/// The server's side of a web socket that returns every message to its client (RFC 6455).
 struct WebSocketEcho {
     let socket: LoopbackSocket
 
@@ -23,11 +23,11 @@ struct WebSocketEcho {
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Accept: \(Self.accept(for: key))\r\n\r\n"
         guard socket.send(Data(handshake.utf8)) else { return }
-        // A client that leaves without a closing frame ends the stream; there is nobody left to tell.
+        // A client that leaves without a closing frame ends the stream; then there is no client to answer.
         try? echoFrames(&reader)
     }
 
-    /// The proof that the server understood the handshake (RFC 6455, section 4.2.2, step 5.4).
+    /// The value that proves that the server understood the handshake (RFC 6455, section 4.2.2, step 5.4).
     static func accept(for key: String) -> String {
         let digest = Insecure.SHA1.hash(data: Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
         return Data(digest).base64EncodedString()
@@ -38,7 +38,7 @@ struct WebSocketEcho {
             let (flags, payload) = try readFrame(&reader)
             switch flags & 0x0F {
             case Opcode.continuation, Opcode.text, Opcode.binary:
-                // Flags and all: a fragmented message comes back in the same fragments.
+                // The flags are sent back too, so a fragmented message comes back in the same fragments.
                 guard send(flags, payload) else { return }
             case Opcode.ping:
                 guard send(0x80 | Opcode.pong, payload) else { return }
@@ -50,12 +50,12 @@ struct WebSocketEcho {
         }
     }
 
-    /// One frame with the client's mask removed (RFC 6455, sections 5.2 and 5.3).
+    /// Reads one frame and removes the client's mask (RFC 6455, sections 5.2 and 5.3).
     private func readFrame(
         _ reader: inout RequestReader
     ) throws(RequestReader.Failure) -> (flags: UInt8, payload: [UInt8]) {
         let head = try reader.read(2)
-        // RFC 6455, section 5.1: a frame of a client is masked.
+        // RFC 6455, section 5.1: a client's frame is masked.
         guard head[1] & 0x80 != 0 else { throw .malformed }
         var length = Int(head[1] & 0x7F)
         if length >= 126 {

@@ -1,7 +1,9 @@
 import Glibc
 import Synchronization
 
-/// A file descriptor that no other program inherits, closed with its last reference at the latest.
+/// A file descriptor that no other program inherits.
+///
+/// It is closed with its last reference at the latest.
 final class Descriptor: Sendable {
     let number: CInt
     private let isOpen = Mutex(true)
@@ -13,7 +15,7 @@ final class Descriptor: Sendable {
     static func pipe() throws -> (reading: Descriptor, writing: Descriptor) {
         var numbers: [CInt] = [0, 0]
         guard Glibc.pipe(&numbers) == 0 else {
-            throw SpawnedProcessFailure("no pipe can be made: \(String(cString: strerror(errno)))")
+            throw SpawnedProcessFailure("cannot make a pipe: \(String(cString: strerror(errno)))")
         }
         for number in numbers { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
         return (Descriptor(numbers[0]), Descriptor(numbers[1]))

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a new process does with its descriptors before its program begins.
+/// The actions of a new process on its descriptors before its program begins.
 struct FileActions {
     private var actions = posix_spawn_file_actions_t()
 
@@ -18,7 +18,7 @@ struct FileActions {
         posix_spawn_file_actions_addopen(&actions, number, path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     }
 
-    /// Starts a process, with no signal blocked.
+    /// Starts a process in which no signal is blocked.
     mutating func spawn(_ command: [String], environment: [String: String]) throws -> pid_t {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -2,35 +2,37 @@ public import Foundation
 import Glibc
 import Synchronization
 
-/// A program in a process of its own, for tests and measurements.
+/// A program that runs in a process of its own, for tests and measurements.
 ///
-/// Not Foundation's `Process`: starting one reads past the end of a directory listing now and then, and takes the
-/// whole process with it (Docs/FoundationTraps.md). Every call may be made from any thread.
+/// This replaces Foundation's `Process`, which sometimes reads past the end of a directory listing when it starts a
+/// program and then crashes the whole process (Docs/FoundationTraps.md). Every call may be made from any thread.
 @_spi(Processes)
 public final class SpawnedProcess: Sendable {
-    /// How a process ended.
+    /// The way in which a process ended.
     public enum Ending: Equatable, Sendable {
-        /// It exited with this status.
+        /// The process exited with this status.
         case exited(Int32)
-        /// A signal killed it.
+        /// A signal killed the process.
         case killed(Int32)
-        /// It still ran at its limit, and was killed then.
+        /// The process was still running at its time limit and was killed.
         case timedOut
-        /// The kernel does not say.
+        /// The kernel does not report how the process ended.
         case unknown
     }
 
-    /// Where what a process writes to standard output or standard error goes.
+    /// The destination of a process's standard output or standard error.
     public enum Output: Sendable {
-        /// Nowhere.
+        /// The bytes are discarded.
         case discarded
-        /// Into a new file. Files take any amount without anyone reading meanwhile, as a pipe does not.
+        /// A new file.
+        ///
+        /// Unlike a pipe, a file takes any amount without a reader.
         case file(URL)
-        /// To ``SpawnedProcess/readLine()``.
+        /// Lines for ``SpawnedProcess/readLine()``.
         case lines
     }
 
-    /// The kernel's number of the process.
+    /// The process ID.
     public let identifier: pid_t
 
     private struct State {
@@ -45,13 +47,13 @@ public final class SpawnedProcess: Sendable {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - executable: Where it lies.
-    ///   - arguments: Its arguments, its name not among them.
-    ///   - directory: Where it works; nil is where this process works.
-    ///   - environment: All of its environment; nil is that of this process.
-    ///   - output: Where its standard output goes.
-    ///   - errors: Where its standard error goes; `.lines` is where standard output goes.
-    /// - Throws: ``SpawnedProcessFailure`` when it cannot be started.
+    ///   - executable: The path of the program's file.
+    ///   - arguments: The arguments, without the program's name.
+    ///   - directory: The working directory; nil for that of this process.
+    ///   - environment: The complete environment; nil for that of this process.
+    ///   - output: The destination of standard output.
+    ///   - errors: The destination of standard error; `.lines` means the same as standard output.
+    /// - Throws: ``SpawnedProcessFailure`` when the program cannot be started.
     public init(
         _ executable: String,
         _ arguments: [String] = [],
@@ -63,7 +65,7 @@ public final class SpawnedProcess: Sendable {
         guard FileManager.default.isExecutableFile(atPath: executable) else {
             throw SpawnedProcessFailure("\(executable) is not installed: run `make deps`")
         }
-        // Swift does not see glibc's action that changes the directory.
+        // Swift does not import glibc's file action that changes the directory.
         let command =
             directory.map { ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, $0.path, executable] } ?? [executable]
         (identifier, input, lines) = try Self.start(
@@ -75,8 +77,8 @@ public final class SpawnedProcess: Sendable {
         reap()
     }
 
-    /// One start at a time: Swift does not see `pipe2`, so that a child started between the making of a pipe and its
-    /// marking would inherit it.
+    /// Only one process is started at a time: Swift does not import `pipe2`, so a child that is started between the
+    /// creation of a pipe and its marking would inherit the pipe.
     private static let starting = Mutex(())
 
     private static func start(
@@ -108,16 +110,16 @@ public final class SpawnedProcess: Sendable {
         }
     }
 
-    /// Starts a program and waits for its end, up to a limit in seconds, when it is killed.
+    /// Starts a program and waits until it ends, or kills it after a time limit in seconds.
     ///
     /// - Parameters:
-    ///   - executable: Where it lies.
-    ///   - arguments: Its arguments, its name not among them.
-    ///   - directory: Where it works; nil is where this process works.
-    ///   - environment: All of its environment; nil is that of this process.
-    ///   - limit: After how many seconds it is killed; nil is never.
-    /// - Returns: How it ended, and what it wrote.
-    /// - Throws: ``SpawnedProcessFailure`` when it cannot be started.
+    ///   - executable: The path of the program's file.
+    ///   - arguments: The arguments, without the program's name.
+    ///   - directory: The working directory; nil for that of this process.
+    ///   - environment: The complete environment; nil for that of this process.
+    ///   - limit: The number of seconds after which the program is killed; nil for no limit.
+    /// - Returns: How the program ended, and its output.
+    /// - Throws: ``SpawnedProcessFailure`` when the program cannot be started.
     public static func run(
         _ executable: String,
         _ arguments: [String] = [],
@@ -151,37 +153,38 @@ public final class SpawnedProcess: Sendable {
         )
     }
 
-    /// Whether it has not ended yet.
+    /// Whether the process has not ended yet.
     public var isRunning: Bool { state.withLock { $0.ending == nil } }
 
-    /// Waits for its end.
+    /// Waits until the process ends.
     ///
-    /// - Returns: How it ended.
+    /// - Returns: How the process ended.
     @discardableResult
     public func wait() -> Ending {
         running.wait()
         return state.withLock(\.ending) ?? .unknown
     }
 
-    /// Waits for its end, up to a number of seconds; nil waits as long as it runs.
+    /// Waits until the process ends, for up to a number of seconds; nil waits without a limit.
     ///
-    /// - Returns: How it ended, or nil when it still runs.
+    /// - Returns: How the process ended, or nil when it is still running.
     public func wait(atMost seconds: Double?) -> Ending? {
         guard let seconds else { return wait() }
         guard running.wait(timeout: .now() + seconds) == .success else { return nil }
         return state.withLock(\.ending)
     }
 
-    /// Sends a signal, unless it has ended.
+    /// Sends a signal, unless the process has ended.
     public func send(_ signal: Int32) {
-        // Under the lock under which it is reaped: until then its number is nobody else's.
+        // The process is reaped under this lock, so until then its ID belongs to no other process.
         state.withLock { if $0.ending == nil { _ = kill(identifier, signal) } }
     }
 
-    /// Ends its standard input, which is open and empty until then.
+    /// Closes the process's standard input, which is open and empty until then.
     public func endInput() { input.close() }
 
-    /// The next line of standard output without its end, or nil when there is none to come; blocks until then.
+    /// Waits for the next line of standard output and returns it without its line end; returns nil when there are no
+    /// more lines.
     public func readLine() -> String? {
         var bytes: [UInt8] = []
         while let byte = lines.readByte() {
@@ -191,7 +194,7 @@ public final class SpawnedProcess: Sendable {
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A thread of its own waits for the end: none of a pool is kept.
+    /// Waits for the end on a thread of its own, so that no thread of a pool is blocked.
     private func reap() {
         running.enter()
         Thread.detachNewThread { [self] in
@@ -210,25 +213,25 @@ public final class SpawnedProcess: Sendable {
     }
 }
 
-/// How a process ended, and what it wrote.
+/// The end of a process, and its output.
 @_spi(Processes)
 public struct SpawnedProcessOutcome: Sendable {
-    /// How it ended.
+    /// How the process ended.
     public let ending: SpawnedProcess.Ending
-    /// What it wrote to standard output.
+    /// The bytes of standard output.
     public let output: Data
-    /// What it wrote to standard error.
+    /// The bytes of standard error.
     public let errors: Data
-    /// How long it took from its start to its end.
+    /// The time from the process's start to its end.
     public let milliseconds: Double
-    /// The most memory that it had at a time, in MiB.
+    /// The peak memory of the process, in MiB.
     public let peakMemory: Double
 }
 
-/// Why a process could not be started.
+/// An error that says why a process could not be started.
 @_spi(Processes)
 public struct SpawnedProcessFailure: Error, CustomStringConvertible {
-    /// What went wrong, and what to do.
+    /// A sentence that says what went wrong, and what to do.
     public let description: String
 
     init(_ description: String) { self.description = description }

@@ -3,7 +3,7 @@ import FoundationNetworking
 import WaystationTesting
 
 extension Scenario {
-    /// What bodies look like on the wire, and how large they are.
+    /// Bodies of different forms on the wire, and of different sizes.
     static let bodies: [Scenario] =
         both("body/gzip") { _, _ in .ok(gzipped, fields: ["Content-Type": "text/html", "Content-Encoding": "gzip"]) }
         + both("body/chunked") { _, _ in
@@ -58,7 +58,7 @@ extension Scenario {
             },
         ]
 
-    /// Eight MiB that no two stretches of are alike.
+    /// Eight MiB in which no part repeats another.
     private static let large: Data = {
         var state: UInt64 = 0x9e37_79b9_7f4a_7c15
         return Data(
@@ -69,11 +69,11 @@ extension Scenario {
         )
     }()
 
-    /// `<p>` and 200 times `hello `, as gzip wrote it (RFC 1952).
+    /// `<p>` and 200 times `hello `, compressed by gzip (RFC 1952).
     private static let gzipped =
         Data(base64Encoded: "H4sIAAAAAAACA7MpsMtIzcnJVxglR8lRcpQc/CQA2jMZabMEAAA=") ?? Data()
 
-    /// A load waited for by a completion handler, and the same with a delegate.
+    /// Makes two scenarios of a load: one waits with a completion handler, the other with a delegate.
     private static func both(_ name: String, origin: @escaping Script) -> [Scenario] {
         [Way.completion, .delegate].map { way in
             Scenario("\(name)/\(way.rawValue)", repeats: true, origin: origin) {

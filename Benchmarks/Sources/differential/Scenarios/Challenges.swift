@@ -3,7 +3,7 @@ import FoundationNetworking
 import WaystationTesting
 
 extension Scenario {
-    /// 401, and who answers it.
+    /// Answers with status 401, and the ways to respond to them.
     static let challenges: [Scenario] = [
         basic("401/basic/no-delegate/completion") { stage in
             try await stage.load(.data, .completion, stage.request("/private"))

@@ -46,7 +46,7 @@ extension Scenario {
             let task = stage.task(.data, stage.request(), in: session, completing: false)
             task.resume()
             _ = await stage.sightings.waitForEnd(atMost: .seconds(5))
-            // The delegate hears of the end before the task knows of it.
+            // The delegate gets the end before the task's state changes.
             await withCheckedContinuation { told in session.delegateQueue.addOperation { told.resume() } }
             task.cancel()
             stage.sightings.note("state", "\(task.state.rawValue)")
@@ -143,7 +143,7 @@ extension Scenario {
         )
     }
 
-    /// A load whose task is the scenario's to handle.
+    /// Makes a scenario that controls the load's task itself.
     private static func task(
         _ name: String,
         kind: Kind = .data,
@@ -158,7 +158,8 @@ extension Scenario {
         }
     }
 
-    /// A load to which something happens when the first half of its body has arrived, and the origin holds the second.
+    /// Makes a scenario that acts on a load when the first half of its body has arrived and the origin holds the second
+    /// half.
     private static func middle(
         _ name: String,
         kind: Kind = .data,
@@ -194,14 +195,14 @@ extension Scenario {
 }
 
 extension Stage {
-    /// Notes that the origin saw its client leave.
+    /// Records that the origin noticed that its client left.
     fileprivate func noteAbandonment() async {
         await origin.waitForAbandonedRequests(1)
         sightings.note("abandoned", "\(origin.abandonedRequests.count)")
     }
 }
 
-/// Says yes once.
+/// Returns true the first time, then false.
 private final class Once: Sendable {
     private let hasHappened = Mutex(false)
 

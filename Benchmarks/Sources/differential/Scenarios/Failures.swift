@@ -3,7 +3,7 @@ import FoundationNetworking
 import WaystationTesting
 
 extension Scenario {
-    /// Everything that goes wrong between here and the origin.
+    /// Failures between this process and the origin.
     static let failures: [Scenario] =
         both("fail/timeout", limit: 1) { _, _ in .unanswered }
         + both("fail/timeout-mid-body", limit: 1) { _, props in
@@ -54,7 +54,7 @@ extension Scenario {
         }
     }
 
-    /// A load of a URL that nobody serves, given the port of an origin that has just stopped.
+    /// Makes a load of a URL that no server answers; `url` gets the port of an origin that has just stopped.
     private static func elsewhere(
         _ name: String,
         _ way: Way,

@@ -3,7 +3,7 @@ import FoundationNetworking
 import WaystationTesting
 
 extension Scenario {
-    /// Header fields and cookies, both ways.
+    /// Header fields and cookies, in both directions.
     static let fields: [Scenario] = [
         Scenario("fields/several-set-cookie", repeats: true) { _, _ in
             .ok(
@@ -101,7 +101,7 @@ extension Scenario {
 }
 
 extension Stage {
-    /// Notes the cookies that the session's storage holds once the load has ended.
+    /// Records the cookies in the session's storage after the load has ended.
     fileprivate func noteCookies() async throws {
         _ = await sightings.waitForEnd(atMost: .seconds(5))
         let cookies = HTTPCookieStorage.shared.cookies ?? []

@@ -4,7 +4,7 @@ import Measuring
 import WaystationTesting
 
 extension Scenario {
-    /// Every kind of task, waited for in every way.
+    /// Every kind of task, with every way to wait for it.
     static let kinds: [Scenario] =
         [.data, .download].flatMap { kind in
             Way.allCases.map { way in

@@ -4,7 +4,7 @@ import Measuring
 import WaystationTesting
 
 extension Scenario {
-    /// Methods, and bodies that a data task carries.
+    /// Methods, and bodies of data tasks.
     static let methods: [Scenario] = [
         method("POST", .completion, body: "a=b&c=d"),
         method("POST", .delegate, body: "a=b&c=d"),
@@ -25,7 +25,7 @@ extension Scenario {
         Scenario("method/POST-large/completion") { request, _ in
             .ok("took \(Fingerprint(request.body))")
         } run: { stage in
-            // Large enough for the loader to expect 100-continue.
+            // The body is large enough for the loader to expect 100-continue.
             let body = Data(repeating: 0x61, count: 2 << 20)
             try await stage.load(.data, .completion, stage.request("/post", "POST", body: body))
         },

@@ -3,7 +3,7 @@ import FoundationNetworking
 import WaystationTesting
 
 extension Scenario {
-    /// Redirects: every status, where they lead, and who has a say.
+    /// Redirects with every status and kind of target, and with every decision of the delegate.
     static let redirects: [Scenario] =
         [301, 302, 303, 307, 308].flatMap { status in
             ["GET", "POST"].map { method in

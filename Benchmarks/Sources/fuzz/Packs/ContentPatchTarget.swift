@@ -3,11 +3,12 @@ import WaystationFileSystem
 import WaystationPacks
 import WaystationPatch
 
-/// Installs a content patch in a real library, which must refuse it or have exactly what the new manifest says.
+/// Installs a content patch in a real library, which must refuse the patch or have exactly the files of the new
+/// manifest.
 ///
-/// An input is a byte that says how it is meant, and then either a content patch as it stands or its parts: the length of
-/// the new manifest in two bytes, that manifest, and the streams of the content patch. Of the parts a patch is made with
-/// the right digests, so that what lies behind those is reached.
+/// The first byte of an input says whether a complete content patch follows or its parts. The parts are the length of
+/// the new manifest in two bytes, that manifest, and the streams of the content patch. From the parts, a patch with the
+/// right digests is made, so that the code behind the checks of the digests is reached.
 struct ContentPatchTarget: FuzzTarget {
     let maximumLength = 4 << 10
     private let scratch: Scratch
@@ -25,7 +26,7 @@ struct ContentPatchTarget: FuzzTarget {
 
     init() throws {
         scratch = try Scratch()
-        guard let module = ModuleID("shop") else { throw Finding("'shop' is no module") }
+        guard let module = ModuleID("shop") else { throw Finding("'shop' is not a valid module") }
         self.module = module
         let library = try PackLibrary(directory: scratch.target)
         self.library = library
@@ -38,11 +39,11 @@ struct ContentPatchTarget: FuzzTarget {
         let json = try Self.pack("2", Self.newFiles, of: module).json
         let (old, new) = ("old script, old script<title>1</title>", "new script, old script<title>2</title>")
         let patch = [UInt8](try BSDiffPatch.create(from: DataSource(Data(old.utf8)), to: DataSource(Data(new.utf8))))
-        guard let streams = PatchStreams(patch: patch) else { throw Finding("a seed cannot be taken apart") }
+        guard let streams = PatchStreams(patch: patch) else { throw Finding("a seed cannot be split") }
         var parts: [UInt8] = []
         parts.append(json.count, 2)
         parts += Array(json) + streams.input
-        guard let whole = try contentPatch(ofParts: parts) else { throw Finding("a seed cannot be put together") }
+        guard let whole = try contentPatch(ofParts: parts) else { throw Finding("a seed cannot be assembled") }
         return [Data([1] + parts), Data([0] + whole)]
     }
 
@@ -72,20 +73,20 @@ struct ContentPatchTarget: FuzzTarget {
                 try await library.install(contentPatch: file, for: module, activating: false)
             }
             try check(installed)
-            // The next input finds the library as this one did.
+            // The library is restored, so that each input starts with the same one.
             try blocking { [library, module] in try await library.activate(module, version: installed.version) }
             let damages = try blocking { [library] in try await library.verify() }
-            try Finding.unless(damages.isEmpty, "what was installed is damaged: \(damages)")
+            try Finding.unless(damages.isEmpty, "the installed pack is damaged: \(damages)")
             let pack = try Self.pack("1", Self.oldFiles, of: module)
             try blocking { [library, module] in
                 try await library.remove(module)
                 try await library.install(zip: pack.zip)
             }
         } catch let error as PackError {
-            try Finding.unless(error.code != .fileSystem, "the patch was not refused, it broke something: \(error)")
+            try Finding.unless(error.code != .fileSystem, "the patch was not refused, but caused a failure: \(error)")
         }
         _ = try scratch.files()
-        try Finding.unless(library.module(module)?.active?.version == base.version, "the base answers no more")
+        try Finding.unless(library.module(module)?.active?.version == base.version, "the base is no longer active")
     }
 
     private func check(_ installed: InstalledPack) throws {
@@ -95,12 +96,12 @@ struct ContentPatchTarget: FuzzTarget {
             let data = try Data(contentsOf: installed.root.appending(path: file.path))
             try Finding.unless(
                 data.count == file.size && PatchDigest.sha256(data).description == "sha256:\(file.sha256)",
-                "'\(file.path)' is not what the manifest says"
+                "'\(file.path)' does not match the manifest"
             )
         }
     }
 
-    /// A patch whose digests are right.
+    /// Makes a content patch whose digests are right.
     private func contentPatch(ofParts parts: [UInt8]) throws -> [UInt8]? {
         guard let length = parts.number(at: 0, 2).map(Int.init) else { return nil }
         let json = Array(parts.dropFirst(2).prefix(length))
@@ -116,7 +117,7 @@ struct ContentPatchTarget: FuzzTarget {
         return stride(from: 0, to: text.count - 1, by: 2).compactMap { UInt8(String(text[$0...($0 + 1)]), radix: 16) }
     }
 
-    /// Numbers, names and digits change places; most other damage is no JSON.
+    /// Changes digits, letters or single bytes; most other damage would give invalid JSON.
     private func damage(_ json: inout [UInt8], using random: inout SeededGenerator) {
         guard let place = json.indices.randomElement(using: &random) else { return }
         switch Int.random(in: 0..<4, using: &random) {
@@ -147,7 +148,7 @@ struct ContentPatchTarget: FuzzTarget {
             try FileManager.default.createDirectory(at: above, withIntermediateDirectories: true)
             try Data(text.utf8).write(to: file)
         }
-        guard let version = PackVersion(version) else { throw Finding("\(version) is no version") }
+        guard let version = PackVersion(version) else { throw Finding("\(version) is not a valid version") }
         let description = PackDescription(module: module, version: version, baseURLs: ["https://shop.example/app/"])
         return (zip, try PackBuilder.build(folder: folder, as: description, to: zip).json())
     }

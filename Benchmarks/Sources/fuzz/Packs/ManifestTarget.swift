@@ -1,7 +1,9 @@
 import Foundation
 import WaystationPacks
 
-/// Reads a manifest; what it takes must be safe to use, and the same after it was written and read again.
+/// Reads a manifest.
+///
+/// A manifest that is accepted must be safe to use, and must stay the same when it is written and read again.
 struct ManifestTarget: FuzzTarget {
     let maximumLength = 2 << 10
 
@@ -28,13 +30,13 @@ struct ManifestTarget: FuzzTarget {
                 try Finding.unless(
                     names.allSatisfy { !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) }
                         && !file.path.utf8.contains(0) && file.size >= 0 && file.sha256.utf8.count == 64,
-                    "the file '\(file.path)' was let through"
+                    "the file '\(file.path)' was accepted"
                 )
             }
-            try Finding.unless(manifest.contentSize >= 0, "the size of all is below zero")
+            try Finding.unless(manifest.contentSize >= 0, "the total size is negative")
             try Finding.unless(
                 try PackManifest(json: manifest.json()) == manifest,
-                "it is not the same when read again"
+                "the manifest is different when it is read again"
             )
         } catch is PackError {}
     }

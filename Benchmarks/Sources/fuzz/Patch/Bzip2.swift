@@ -1,9 +1,9 @@
 import CLibFuzzer
 
-/// bzip2 over bytes in memory.
+/// bzip2 for bytes in memory.
 enum Bzip2 {
     static func compressed(_ bytes: [UInt8]) -> [UInt8] {
-        // What BZ2_bzBuffToBuffCompress says is enough: 1 % more, and 600 bytes.
+        // The size that is enough according to the documentation of BZ2_bzBuffToBuffCompress: 1 % more, and 600 bytes.
         [UInt8](unsafeUninitializedCapacity: bytes.count + bytes.count / 100 + 601) { target, count in
             count = fuzz_compress(bytes, bytes.count, target.baseAddress, target.count)
         }

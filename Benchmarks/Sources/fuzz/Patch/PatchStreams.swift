@@ -1,7 +1,9 @@
-/// The three streams of a BSDIFF40 patch before bzip2, whose check sums nearly all damage would end at.
+/// The three streams of a BSDIFF40 patch before bzip2.
 ///
-/// As an input: the lengths of the control and the diff stream, two bytes each, eight bytes of the new size, and then
-/// the streams. A new size of `UInt64.max` stands for what the instructions come to.
+/// In a compressed patch, bzip2's checksums would stop nearly all damage.
+///
+/// An input has the lengths of the control and the diff stream in two bytes each, the new size in eight bytes, and then
+/// the streams. A new size of `UInt64.max` stands for the size that the instructions give.
 struct PatchStreams {
     static let headLength = 12
     static let instructionLength = 24
@@ -11,7 +13,7 @@ struct PatchStreams {
     var extra: [UInt8]
     var statedSize: UInt64
 
-    /// Takes an input apart; whatever it says, the streams share what there is.
+    /// Splits an input into its parts; false lengths only divide the existing bytes differently.
     init?(input: [UInt8]) {
         guard let controlLength = input.number(at: 0, 2), let diffLength = input.number(at: 2, 2),
             let size = input.number(at: 4, 8)
@@ -23,7 +25,7 @@ struct PatchStreams {
         statedSize = size
     }
 
-    /// Takes a sound patch apart.
+    /// Splits a valid patch into its streams.
     init?(patch: [UInt8]) {
         guard let controlLength = patch.number(at: 8, 8).flatMap({ Int(exactly: $0) }),
             let diffLength = patch.number(at: 16, 8).flatMap({ Int(exactly: $0) }),
@@ -43,7 +45,7 @@ struct PatchStreams {
         return bytes + control + diff + extra
     }
 
-    /// The patch, with sound blocks and lengths.
+    /// The patch, with valid blocks and lengths.
     var patch: [UInt8] {
         let blocks = [control, diff, extra].map(Bzip2.compressed)
         var bytes = Array("BSDIFF40".utf8)
@@ -60,7 +62,7 @@ struct PatchStreams {
         }
     }
 
-    /// Each with its three numbers: how many bytes to add, how many to take, how far to move.
+    /// The three numbers of each instruction: how many bytes to add, how many to take, how far to move.
     var instructions: [(added: Int, extra: Int, seek: Int)] {
         stride(from: 0, through: control.count - Self.instructionLength, by: Self.instructionLength).map { start in
             (signed(at: start), signed(at: start + 8), signed(at: start + 16))
@@ -73,9 +75,9 @@ struct PatchStreams {
         return bits >> 63 == 0 ? magnitude : -magnitude
     }
 
-    /// What the original `bspatch` makes of the streams; nil where it would find them damaged.
+    /// The result of the original `bspatch` for the streams; nil when it would find them damaged.
     func applied(to old: [UInt8], limit: Int) -> [UInt8]? {
-        // The highest bit is a sign, and minus zero is zero.
+        // The highest bit is a sign, so minus zero is also zero.
         let magnitude = Int(newSize & ~(1 << 63))
         guard newSize >> 63 == 0 || magnitude == 0, magnitude <= limit else { return nil }
         let size = magnitude
@@ -101,7 +103,7 @@ struct PatchStreams {
         return new.count == size ? new : nil
     }
 
-    /// Damages an instruction, the new size or the order of the instructions.
+    /// Damages an instruction, the new size or the sequence of the instructions.
     mutating func damage(using random: inout SeededGenerator) {
         let count = control.count / Self.instructionLength
         guard count > 0 else { return control += [UInt8](repeating: 0, count: Self.instructionLength) }

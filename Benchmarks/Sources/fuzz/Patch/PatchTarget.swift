@@ -2,10 +2,10 @@ import Foundation
 import WaystationFileSystem
 import WaystationPatch
 
-/// Applies a patch, and compares what it makes with what the original `bspatch` would.
+/// Applies a patch, and compares the result with that of the original `bspatch`.
 ///
-/// An input is a byte that says how it is meant, the length of the old bytes in two, the old bytes, and then either a
-/// patch as it stands or its streams before bzip2.
+/// The first byte of an input says what its last part is: a complete patch, or the streams before bzip2. Between them
+/// are the length of the old bytes, in two bytes, and the old bytes.
 struct PatchTarget: FuzzTarget {
     static let headLength = 3
 
@@ -20,7 +20,7 @@ struct PatchTarget: FuzzTarget {
         var seeds: [Data] = []
         for (old, new) in [(text, other), (other, text), ([], text), (text, []), (text, text + text)] {
             let patch = [UInt8](try BSDiffPatch.create(from: DataSource(Data(old)), to: DataSource(Data(new))))
-            guard let streams = PatchStreams(patch: patch) else { throw Finding("a seed cannot be taken apart") }
+            guard let streams = PatchStreams(patch: patch) else { throw Finding("a seed cannot be split") }
             for (isTakenApart, rest) in [(UInt8(0), patch), (1, streams.input)] {
                 var seed = [isTakenApart]
                 seed.append(old.count, 2)
@@ -45,16 +45,16 @@ struct PatchTarget: FuzzTarget {
         let bytes = streams?.patch ?? rest
         do {
             let patch = try BSDiffPatch(DataSource(Data(bytes)), limits: PatchLimits(newSize: limit))
-            try Finding.unless((0...limit).contains(patch.newSize), "a new size of \(patch.newSize) was let through")
+            try Finding.unless((0...limit).contains(patch.newSize), "a new size of \(patch.newSize) was accepted")
             var new: [UInt8] = []
             try patch.apply(to: DataSource(Data(old))) { piece in
                 try Finding.unless(piece.count <= 256 << 10, "a piece of \(piece.count) bytes")
                 new += piece
-                try Finding.unless(new.count <= patch.newSize, "there are more bytes than announced")
+                try Finding.unless(new.count <= patch.newSize, "the patch gives more bytes than its new size")
             }
-            try Finding.unless(new.count == patch.newSize, "there are fewer bytes than announced")
+            try Finding.unless(new.count == patch.newSize, "the patch gives fewer bytes than its new size")
             if let streams {
-                try Finding.unless(new == streams.applied(to: old, limit: limit), "bspatch would make something else")
+                try Finding.unless(new == streams.applied(to: old, limit: limit), "bspatch gives a different result")
             }
         } catch is PatchError {}
     }

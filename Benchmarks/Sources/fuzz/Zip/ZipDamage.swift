@@ -1,4 +1,4 @@
-/// Damage to one structure of a zip, with the rest of it made right or left as it was.
+/// Damages one structure of a zip, and corrects the rest or leaves it as it was.
 enum ZipDamage {
     private static let names: [[UInt8]] =
         [
@@ -45,7 +45,7 @@ enum ZipDamage {
         }
     }
 
-    /// One number, at any place and of any width, or some bytes more or fewer.
+    /// Changes one number at any place and of any width, or adds or removes some bytes.
     private static func change(_ bytes: inout [UInt8], using random: inout SeededGenerator) {
         guard let place = bytes.indices.randomElement(using: &random) else {
             return bytes = names.randomElement(using: &random) ?? []
@@ -54,7 +54,7 @@ enum ZipDamage {
         case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
         case 1, 2:
             let width = [1, 2, 4, 8].randomElement(using: &random) ?? 2
-            // Fields mostly stand at even places.
+            // Most fields are at even places.
             let even = place & ~1
             bytes.put(Edge.number(near: bytes.number(at: even, width) ?? 0, using: &random), at: even, width)
         case 3: bytes.remove(at: place)

@@ -1,9 +1,9 @@
-/// A zip taken apart, so that one thing in it can be wrong while the rest is made right again.
+/// A zip split into its parts, so that one part can be wrong while the rest is corrected again.
 ///
-/// Lenient: it takes apart what it can of an archive that is damaged already.
+/// The splitting is lenient: it keeps what it can of an archive that is already damaged.
 struct ZipParts {
     struct Entry {
-        /// The 30 bytes of the local header (APPNOTE 4.3.7), and the 46 of the directory's (4.3.12).
+        /// The 30 bytes of the local header (APPNOTE 4.3.7), and the 46 bytes of the directory header (4.3.12).
         var local: [UInt8]
         var central: [UInt8]
         var localName: [UInt8]
@@ -16,7 +16,7 @@ struct ZipParts {
     }
 
     var entries: [Entry] = []
-    /// The zip64 end record and its locator, or nothing.
+    /// The zip64 end record and its locator; empty when there are none.
     var wideEnd: [UInt8] = []
     /// The end record with its comment.
     var end: [UInt8]
@@ -72,7 +72,7 @@ struct ZipParts {
         }
     }
 
-    /// The archive; with lengths, offsets and counts made right, or as they are in the headers.
+    /// The archive, either with corrected lengths, offsets and counts, or with those in the headers.
     func bytes(isSound: Bool = true) -> [UInt8] {
         var bytes: [UInt8] = []
         var directory: [UInt8] = []
@@ -110,7 +110,7 @@ struct ZipParts {
 
     private static func length(_ header: [UInt8], _ place: Int) -> Int { Int(header.number(at: place, 2) ?? 0) }
 
-    /// Where the zip64 extra field has the local header's offset, when it is there (APPNOTE 4.5.3).
+    /// The place of the local header's offset in the zip64 extra field; nil when it is not there (APPNOTE 4.5.3).
     private static func wideOffset(in extra: [UInt8], _ central: [UInt8]) -> Int? {
         guard central.number(at: 42, 4) == 0xFFFF_FFFF else { return nil }
         var place = 0
@@ -126,7 +126,7 @@ struct ZipParts {
 }
 
 extension ZipParts.Entry {
-    /// Sets the same field in the local header and in the directory's; the places are those of APPNOTE 4.3.
+    /// Sets the same field in the local header and in the directory header; the places are those of APPNOTE 4.3.
     mutating func putBoth(_ field: Field, _ number: some FixedWidthInteger) {
         local.put(number, at: field.local, field.width)
         central.put(number, at: field.local + (field.local < 26 ? 2 : 0), field.width)
@@ -146,7 +146,7 @@ extension ZipParts.Entry {
 
     var isStored: Bool { central.number(at: 10, 2) == 0 }
 
-    /// Says of stored data what is true.
+    /// Corrects the CRC and the sizes of a stored entry.
     mutating func settle() {
         guard isStored else { return }
         putBoth(.crc32, CRC32.of(data))
@@ -157,7 +157,7 @@ extension ZipParts.Entry {
     mutating func rename(_ new: [UInt8]) { (name, localName) = (new, new) }
 }
 
-/// The check sum of zip, bit by bit: inputs are short.
+/// The checksum of zip, computed bit by bit, which is fast enough for short inputs.
 enum CRC32 {
     static func of(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(UInt32.max) { crc, byte in

@@ -1,7 +1,8 @@
 import Foundation
 import WaystationArchive
 
-/// Sound archives of every kind that is read: written by the project's own writer, some then given another form.
+/// Valid archives of every kind that can be read: written by the project's own writer, some then converted to another
+/// form.
 enum ZipSeeds {
     static func all() throws -> [Data] {
         let text = Data(String(repeating: "some text, some text; ", count: 30).utf8)
@@ -26,12 +27,12 @@ enum ZipSeeds {
     }
 
     private static func changed(_ archive: [UInt8], _ body: (inout ZipParts) -> Void) throws -> [UInt8] {
-        guard var parts = ZipParts(archive) else { throw Finding("a seed cannot be taken apart") }
+        guard var parts = ZipParts(archive) else { throw Finding("a seed cannot be split") }
         body(&parts)
         return parts.bytes()
     }
 
-    /// Sizes behind the data, as a writer that cannot seek has them (APPNOTE 4.3.9).
+    /// Puts the sizes after the data, as a writer that cannot seek does (APPNOTE 4.3.9).
     private static func described(_ archive: [UInt8]) throws -> [UInt8] {
         try changed(archive) { parts in
             for index in parts.entries.indices where parts.entries[index].name.last != UInt8(ascii: "/") {
@@ -43,7 +44,7 @@ enum ZipSeeds {
         }
     }
 
-    /// Sizes and offsets in 64 bits, though they are small (APPNOTE 4.5.3 and 4.3.14).
+    /// Writes sizes and offsets with 64 bits, although they are small (APPNOTE 4.5.3 and 4.3.14).
     private static func wide(_ archive: [UInt8]) throws -> [UInt8] {
         try changed(archive) { parts in
             for index in parts.entries.indices where parts.entries[index].name.last != UInt8(ascii: "/") {
@@ -66,7 +67,8 @@ enum ZipSeeds {
         }
     }
 
-    /// A name of the original PC's code page (APPNOTE D.1), with its UTF-8 in an extra field (4.6.9).
+    /// Gives an entry a name in the original PC's code page (APPNOTE D.1), with its UTF-8 form in an extra field
+    /// (4.6.9).
     private static func unmarked(_ archive: [UInt8]) throws -> [UInt8] {
         try changed(archive) { parts in
             guard !parts.entries.isEmpty else { return }

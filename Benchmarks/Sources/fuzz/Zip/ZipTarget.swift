@@ -2,7 +2,7 @@ import Foundation
 import WaystationArchive
 import WaystationFileSystem
 
-/// Opens an archive, reads every entry, extracts it, and compares the two.
+/// Opens an archive, reads every entry, extracts the archive, and compares the results.
 struct ZipTarget: FuzzTarget {
     let maximumLength = 4 << 10
     private let scratch: Scratch
@@ -17,7 +17,7 @@ struct ZipTarget: FuzzTarget {
         strict.ratioFloor = 16 << 10
         strict.maximumNameLength = 300
         strict.maximumDepth = 8
-        // What the first refuses for junk or for names goes deeper with the second.
+        // Inputs that the strict limits refuse for junk or names get further with the lenient ones.
         var lenient = strict
         lenient.toleratedJunk = [.leading, .between, .trailing]
         lenient.unmarkedNames = .utf8
@@ -54,10 +54,10 @@ struct ZipTarget: FuzzTarget {
         do {
             let target = scratch.target
             try blocking { try await archive.extract(into: target) }
-            try Finding.unless(contents != nil, "what cannot be read was extracted")
+            try Finding.unless(contents != nil, "an archive was extracted although it cannot be read")
             try Finding.unless(try scratch.files() == contents, "reading and extracting differ")
         } catch let error as ZipError {
-            try Finding.unless(contents == nil, "what can be read cannot be extracted: \(error)")
+            try Finding.unless(contents == nil, "the archive can be read but not extracted: \(error)")
         }
         try scratch.clear()
     }
@@ -69,13 +69,13 @@ struct ZipTarget: FuzzTarget {
             try archive.read(entry) { bytes in
                 try Finding.unless(bytes.count <= 64 << 10, "a piece of \(bytes.count) bytes")
                 data.append(contentsOf: bytes)
-                try Finding.unless(data.count <= entry.size, "'\(entry.path)' has more bytes than it says")
+                try Finding.unless(data.count <= entry.size, "'\(entry.path)' has more bytes than its size")
             }
         } catch is ZipError {
             return nil
         }
-        try Finding.unless(data.count == entry.size, "'\(entry.path)' has fewer bytes than it says")
-        try Finding.unless(CRC32.of([UInt8](data)) == entry.crc32, "'\(entry.path)' has another check sum")
+        try Finding.unless(data.count == entry.size, "'\(entry.path)' has fewer bytes than its size")
+        try Finding.unless(CRC32.of([UInt8](data)) == entry.crc32, "'\(entry.path)' does not match its checksum")
         return data
     }
 
@@ -87,7 +87,7 @@ struct ZipTarget: FuzzTarget {
         let isSafe = !path.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\\") }
         try Finding.unless(
             isPlain && isSafe && path.utf8.count <= limits.maximumNameLength && names.count <= limits.maximumDepth,
-            "the path '\(path)' was let through"
+            "the path '\(path)' was accepted"
         )
     }
 }
