@@ -17,7 +17,7 @@ final class Load: Sendable {
         var response: HTTPURLResponse?
         /// The delegate that gets the task's bytes and progress; the outer nil means that it was not looked up yet.
         var listener: Listener??
-        /// Whether nobody is told of the bytes; the progress of a request's body may be told all the same.
+        /// Whether no delegate gets the bytes; the progress of the request's body may be reported all the same.
         var areBytesUnheard = false
         var cancelWork: (@Sendable () -> Void)?
         var restartWork: (@Sendable (Load) -> Void)?

@@ -5,10 +5,11 @@ import HTTPTypes
 import Synchronization
 import WaystationCaching
 
-/// The network of one load, with the cache before it: each exchange of the load, redirects among them, is answered
-/// from what is stored, or fetched and stored.
+/// The network of one load, with the cache in front of it.
 ///
-/// Answers to unsafe methods make what is stored invalid (RFC 9111 §4.4).
+/// Each exchange of the load, including those after redirects, is answered from the cache, or fetched and stored.
+///
+/// Answers to unsafe methods invalidate stored responses (RFC 9111 §4.4).
 final class CachingTransport: Transport {
     private let strategy: CacheStrategy
     private let engine: Engine
@@ -38,13 +39,13 @@ final class CachingTransport: Transport {
             return first
         }
         if let known, known.entry.message == entry.message, known.request.url == request.url {
-            // With the mark that it goes out with.
+            // The request that is sent carries the mark of forwarded requests.
             hop.begin(known.sent(as: request))
         } else {
             entry.hidesCookies = engine.cookies == nil && !entry.message.headerFields.contains(.cookie)
             cache.store.lookup(entry.key) { [strategy, engine, entry] responses in
                 let variants = StoredVariants(responses, for: entry)
-                // The store's queue is not for making tasks.
+                // Tasks must not be made on the store's queue.
                 DispatchQueue.global().async {
                     hop.begin(CacheFinding(strategy, request, entry, variants, engine, lookedUp: ends))
                 }
@@ -54,24 +55,26 @@ final class CachingTransport: Transport {
     }
 }
 
-/// A receiver that can be given an answer that is at hand, instead of a head, parts and an end.
+/// A receiver that accepts a complete answer, instead of a head, parts and an end.
 protocol AnswerReceiver: TransportReceiver {
     func transportDidAnswer(_ answer: Answer)
 }
 
-/// One exchange of a load by way of the cache.
+/// One exchange of a load through the cache.
 private final class CacheHop: TransportExchange, FetchWaiter {
     private struct State {
         var finding: CacheFinding?
-        /// What is asked of the network.
+        /// The decision by which the network was asked.
         var asked: CacheDecision.Fetch?
-        /// How many times it was asked: what an earlier trip leaves behind concerns nobody.
+        /// The number of times that the network was asked.
+        ///
+        /// A fetch that an earlier trip started must not be recorded.
         var trips = 0
         var fetch: SharedFetch?
-        /// The traffic where the cache takes no part in it.
+        /// The exchange, if the cache takes no part in it.
         var exchange: (any TransportExchange)?
         var hasBegun = false
-        /// It was answered, or cancelled; what still arrives is for the cache alone.
+        /// The exchange was answered or cancelled; bytes that still arrive are only for the cache.
         var isOver = false
         var isCancelled = false
         var isAlone = false
@@ -110,7 +113,7 @@ private final class CacheHop: TransportExchange, FetchWaiter {
         }
     }
 
-    /// Leaves the exchange to the network.
+    /// Performs the exchange without the cache.
     private func bypass(_ request: URLRequest) {
         guard !state.withLock(\.isOver) else { return }
         let exchange = network.transport.start(ForwardingTag.tagging(request), receiver: receiver)
@@ -161,7 +164,7 @@ private final class CacheHop: TransportExchange, FetchWaiter {
         case .outdated: lookAgain(plan)
         case .taken(let shared):
             let isTooLate = state.withLock { state in
-                // It may have told us to ask again already.
+                // The fetch may already have asked for another trip.
                 if state.trips == attempt.trip { state.fetch = shared }
                 return state.isCancelled
             }
@@ -169,9 +172,10 @@ private final class CacheHop: TransportExchange, FetchWaiter {
         }
     }
 
-    /// Looks up once more what has changed meanwhile.
+    /// Looks up the stored responses again, because another fetch may have changed them.
     ///
-    /// Each time another fetch has ended; while one for the same request is under way it is joined instead.
+    /// This happens only when another fetch has ended. A fetch of the same request that is still running is joined
+    /// instead.
     private func lookAgain(_ plan: FetchPlan) {
         guard let store = engine.cache?.store, let finding = state.withLock(\.finding) else { return }
         let ends = engine.fetches.ends(of: plan.entry.key)
@@ -187,7 +191,7 @@ private final class CacheHop: TransportExchange, FetchWaiter {
 
     func cancel() {
         let (fetch, exchange): (SharedFetch?, (any TransportExchange)?) = state.withLock { state in
-            // What was answered by what is stored leaves the late response to the cache.
+            // A load that was answered from the cache leaves the late response to the cache.
             guard !state.isOver else { return (nil, nil) }
             state.isOver = true
             state.isCancelled = true
@@ -197,7 +201,7 @@ private final class CacheHop: TransportExchange, FetchWaiter {
         exchange?.cancel()
     }
 
-    // MARK: - What the fetch says
+    // MARK: - Events of the fetch
 
     func fetchDidReceive(_ head: HTTPURLResponse) {
         let isForUs = state.withLock { state in
@@ -232,14 +236,14 @@ private final class CacheHop: TransportExchange, FetchWaiter {
         }
         guard let finding, let fetch else { return }
         var plan = plan(fetch, finding)
-        // The end of that trip is none to look again for.
+        // The end of that fetch must not count as a change of the store, so the check is switched off.
         plan.lookedUp = nil
         start(plan, fetch)
     }
 
     // MARK: - Answering
 
-    /// Answers with what is stored, where the strategy or the RFCs allow that without the network.
+    /// Answers with a stored response, if the strategy or the RFCs allow that without the network.
     @discardableResult
     private func standIn() -> Bool {
         guard let finding = state.withLock({ $0.isOver || $0.hasBegun ? nil : $0.finding }),
