@@ -50,8 +50,8 @@ enum DownloadAdvice {
     /// The error for a task that only Foundation could load, when the app has a transport of its own.
     static func passesTransport(_ task: URLSessionTask, _ request: URLRequest) -> URLError {
         let message = """
-            \(name(of: request)) was not loaded: only Foundation can load a \(type(of: task)), and it would pass the \
-            transport by that makeTransport gave the interceptor. Use a data task, or set leavesTasksToFoundation
+            \(name(of: request)) was not loaded: only Foundation can load a \(type(of: task)), and it would \
+            bypass the transport that makeTransport made. Use a data task, or set leavesTasksToFoundation
             """
         return URLError(
             .resourceUnavailable,
@@ -64,7 +64,7 @@ enum DownloadAdvice {
     private static func name(of request: URLRequest) -> String { request.url?.absoluteString ?? "the file" }
 
     private static let reason = """
-        on Linux Foundation gives a custom protocol no way to hand a file to a download task: load it with a data \
+        on Linux Foundation gives a custom protocol no way to pass a file to a download task: load it with a data \
         task, data(for:) for instance, and write the bytes yourself
         """
 

@@ -80,7 +80,7 @@ struct CacheFinding: Sendable {
 
     /// The 504 for a request that accepts only a stored response (RFC 9111 §5.2.1.7).
     var gatewayTimeout: Answer? {
-        let text = "Nothing is stored that may answer this request, and it asks for nothing else (only-if-cached).\n"
+        let text = "No stored response may answer this request, and it accepts no other (only-if-cached).\n"
         let body = Data(text.utf8)
         guard let url = request.url,
             let response = HTTPURLResponse(
@@ -103,7 +103,7 @@ struct CacheFinding: Sendable {
         let reason =
             variants.exchanges.isEmpty
             ? "the cache was asked too, by .cache(.\(strategy)), and holds nothing for"
-            : "the cache was asked too, and by .cache(.\(strategy)) what it holds may not stand in for"
+            : "the cache was asked too, but by .cache(.\(strategy)) its stored response may not be used for"
         let stop = cause.hasSuffix(".") ? "" : "."
         let message = "\(cause)\(stop) Also, \(reason) \(entry.message.method.rawValue) \(entry.key.url)."
         return URLError(
@@ -115,7 +115,7 @@ struct CacheFinding: Sendable {
     }
 
     static func notStored(_ what: String) -> String {
-        "\(what) is not in the cache, and may be answered from nowhere else"
+        "\(what) is not in the cache, and no other source may answer it"
     }
 }
 

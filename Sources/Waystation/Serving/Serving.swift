@@ -15,7 +15,7 @@ struct Serving: Sendable {
         case .block:
             return .fail(refusal(.blocked, "a rule blocks \(canonical.url)"))
         case .nowhere:
-            return .fail(refusal(.notFound, "no source of its rule has \(canonical.url), and the rule ends there"))
+            return .fail(refusal(.notFound, "no source of its rule has \(canonical.url), and the rule names no other"))
         case .network:
             return networkStep
         case .files(let mounted, let otherwise):
