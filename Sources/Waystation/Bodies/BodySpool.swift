@@ -2,7 +2,7 @@ public import Foundation
 package import WaystationFileSystem
 public import WaystationStorage
 
-/// How the bodies of data tasks that are streams are stored, so that they can be sent more than once.
+/// How the body streams of data tasks are stored, so that they can be sent more than once.
 ///
 /// A stream can be read once, but after a redirect with 307 or 308, after a server's request for credentials and after
 /// a dropped connection the body must be sent again. So the whole stream is read before any part of it is sent: into

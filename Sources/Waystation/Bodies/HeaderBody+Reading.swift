@@ -100,11 +100,11 @@ extension HeaderBody {
         }
     }
 
-    // The digits and the start of an escape that is not complete yet.
+    // MARK: - Decoding
 
     private func percentDecoded(_ parts: [Part]) throws(WaystationError) -> Data {
         var body: [UInt8] = []
-        /// Of an escape that is not whole yet: its digits, and where it begins.
+        /// The digits and the start of an escape that is not complete yet.
         var escape: (digits: [UInt8], part: Int, offset: Int)?
         for (index, part) in parts.enumerated() {
             for (offset, byte) in part.value.enumerated() {

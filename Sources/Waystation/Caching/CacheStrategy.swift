@@ -49,9 +49,8 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     /// A response that is older than `limit` is never served, even when there is no network.
     public static func cacheFirst(for limit: Duration) -> Self { Self(kind: .cacheFirst(limit)) }
 
-    /// Loads and stores.
-    ///
-    /// Serves a stored response, however old, when the network fails or has not begun to answer within `timeout`.
+    /// Loads and stores, but serves a stored response, however old, when the network fails or has not begun to answer
+    /// within `timeout`.
     ///
     /// A late answer is still stored.
     ///

@@ -16,7 +16,7 @@ package enum StoredFields {
         }
         if let coding = fields[.contentEncoding], coding.lowercased() != "identity" {
             fields[.contentEncoding] = nil
-            // The strong validator of coded bytes does not hold for the decoded ones (RFC 9110 §8.8.3.3).
+            // The strong validator of coded bytes is not valid for the decoded ones (RFC 9110 §8.8.3.3).
             if let tag = fields[.eTag], !tag.hasPrefix("W/") { fields[.eTag] = "W/" + tag }
         }
         return fields

@@ -27,6 +27,7 @@ public final class CookieStore: Sendable {
         ///
         /// An exchange that began before a log-out may set no cookie after it.
         var logouts: UInt64 = 0
+        /// The number of the last log-out of each login.
         var ends: [Cookie.ID: UInt64] = [:]
         var streams: [UInt64: AsyncStream<Change>.Continuation] = [:]
         var nextStream: UInt64 = 0

@@ -7,7 +7,6 @@ import WaystationCookies
 ///
 /// It is below the cache, so redirects, 304s and background renewals pass through it, and stored responses do not. The
 /// cookies of a request are chosen above the cache, because the cache must know them.
-/// responses do not. What a request carries is chosen above the cache, which has to know it.
 struct CookieTransport: Transport {
     private let transport: any Transport
     private let cookies: CookieStore

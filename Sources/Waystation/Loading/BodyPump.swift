@@ -16,7 +16,7 @@ struct BodyPump: Sendable {
     enum End: Sendable {
         case complete
         case failed(URLError)
-        /// Nothing was delivered; the load restarts with another source.
+        /// Nothing was delivered; the load restarts.
         case restarted(URLError)
     }
 

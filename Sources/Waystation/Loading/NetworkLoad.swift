@@ -88,7 +88,7 @@ final class NetworkLoad: ForwardedLoadOwner {
         load.deliver(.reached { DelegateChallenge.ask(task, challenge, completion) })
     }
 
-    // MARK: - Bringing what arrives
+    // MARK: - Delivering the response
 
     func didReceive(head: HTTPURLResponse, to request: URLRequest) {
         context.recording?.isAnswering(request)

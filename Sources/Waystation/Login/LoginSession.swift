@@ -171,7 +171,7 @@ public final class LoginSession: Sendable {
                 .invalidLogin,
                 """
                 the cookies belong to the login of \(owner?.account ?? "another"): give the login of \(account) a \
-                CookieStore of its own, or its token would travel with the other's requests
+                CookieStore of its own, or its token would be sent with the other's requests
                 """
             )
         }

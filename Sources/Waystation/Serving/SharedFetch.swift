@@ -262,8 +262,8 @@ final class SharedFetch: TransportReceiver {
         if head.statusCode == 401, LoginPartitions.contains(plan.entry.key.partition) {
             return .refuse(.notMarkedStorable)
         }
-        // A response that depends on cookies that were not sent by this library would be found by other requests (RFC
-        // 9111 §4.1).
+        // Foundation may have added cookies that the request does not show. The key of the response would not contain
+        // them, so requests with other cookies would find it (RFC 9111 §4.1).
         if case .store(let exchange) = decision, plan.entry.hidesCookies, VaryRecord(exchange.vary).nominatesCookie {
             return .refuse(.variesOnEverything)
         }
