@@ -25,7 +25,7 @@ extension Interceptor {
         public var login: LoginSession?
         /// Further places that hold the same cookies, kept in step in both directions; none by default.
         ///
-        /// The `HTTPCookieStorage` of each session is always kept in step.
+        /// The `HTTPCookieStorage` of each session is such a place without being named here.
         public var cookieStorages: [any CookieStorage] = []
         /// Makes the network of a session from its configuration; ``URLSessionTransport`` by default.
         ///
@@ -94,7 +94,7 @@ extension Interceptor {
         /// The links that belong to other apps; none by default.
         public var externalLinks: ExternalLinks?
 
-        /// A configuration without rules.
+        /// Makes a configuration without rules.
         public init() {}
     }
 }

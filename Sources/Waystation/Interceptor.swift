@@ -14,8 +14,8 @@ public import WaystationRules
 /// let session = URLSession(configuration: .default.intercepted(by: interceptor))
 /// ```
 ///
-/// Several interceptors live side by side, each bound to the sessions made from its configurations. All of
-/// its members may be called from any thread.
+/// Several interceptors live side by side, each bound to the sessions made from its configurations. All members
+/// may be called from any thread.
 public final class Interceptor: Sendable {
     let engine: Engine
     private let isSwitchedOn = Atomic(true)

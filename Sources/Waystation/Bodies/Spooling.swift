@@ -36,7 +36,7 @@ final class Spooling: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request with its stream.
-    ///   - spool: Where the bytes are kept.
+    ///   - spool: The settings for storing the bytes.
     ///   - timeout: The longest silence of the stream, in seconds; the silence is noticed after at most twice that
     ///     time.
     ///   - schedule: Runs an action after a delay.

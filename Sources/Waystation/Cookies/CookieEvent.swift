@@ -3,7 +3,7 @@ public import WaystationCookies
 
 /// An event of an interceptor's cookies, other than a change of a cookie.
 ///
-/// Never holds a cookie's value.
+/// It never contains a cookie's value.
 public struct CookieEvent: Sendable, CustomStringConvertible {
     /// What happened.
     ///

@@ -30,7 +30,7 @@ public struct ExternalLinks: Sendable {
     public let hosts: Set<String>
     /// The action that gets the request of a link.
     ///
-    /// It is called on a thread of no Foundation queue, before the end of the load is reported. The end waits for its
+    /// It is called before the end of the load is reported, and never on a queue of Foundation's. The end waits for its
     /// return, so long work should continue elsewhere.
     public let handler: @Sendable (URLRequest) -> Void
 

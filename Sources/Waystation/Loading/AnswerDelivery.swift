@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// Delivers an answer that is already available to its task.
+/// Delivers to a task an answer that is already available.
 enum AnswerDelivery {
     /// Delivers the answer at once.
     ///

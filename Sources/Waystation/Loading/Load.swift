@@ -23,11 +23,11 @@ final class Load: Sendable {
         var restartWork: (@Sendable (Load) -> Void)?
         /// The load's place among the loads of a login, which it leaves at its end.
         var place: LoginPlace?
-        /// The number of its bytes that the backlog counts.
+        /// The number of this load's bytes that the backlog counts.
         var counted = 0
         /// The number of bytes that were given to the delegate's queue and that the queue has not reached yet.
         var untaken = 0
-        /// The number of these bytes that no mark on the delegate's queue covers yet.
+        /// The number of untaken bytes that no mark on the delegate's queue covers yet.
         var unmarked = 0
 
         /// Updates ``counted`` and returns the difference to add to the backlog.

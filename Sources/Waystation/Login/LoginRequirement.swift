@@ -1,7 +1,7 @@
 import FoundationNetworking
 public import WaystationRules
 
-/// Which requests of a rule need a login.
+/// Selects the requests of a rule that need a login.
 ///
 /// Those requests wait for it, within its time limit. All other requests load at once, and carry the token if there is
 /// one.

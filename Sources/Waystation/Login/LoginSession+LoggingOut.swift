@@ -46,8 +46,7 @@ extension Engine {
                     try await store.remove(scope)
                 } catch {
                     // This process no longer finds these responses, although removing them failed.
-                    let message = "the stored responses of a login that has ended cannot be removed: \(error)"
-                    events.emit(LoadEvent(kind: .degraded(message)))
+                    events.emit(LoadEvent(kind: .degraded("cannot remove the responses of an ended login: \(error)")))
                 }
             }
         }

@@ -30,9 +30,9 @@ public struct RecordedExchange: Sendable {
     public var bodyLength: Int
     /// The source of the answer; nil for a redirect that was followed.
     public var source: LoadEvent.Source?
-    /// Why the load failed.
+    /// The error of a load that failed; nil otherwise.
     public var error: URLError?
-    /// When the load began, by the interceptor's clock.
+    /// The time at which the load began, by the interceptor's clock.
     public var begun: Date
     /// The time from the beginning to the response, in seconds.
     public var wait: TimeInterval

@@ -44,7 +44,8 @@ final class PreparedResponse: Sendable {
         }
     }
 
-    /// The response for a selection; a new one is made when the last one is more than a second too young.
+    /// The response for a selection; a new one is made when the age that the last one states is more than a second
+    /// behind.
     ///
     /// Making one costs several times as much as all other work for a hit, and `Age` is an estimate in whole seconds
     /// (RFC 9111 §5.1), so it may be a second behind.

@@ -46,7 +46,7 @@ final class SharedFetch: TransportReceiver {
     fileprivate struct Times {
         var sent = Date.distantPast
         var received = Date.distantPast
-        /// When the request was sent, in the order of the store's invalidations.
+        /// The point in the order of the store's invalidations at which the request was sent.
         var moment: StoreMoment
     }
 

@@ -10,7 +10,7 @@ struct StoredEffects {
     let plan: FetchPlan
     let engine: Engine
     let store: ResponseStore
-    /// When the request was sent, in the order of the store's invalidations.
+    /// The point in the order of the store's invalidations at which the request was sent.
     let moment: StoreMoment
 
     func apply(_ changes: [StoredChange]) {

@@ -35,8 +35,8 @@ struct StoredVariants: Sendable {
 
     static let none = StoredVariants([])
 
-    /// Keeps those that can be matched to a request: if its cookies are hidden, responses that vary by cookies are left
-    /// out.
+    /// Keeps the responses that can be matched to a request: if its cookies are hidden, those that vary by cookies are
+    /// left out.
     init(_ responses: [StoredResponse], for request: CacheRequest, over packed: PackedVariant? = nil) {
         self.init(request.hidesCookies ? responses.filter { !$0.vary.nominatesCookie } : responses, over: packed)
     }

@@ -1,4 +1,4 @@
-/// When the transfers of a session must rest: a state machine without side effects.
+/// Decides when the transfers of a session must rest: a state machine without side effects.
 ///
 /// While a body has more to read, libcurl asks to be called again at once, and Foundation does so on the loading queue.
 /// Other sessions then get no turn there: bytes that have arrived for their tasks wait in memory, and their cancels
