@@ -5,18 +5,18 @@ import Synchronization
 import WaystationRules
 import WaystationStorage
 
-/// What an interceptor holds, for everything that works on its loads.
+/// The parts of an interceptor that all code working on its loads uses.
 final class Engine: Sendable {
     let rules: CompiledRules
     let cache: ResponseCache?
     let events: EventBroadcaster
     let configuration: Interceptor.Configuration
     let fetches = Fetches()
-    /// What has arrived for its loads and waits for their tasks or for the cache's disk.
+    /// The bytes that have arrived for its loads and wait for their tasks or for the cache's disk.
     let backlog: LoadBacklog
-    /// The cookies of its requests; nil where Foundation chooses them.
+    /// The cookies of its requests; nil when Foundation chooses them.
     let cookies: CookieStore?
-    /// The storages whose changes a request has to wait for.
+    /// The syncs of the storages whose changes a request must wait for.
     let storages: [CookieSync]
     private let madeNetworks = Mutex<[WeakNetwork]>([])
     private let lastMatch = Mutex<LastMatch?>(nil)
@@ -63,17 +63,17 @@ final class Engine: Sendable {
         configuration.logger.warning("\(rest) more rules have a warning; Interceptor.warnings names all of them")
     }
 
-    /// What is wrong now: the events that reported it.
+    /// The present problems, as the events that reported them.
     var condition: [LoadEvent] {
         (cache?.condition ?? []).map { LoadEvent(kind: .store($0)) }
             + (configuration.packs?.condition ?? []).map { LoadEvent(kind: .pack($0)) }
             + (cookies?.condition ?? []).map { LoadEvent(kind: .cookies($0)) }
     }
 
-    /// The rule that takes a request, if one does.
+    /// The rule that takes a request; nil when none does.
     ///
-    /// Foundation asks several times in a row about one request: the last answer is kept. It depends on nothing but
-    /// URL and method, unless a predicate looks at more.
+    /// Foundation asks several times in a row about one request, so the last answer is kept. It depends only on URL and
+    /// method, unless a rule has a predicate.
     func match(_ request: URLRequest) -> Match? {
         guard let url = request.url?.absoluteString else { return nil }
         let method = request.httpMethod ?? "GET"
@@ -89,7 +89,7 @@ final class Engine: Sendable {
         return match
     }
 
-    /// A request in canonical form, and what its rule says.
+    /// A request in canonical form, with the rule that takes it and its step.
     struct Match: Sendable {
         let canonical: CanonicalRequest
         let step: CompiledRules.Step
@@ -124,19 +124,19 @@ final class Engine: Sendable {
         }
     }
 
-    /// Whether a request goes to the app's handler of external links, before all rules.
+    /// Whether a request is passed to the app's handler of external links, which is checked before all rules.
     func isExternalLink(_ request: URLRequest) -> Bool {
         configuration.externalLinks?.contain(request.url) ?? false
     }
 
-    /// The key of what may answer a request, in the part of the store that is its login's.
+    /// The key under which a response to a request is looked up, in the part of the store that belongs to its login.
     func cacheKey(_ request: URLRequest, _ canonical: CanonicalRequest) -> RequestKey {
         let key = CacheRequest.key(of: request, canonical: canonical.url.string)
         guard let part = configuration.login?.partition(of: request), !part.isEmpty else { return key }
         return RequestKey(method: key.method, url: key.url, partition: part + key.partition)
     }
 
-    /// The cache's view of a request, in the part of the store that is its login's.
+    /// The cache's view of a request, in the part of the store that belongs to its login.
     func cacheRequest(_ request: URLRequest, _ canonical: CanonicalRequest) -> CacheRequest? {
         guard let entry = CacheRequest(request, canonical: canonical.url.string) else { return nil }
         guard let part = configuration.login?.partition(of: request), !part.isEmpty else { return entry }
@@ -146,7 +146,7 @@ final class Engine: Sendable {
     /// The networks of the configurations that are intercepted.
     var networks: [Network] { madeNetworks.withLock { $0.compactMap(\.network) } }
 
-    /// Notes a network, whose credentials go with a login.
+    /// Records a network, whose credentials are removed by a log-out.
     func add(_ network: Network) {
         madeNetworks.withLock { networks in
             networks.removeAll { $0.network == nil }
@@ -158,8 +158,10 @@ final class Engine: Sendable {
         weak var network: Network?
     }
 
-    /// Why a task that only Foundation can load must not be left to it: its rule keeps it from the network, or the app
-    /// has a transport of its own, which Foundation's loader would pass by.
+    /// The error for a task that only Foundation can load and that must not be left to it; nil when it may.
+    ///
+    /// The reason is that its rule keeps it from the network, or that the app has a transport of its own, which
+    /// Foundation's loader would bypass.
     func refusal(of task: URLSessionTask, _ request: URLRequest) -> (error: URLError, rule: Int)? {
         guard let match = match(request) else { return nil }
         guard !match.step.reachesNetwork else {

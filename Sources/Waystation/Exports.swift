@@ -1,4 +1,4 @@
-// An app imports `Waystation` alone: patterns, conditions, byte counts and store events are part of its vocabulary.
+// An app imports only `Waystation`, whose API uses cookies, packs, patterns, conditions, byte counts and store events.
 @_exported public import WaystationCaching
 @_exported public import WaystationCookies
 @_exported public import WaystationPacks

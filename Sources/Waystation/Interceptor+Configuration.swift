@@ -5,7 +5,7 @@ public import WaystationCaching
 public import WaystationPacks
 
 extension Interceptor {
-    /// What an interceptor is made of.
+    /// The dependencies and options of an interceptor.
     public struct Configuration: Sendable {
         // MARK: Dependencies
 
@@ -19,22 +19,22 @@ extension Interceptor {
         public var packs: PackLibrary?
         /// The cookies that requests carry, chosen as RFC 6265 says; nil, the default, leaves them to Foundation.
         ///
-        /// With a login and none of its own, the interceptor has a store in memory.
+        /// If a login is set and no store, the interceptor uses a store in memory.
         public var cookies: CookieStore?
         /// The login that rules may require; nil by default.
         public var login: LoginSession?
-        /// Further places that hold the same cookies, kept in step both ways; none by default.
+        /// Further places that hold the same cookies, kept in step in both directions; none by default.
         ///
-        /// The `HTTPCookieStorage` of each session is one by itself.
+        /// The `HTTPCookieStorage` of each session is such a place without being named here.
         public var cookieStorages: [any CookieStorage] = []
         /// Makes the network of a session from its configuration; ``URLSessionTransport`` by default.
         ///
-        /// Called with the first request that needs it, for each configuration that is intercepted; of transports that
-        /// are made at once by several requests one is used.
+        /// It is called with the first request that needs it, for each configuration that is intercepted. If several
+        /// requests make transports at the same time, one of them is used.
         ///
         /// Once it is set, every data task that a rule lets through to the network uses this transport. No load is
-        /// handed back to Foundation's own loader, whose traffic would pass the transport by: uploads, downloads and
-        /// web sockets that a rule takes fail with ``WaystationError/Code/transportNeedsDataTask``, unless
+        /// handed back to Foundation's own loader, whose traffic would bypass the transport: uploads, downloads and web
+        /// sockets that a rule takes fail with ``WaystationError/Code/transportNeedsDataTask``, unless
         /// ``leavesTasksToFoundation`` allows them.
         public var makeTransport: @Sendable (URLSessionConfiguration) -> any Transport = {
             URLSessionTransport(configuration: $0)
@@ -44,21 +44,21 @@ extension Interceptor {
         }
         /// Whether the app has set ``makeTransport``.
         private(set) var hasOwnTransport = false
-        /// Hears of each load with its body; nil, the default, collects nothing and costs nothing.
+        /// Gets each load with its body; nil, the default, collects nothing and costs nothing.
         public var recorder: (any ExchangeRecorder)?
         /// The clock; the system's by default.
         public var now: @Sendable () -> Date = { Date() }
-        /// Runs work after a delay; a dispatch timer by default.
+        /// Runs an action after a delay; uses a dispatch timer by default.
         public var schedule: @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void = {
             DispatchQueue.global().asyncAfter(deadline: .now() + $0.inSeconds, execute: $1)
         }
-        /// Where the interceptor logs: warnings for what is broken, everything else at `debug` and `trace`.
+        /// The log of the interceptor: warnings for problems, all other entries at `debug` and `trace`.
         public var logger = Logger(label: "waystation")
 
         // MARK: Options
 
-        /// The choices that the RFCs of HTTP caching leave to a cache, for `.standard` and `.revalidate`
-        /// above all.
+        /// The choices that the RFCs of HTTP caching leave to a cache; they apply mainly to `.standard` and
+        /// `.revalidate`.
         public var cachingRules = CachingRules()
 
         /// How long a storage of cookies may take for a sync; 3 s by default.
@@ -67,32 +67,34 @@ extension Interceptor {
         /// The rules, in order; none by default, so that nothing is touched.
         public var rules: [Rule] = []
 
-        /// How bodies travel in request headers; nil, the default, leaves header fields as they are.
+        /// The form of request bodies in header fields; nil, the default, leaves header fields as they are.
         ///
-        /// For apps whose pages send them so.
+        /// It is for apps whose pages send their bodies in that form.
         public var headerBody: HeaderBody?
-        /// How body streams are kept so that they can be sent again; in memory up to 1 MiB by default, else in a file.
+        /// How body streams are stored so that they can be sent again; by default in memory up to 1 MiB, otherwise in a
+        /// file.
         ///
-        /// With nil a stream is sent once, by Foundation's own loader: without its body after a redirect, and in the time
-        /// that the app takes to write it.
+        /// With nil, a stream is sent once, by Foundation's own loader: after a redirect its body is missing, and the
+        /// exchange takes as long as the app takes to write the body.
         public var bodySpool: BodySpool? = BodySpool()
         /// Whether uploads, downloads and web sockets are left to Foundation's own loader although the app has set
         /// ``makeTransport``; false by default.
         ///
-        /// Only Foundation can load them, and its traffic passes the app's transport by. Without a transport of the
-        /// app's own they are always left to it.
+        /// Only Foundation can load them, and its traffic bypasses the app's transport. If the app has set no
+        /// transport, they are always left to Foundation.
         public var leavesTasksToFoundation = false
         /// Whether bodies that arrive in a content coding, gzip for instance, are stored; false by default.
         ///
-        /// Foundation decodes such bodies and reports no error when the coded bytes end too early, so it cannot be known
-        /// whether they are whole. By default a request whose response may be stored asks for `Accept-Encoding: identity`,
-        /// unless the app set that field; a response that is coded all the same is delivered and not stored. With true
-        /// bodies travel coded and are stored as they come, which saves traffic with origins that never cut them.
+        /// Foundation decodes such bodies and reports no error when the coded bytes end too early, so the library
+        /// cannot check that they are complete. By default a request whose response may be stored asks for
+        /// `Accept-Encoding: identity`, unless the app set that field; a response that is coded all the same is
+        /// delivered and not stored. With true, bodies are transferred in a coding and are stored as they arrive, which
+        /// saves traffic with origins that never cut them.
         public var storesCodedBodies = false
         /// The links that belong to other apps; none by default.
         public var externalLinks: ExternalLinks?
 
-        /// A configuration without rules.
+        /// Makes a configuration without rules.
         public init() {}
     }
 }

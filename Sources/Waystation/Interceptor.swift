@@ -3,8 +3,8 @@ public import FoundationNetworking
 import Synchronization
 public import WaystationRules
 
-/// Intercepts what sessions load, by rules in code: answers from files and from the response cache, or lets
-/// the request travel on.
+/// Intercepts the loads of sessions by rules in code: it answers them from files and from the response cache, or sends
+/// them to the network.
 ///
 /// ```swift
 /// let interceptor = try Interceptor {
@@ -14,8 +14,8 @@ public import WaystationRules
 /// let session = URLSession(configuration: .default.intercepted(by: interceptor))
 /// ```
 ///
-/// Several interceptors live side by side, each bound to the sessions made from its configurations. All of
-/// its members may be called from any thread.
+/// Several interceptors live side by side, each bound to the sessions made from its configurations. All members
+/// may be called from any thread.
 public final class Interceptor: Sendable {
     let engine: Engine
     private let isSwitchedOn = Atomic(true)
@@ -23,8 +23,8 @@ public final class Interceptor: Sendable {
     /// Makes an interceptor.
     ///
     /// - Parameter configure: Fills in the configuration.
-    /// - Throws: ``WaystationError`` when a pattern is not understood, a directory cannot be opened or a rule
-    ///   lacks its cache; whatever `configure` throws.
+    /// - Throws: ``WaystationError`` when a pattern is not valid, a directory cannot be opened or a rule lacks its
+    ///   cache; any error that `configure` throws.
     public convenience init(_ configure: (inout Configuration) throws -> Void) throws {
         var configuration = Configuration()
         try configure(&configuration)
@@ -36,37 +36,40 @@ public final class Interceptor: Sendable {
         engine = try Engine(configuration)
     }
 
-    /// Whether requests are intercepted; true from the start.
+    /// Whether requests are intercepted; true at first.
     ///
-    /// While it is false Foundation's own loader runs, for tasks that begin then. Loads under way go on as they began.
+    /// While it is false, Foundation's own loader runs the tasks that begin then. Loads that are under way continue as
+    /// they began.
     public var isEnabled: Bool {
         get { isSwitchedOn.load(ordering: .relaxed) }
         set { isSwitchedOn.store(newValue, ordering: .relaxed) }
     }
 
-    /// What is wrong now (``condition``) and then what happens from now on, as a new stream each time.
+    /// The present problems (``condition``), followed by all new events, as a new stream for each call.
     ///
     /// A reader that falls more than 4,096 events behind loses the oldest. The streams end with the interceptor.
     public var events: AsyncStream<LoadEvent> {
         engine.events.makeStream { [engine] in engine.condition }
     }
 
-    /// What is wrong now with the cache, the packs and the cookies: the events that reported it, none when all is well.
+    /// The present problems of the cache, the packs and the cookies, as the events that reported them; empty when there
+    /// is none.
     public var condition: [LoadEvent] { engine.condition }
 
-    /// Rules that are understood and probably do not do what was meant, in the order of the rules.
+    /// Warnings about rules that are valid but probably do not do what was meant, in the order of the rules.
     ///
-    /// Such are a rule that an earlier one never lets a request reach, files at a base URL that the rule's pattern does
-    /// not take, a pattern such as `https://api.example.com`, which takes only the front page, and an unclosed `[`. The
-    /// rules are used as they are written; the first 20 warnings are logged when the interceptor is made.
+    /// Such rules are one that an earlier rule lets no request reach, files at a base URL that the rule's pattern does
+    /// not take, a pattern such as `https://api.example.com`, which takes only the front page, and a pattern with an
+    /// unclosed `[`. The rules are used as they are written; the first 20 warnings are logged when the interceptor is
+    /// made.
     public var warnings: [RuleWarning] { engine.rules.warnings }
 
-    /// Says which rule takes a request, or why none does.
+    /// Returns which rule takes a request, or the reasons why none does.
     ///
     /// It has no side effects.
     public func decision(for request: URLRequest) -> Decision {
         guard isEnabled else { return .untouched(reasons: ["the interceptor is switched off"]) }
-        if ForwardingTag.isTagged(request) { return .untouched(reasons: ["an interceptor sent it"]) }
+        if ForwardingTag.isTagged(request) { return .untouched(reasons: ["an interceptor sent the request"]) }
         if engine.isExternalLink(request) { return .openedElsewhere }
         guard let canonical = CanonicalRequest(request) else {
             return .untouched(reasons: ["\(request.url?.absoluteString ?? "nil") is not an absolute URL"])
@@ -80,30 +83,30 @@ public final class Interceptor: Sendable {
         }
     }
 
-    /// Says which rule takes a GET of a URL, or why none does.
+    /// Returns which rule takes a GET of a URL, or the reasons why none does.
     public func decision(for url: URL) -> Decision { decision(for: URLRequest(url: url)) }
 
-    /// What the rules say about a request.
+    /// The decision of the rules about a request.
     public enum Decision: Equatable, Sendable {
-        /// The rule at this index answers it.
+        /// The rule at this index answers the request.
         case allowed(rule: Int, pattern: String)
-        /// The rule at this index blocks it.
+        /// The rule at this index blocks the request.
         case blocked(rule: Int, pattern: String)
-        /// It goes to the handler of external links.
+        /// The request is passed to the handler of external links.
         case openedElsewhere
-        /// It is left to Foundation, and why: what kept the nearest rules from taking it.
+        /// The request is left to Foundation; the reasons say why the nearest rules did not take it.
         case untouched(reasons: [String])
     }
 
     /// Whether the interceptor takes a request.
     ///
-    /// Pure and quick: it runs under a lock of the whole process.
+    /// It is pure and quick, because it runs under a lock of the whole process.
     func claims(_ request: URLRequest) -> Bool {
         isEnabled && !ForwardingTag.isTagged(request)
             && (engine.match(request) != nil || engine.isExternalLink(request))
     }
 
-    /// The first step for a request and the rule that takes it; nil where the interceptor does not.
+    /// The first step for a request and the rule that takes it; nil when no rule takes it.
     func firstStep(for request: URLRequest, through network: Network) -> (step: ServingStep, rule: Int)? {
         guard isEnabled, !ForwardingTag.isTagged(request) else { return nil }
         return engine.firstStep(for: request, through: network)

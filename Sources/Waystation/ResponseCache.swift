@@ -2,11 +2,10 @@ public import Foundation
 import Synchronization
 public import WaystationStorage
 
-/// The response cache: what was loaded, kept on disk with its time, bounded by age and bytes.
+/// The response cache: responses on disk with the time of their arrival, limited by age and bytes.
 ///
-/// One directory may be used by several caches and processes at once. A cache that cannot read or write, on a
-/// full or damaged disk, degrades: look-ups find nothing, nothing is stored, loads go to the network, and an
-/// event says so.
+/// Several caches and processes may use one directory at the same time. A cache that cannot read or write, on a full or
+/// damaged disk, degrades: look-ups find nothing, nothing is stored, loads use the network, and an event reports it.
 ///
 /// ```swift
 /// let cache = try ResponseCache(
@@ -23,20 +22,20 @@ public final class ResponseCache: Sendable {
     /// The directory that holds the cache.
     public let directory: URL
 
-    /// Opens, or makes, the cache in a directory.
+    /// Opens the cache in a directory, or makes it.
     ///
     /// - Parameters:
-    ///   - directory: A folder of its own; made when missing, with access for its owner alone.
-    ///   - maximumSize: The total that is kept, 256 MiB by default. Above it the least recently used responses
-    ///     go until 80 % remain.
-    ///   - maximumAge: What is older is cleaned up by itself; 30 days by default.
-    ///   - maximumEntrySize: A larger body is delivered and not kept; 32 MiB by default.
-    ///   - memorySize: What is kept at hand in memory besides; 32 MiB by default, zero for none.
+    ///   - directory: A folder that only caches use; it is made when missing, with access for its owner alone.
+    ///   - maximumSize: The total size of stored responses, 256 MiB by default. Above it the least recently used
+    ///     responses are removed until 80 % remain.
+    ///   - maximumAge: The age after which responses are removed automatically; 30 days by default.
+    ///   - maximumEntrySize: The size above which a body is delivered and not stored; 32 MiB by default.
+    ///   - memorySize: The size of the responses that are also kept in memory; 32 MiB by default, zero for none.
     ///   - now: The clock; for tests.
     /// - Throws: ``WaystationError`` with the code `unusableDirectory` when the directory cannot be made, is not a
-    ///   directory, is a symbolic link, belongs to another user or may be written to by others, and when that is so of
-    ///   something that the cache would use in it. What may pass, such as a full disk, and a damaged index do not throw:
-    ///   loads go to the network meanwhile, and ``condition`` says why.
+    ///   directory, is a symbolic link, belongs to another user or may be written to by others, and when the same is
+    ///   true of a file or folder in it that the cache would use. Temporary problems, such as a full disk, and a
+    ///   damaged index do not throw: loads use the network meanwhile, and ``condition`` names the reason.
     public convenience init(
         directory: URL,
         maximumSize: ByteCount = .mebibytes(256),
@@ -58,7 +57,7 @@ public final class ResponseCache: Sendable {
         )
     }
 
-    /// Opens a cache on a disk of a test's own making.
+    /// Opens a cache on a disk that a test provides.
     package init(
         directory: URL,
         limits: StoreLimits = StoreLimits(),
@@ -83,48 +82,49 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Removes everything.
+    /// Removes all responses.
     ///
-    /// Returns how many responses that were.
+    /// Returns the number of removed responses.
     @discardableResult
     public func removeAll() async throws -> Int { try await store.removeAll() }
 
-    /// Removes what is stored for a URL, in all its variants.
+    /// Removes all variants that are stored for a URL.
     @discardableResult
     public func remove(_ url: URL) async throws -> Int {
         try await store.remove(url: CanonicalRequest.url(of: url))
     }
 
-    /// Removes everything whose URL begins with `prefix`, such as `https://shop.example/app/`.
+    /// Removes all responses whose URL begins with `prefix`, such as `https://shop.example/app/`.
     @discardableResult
     public func remove(prefix: String) async throws -> Int { try await store.remove(prefix: prefix) }
 
-    /// Removes everything from a host, such as `img.example`.
+    /// Removes all responses from a host, such as `img.example`.
     @discardableResult
     public func remove(host: String) async throws -> Int { try await store.remove(host: host) }
 
-    /// Removes everything that arrived longer ago than `age`.
+    /// Removes all responses that arrived longer ago than `age`.
     @discardableResult
     public func remove(olderThan age: Duration) async throws -> Int {
         try await store.remove(olderThan: now().addingTimeInterval(-age.inSeconds))
     }
 
-    /// Counts of what is stored.
+    /// Counts of the stored responses.
     public var statistics: StoreStatistics {
         get async { await store.statistics() }
     }
 
-    /// Waits until everything that was handed over is on disk.
+    /// Waits until all responses that were passed to the cache are on disk.
     public func flush() async { await store.flush() }
 
-    /// What is wrong with the cache now: the events that reported it, none when all is well.
+    /// The present problems of the cache, as the events that reported them; empty when there is none.
     ///
-    /// A cache opens in the background; ``flush()`` returns when it has tried to. Readers of ``Interceptor/events`` get
-    /// these first.
+    /// A cache opens in the background; ``flush()`` returns after the attempt. Readers of ``Interceptor/events`` get
+    /// these events first.
     public var condition: [StoreEvent] { store.condition }
 
-    /// Calls `listener` for every event from now on, and for those of ``condition`` first; several interceptors may
-    /// share one cache.
+    /// Calls `listener` for the events of ``condition`` first, and then for every new event.
+    ///
+    /// Several interceptors may share one cache.
     func addListener(_ listener: @escaping @Sendable (StoreEvent) -> Void) {
         listeners.add(listener)
         for event in condition { listener(event) }

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// What can be wrong with the way an interceptor is set up, and why a load was refused.
+/// An error in the setup of an interceptor, or the reason why a load was refused.
 ///
-/// A load always fails with a `URLError`, as callers of `URLSession` expect; where the reason is the
-/// waystation's, this error is under it, as `NSUnderlyingErrorKey`.
+/// A load always fails with a `URLError`, as callers of `URLSession` expect. If the library itself caused the failure,
+/// this error is under the `URLError`, as `NSUnderlyingErrorKey`.
 public struct WaystationError: LocalizedError, Sendable, CustomStringConvertible {
     /// The kind of a failure.
     ///
-    /// More may come.
+    /// More kinds may be added.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String
 
-        /// A pattern was not understood.
+        /// A pattern is not valid.
         public static let invalidRules = Code(description: "invalidRules")
         /// A rule needs a cache and there is none.
         public static let missingCache = Code(description: "missingCache")
@@ -24,47 +24,47 @@ public struct WaystationError: LocalizedError, Sendable, CustomStringConvertible
         public static let unusableDirectory = Code(description: "unusableDirectory")
         /// Foundation would ignore the registration.
         public static let registeredTooLate = Code(description: "registeredTooLate")
-        /// The shared session loads through an interceptor already.
+        /// The shared session already loads through an interceptor.
         public static let alreadyRegistered = Code(description: "alreadyRegistered")
         /// A rule blocks the request.
         public static let blocked = Code(description: "blocked")
-        /// The cache has nothing that may answer the request, and there is no network or it may not be asked.
+        /// The cache has no response that may answer the request, and there is no network or it must not be asked.
         public static let notStored = Code(description: "notStored")
-        /// No source of the rule has the file, and the rule ends there.
+        /// No source of the rule has the file, and the rule names no further source.
         public static let notFound = Code(description: "notFound")
         /// A rule needs a login and there is none.
         public static let missingLogin = Code(description: "missingLogin")
-        /// A login cannot be as it was given.
+        /// A login was set up with invalid or contradictory values.
         public static let invalidLogin = Code(description: "invalidLogin")
-        /// The provider of a login brought nothing within its time.
+        /// The provider of a login returned nothing within its time limit.
         public static let loginTimedOut = Code(description: "loginTimedOut")
         /// The provider of a login failed.
         public static let loginFailed = Code(description: "loginFailed")
-        /// A request needs a login whose token its host may not get.
+        /// A request needs a login, but its host may not get the login's token.
         public static let loginOutOfDomain = Code(description: "loginOutOfDomain")
-        /// Somebody logged out while the load was under way.
+        /// The user logged out while the load was under way.
         public static let loggedOut = Code(description: "loggedOut")
-        /// A download task asked for what only the waystation holds.
+        /// A download task asked for a file that only the library holds.
         public static let downloadUnavailable = Code(description: "downloadUnavailable")
-        /// A body in a request's header cannot be read, or is where none may be.
+        /// A body in a request's header cannot be read, or the request may not have a body.
         public static let invalidHeaderBody = Code(description: "invalidHeaderBody")
         /// A body in a request's header is larger than the limit.
         public static let headerBodyTooLarge = Code(description: "headerBodyTooLarge")
-        /// A scheme or a host of the external links is none.
+        /// A scheme or a host of the external links is not valid.
         public static let invalidLinks = Code(description: "invalidLinks")
-        /// The link went to the app's handler of external links.
+        /// The link was passed to the app's handler of external links.
         public static let openedElsewhere = Code(description: "openedElsewhere")
-        /// The interceptor has a transport of the app's own, and the task can be loaded by Foundation alone.
+        /// The interceptor has a transport of the app's own, and only Foundation can load the task.
         public static let transportNeedsDataTask = Code(description: "transportNeedsDataTask")
-        /// A link to another app was asked for by a task that is no data task.
+        /// A task that is not a data task asked for a link to another app.
         public static let linkNeedsDataTask = Code(description: "linkNeedsDataTask")
     }
 
     /// The kind of the failure.
     public let code: Code
-    /// What was wrong, where, and what to do about it.
+    /// What was wrong, where, and how to correct it.
     public let message: String
-    /// The error behind this one.
+    /// The error that caused this one.
     public let cause: (any Error)?
 
     package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -76,6 +76,6 @@ public struct WaystationError: LocalizedError, Sendable, CustomStringConvertible
     /// The message, for `localizedDescription`.
     public var errorDescription: String? { message }
 
-    /// Code and message.
+    /// The code and the message.
     public var description: String { "\(code): \(message)" }
 }

@@ -44,7 +44,7 @@ struct InterceptorDecisionTests {
         let relative = try #require(reasons(interceptor.decision(for: url("mailto:a@b.example"))))
         #expect(relative.contains("mailto:a@b.example"))
         let tagged = ForwardingTag.tagging(URLRequest(url: try url("https://a.example/app/x")))
-        #expect(reasons(interceptor.decision(for: tagged)) == "an interceptor sent it")
+        #expect(reasons(interceptor.decision(for: tagged)) == "an interceptor sent the request")
         #expect(!interceptor.claims(tagged))
     }
 

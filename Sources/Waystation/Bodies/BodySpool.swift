@@ -2,24 +2,27 @@ public import Foundation
 package import WaystationFileSystem
 public import WaystationStorage
 
-/// How the body streams of data tasks are kept, so that they can be sent again.
+/// How the body streams of data tasks are stored, so that they can be sent more than once.
 ///
-/// A stream can be read once, but a redirect with 307 or 308, a server that asks for credentials and a dropped
-/// connection want the body again. So a stream is read whole before anything of it is sent: into memory up to
-/// ``memory``, else into a file without a name that goes with the load. Then each exchange gets all of it.
+/// A stream can be read once, but after a redirect with 307 or 308, after a server's request for credentials and after
+/// a dropped connection the body must be sent again. So the whole stream is read before any part of it is sent: into
+/// memory if the body has at most ``memory`` bytes, otherwise into a file without a name that is deleted with the load.
+/// Each exchange then sends the whole body.
 ///
-/// The stream is read on a thread of its own. An error of the stream is the load's error, and nothing is sent; so is
-/// the end of the request's time-out without a byte. Where bodies must leave while they are still being written,
-/// set ``Interceptor/Configuration/bodySpool`` to nil.
+/// The stream is read on a thread of its own. If the stream reports an error, or delivers no byte for as long as the
+/// request's time-out, the load ends with an error and nothing is sent. To send bodies while they are still being
+/// written, set ``Interceptor/Configuration/bodySpool`` to nil.
 public struct BodySpool: Sendable {
-    /// How much of a body is kept in memory; 1 MiB by default.
+    /// The largest body that is kept in memory; 1 MiB by default.
     public var memory: ByteCount
-    /// Where larger ones are kept, in files of mode 0600 whose names are removed at once; the system's directory for
-    /// temporary files by default.
+    /// The directory for larger bodies.
+    ///
+    /// They are stored in files of mode 0600 whose names are removed at once. The default is the system's directory for
+    /// temporary files.
     public var directory: URL
     package var fileSystem: any FileSystem = LocalFileSystem()
 
-    /// A spool.
+    /// Makes a spool.
     public init(
         memory: ByteCount = .mebibytes(1),
         directory: URL = FileManager.default.temporaryDirectory

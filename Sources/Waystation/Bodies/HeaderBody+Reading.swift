@@ -3,13 +3,13 @@ package import Foundation
 extension HeaderBody {
     /// The body that header fields carry; nil when they carry none.
     ///
-    /// - Throws: ``WaystationError`` that names the field and the place, with the code `invalidHeaderBody` or
-    ///   `headerBodyTooLarge`.
+    /// - Throws: ``WaystationError`` that names the field and the position of the fault, with the code
+    ///   `invalidHeaderBody` or `headerBodyTooLarge`.
     package func body(in fields: [String: String]) throws(WaystationError) -> Data? {
         let found = try find(in: fields)
         guard !found.parts.isEmpty else {
             guard let field = found.encoding else { return nil }
-            throw invalid("there is \(field.name), but no \(name) whose encoding it tells")
+            throw invalid("the header has \(field.name), but no \(name) that it applies to: send both, or neither")
         }
         switch try encoding(of: found) {
         case .base64: return try base64Decoded(found.parts)
@@ -17,7 +17,7 @@ extension HeaderBody {
         }
     }
 
-    /// Whether a field belongs to this form, whatever its value.
+    /// Whether a field is one of this form's fields, whatever its value.
     package func owns(_ field: String) -> Bool {
         let field = field.lowercased()
         let name = name.lowercased()
@@ -53,33 +53,35 @@ extension HeaderBody {
         for (field, value) in fields where owns(field) {
             let text = value.trimmingCharacters(in: Self.whiteSpace)
             let suffix = field.lowercased().dropFirst(length)
-            // As it is configured: Foundation spells names its own way.
+            // Uses the name as it is configured, because Foundation changes the case of names.
             let field = name + suffix
             let part = Part(name: field, value: Array(text.utf8))
             if suffix.isEmpty {
-                guard whole == nil else { throw invalid("\(field) is there more than once: send it once") }
+                guard whole == nil else { throw invalid("the header has \(field) more than once: send it once") }
                 whole = part
             } else if let digits = Self.number(after: suffix) {
                 guard digits.first != "0", let number = Int(digits) else {
-                    throw invalid("\(field) has no number that counts from 1 without leading zeros")
+                    throw invalid("the number in \(field) is not valid: number the parts from 1, without leading zeros")
                 }
                 guard numbered.updateValue(part, forKey: number) == nil else {
-                    throw invalid("\(field) is there more than once: send it once")
+                    throw invalid("the header has \(field) more than once: send it once")
                 }
             } else {
-                guard found.encoding == nil else { throw invalid("\(field) is there more than once: send it once") }
+                guard found.encoding == nil else {
+                    throw invalid("the header has \(field) more than once: send it once")
+                }
                 found.encoding = (field, text)
             }
         }
         if let whole {
             guard numbered.isEmpty else {
-                throw invalid("there is \(whole.name), and numbered parts beside it: send one or the other")
+                throw invalid("the header has both \(whole.name) and numbered parts: send one or the other")
             }
             found.parts = [whole]
         } else if !numbered.isEmpty {
             for number in 1...numbered.count {
                 guard let part = numbered[number] else {
-                    throw invalid("\(name)-\(number) is missing of \(numbered.count) or more parts: send all of them")
+                    throw invalid("part \(name)-\(number) of \(numbered.count) or more is missing: send all parts")
                 }
                 found.parts.append(part)
             }
@@ -94,7 +96,7 @@ extension HeaderBody {
         switch value.lowercased() {
         case Encoding.percent.description: return .percent
         case Encoding.base64.description: return .base64
-        default: throw invalid("\(field) is \"\(value.prefix(40))\": only percent and base64 are known")
+        default: throw invalid("\(field) is \"\(value.prefix(40))\": only percent and base64 are supported")
         }
     }
 
@@ -102,7 +104,7 @@ extension HeaderBody {
 
     private func percentDecoded(_ parts: [Part]) throws(WaystationError) -> Data {
         var body: [UInt8] = []
-        /// Of an escape that is not whole yet: its digits, and where it begins.
+        /// The digits and the start of an escape that is not complete yet.
         var escape: (digits: [UInt8], part: Int, offset: Int)?
         for (index, part) in parts.enumerated() {
             for (offset, byte) in part.value.enumerated() {
@@ -123,8 +125,8 @@ extension HeaderBody {
                 } else {
                     throw invalid(
                         """
-                        \(part.name) has the byte 0x\(String(byte, radix: 16)) at offset \(offset): what is not a visible \
-                        character of ASCII is written as % and two hexadecimal digits
+                        \(part.name) has the byte 0x\(String(byte, radix: 16)) at offset \(offset): write \
+                        each byte that is not a visible ASCII character as % and two hexadecimal digits
                         """
                     )
                 }
@@ -153,7 +155,8 @@ extension HeaderBody {
         }
     }
 
-    /// By hand, since Foundation's decoder does not say where it stopped, and knows one alphabet.
+    /// Decodes base64 without Foundation's decoder, which does not report where it stopped and accepts only one
+    /// alphabet.
     private func base64Decoded(_ parts: [Part]) throws(WaystationError) -> Data {
         var body: [UInt8] = []
         var bits: UInt32 = 0
@@ -168,8 +171,8 @@ extension HeaderBody {
                 guard padding == 0, let digit = Self.sextet(byte) else {
                     throw invalid(
                         padding > 0
-                            ? "\(part.name) goes on at offset \(offset) after base64 has ended: send one body"
-                            : "\(part.name) has no digit of base64 at offset \(offset): see RFC 4648 §4 and §5"
+                            ? "\(part.name) continues at offset \(offset) after the base64 padding: send one body"
+                            : "\(part.name) has a byte at offset \(offset) that is not base64: see RFC 4648 §4, §5"
                     )
                 }
                 bits = bits << 6 | UInt32(digit)
@@ -183,11 +186,11 @@ extension HeaderBody {
             }
         }
         let rest = digits % 4
-        // Bits that belong to no byte must be zero (RFC 4648 §3.5): else a digit is lost or changed.
+        // Bits that belong to no byte must be zero (RFC 4648 §3.5); otherwise a digit was lost or changed.
         let isCanonical = rest == 2 ? bits & 0xF == 0 : rest == 3 ? bits & 0x3 == 0 : true
         guard rest != 1, isCanonical, padding == 0 || (rest > 0 && padding == 4 - rest) else {
             let last = parts.last?.name ?? name
-            throw invalid("\(last) ends in the middle of base64, or with wrong padding: send all of it")
+            throw invalid("\(last) has incomplete base64 or wrong padding at its end: send all of it")
         }
         if rest == 2 { body.append(UInt8(truncatingIfNeeded: bits >> 4)) }
         if rest == 3 {

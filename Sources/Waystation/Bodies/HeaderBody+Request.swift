@@ -3,15 +3,15 @@ package import FoundationNetworking
 import HTTPTypes
 
 extension HeaderBody {
-    /// What became of a request whose header has fields of this form.
+    /// The result for a request whose header has fields of this form.
     package enum Outcome: Sendable {
-        /// It goes on like this, without those fields.
+        /// The load continues with this request, which no longer has those fields.
         case request(URLRequest)
-        /// It must not be sent; the request is the one that may be shown.
+        /// The request must not be sent. The attached request can be shown in errors and events.
         case failure(URLRequest, URLError)
     }
 
-    /// Takes the body out of a request's header; nil when there is none in it.
+    /// Moves the body from a request's header into its body; nil when the header has no field of this form.
     package func take(from request: URLRequest) -> Outcome? {
         guard let fields = request.allHTTPHeaderFields, fields.keys.contains(where: owns) else { return nil }
         var next = request
@@ -22,7 +22,7 @@ extension HeaderBody {
             guard let body = try body(in: fields) else { return .request(next) }
             let method = request.httpMethod ?? "GET"
             guard body.isEmpty || !["GET", "HEAD"].contains(method) else {
-                let message = "\(name) has a body for a \(method), which has none: send it with POST"
+                let message = "\(name) has a body, but a \(method) request has none: send it with POST"
                 throw WaystationError(.invalidHeaderBody, message)
             }
             return .request(next.carrying(body))
@@ -40,25 +40,25 @@ extension HeaderBody {
         )
     }
 
-    /// Refuses a name that is no field name.
+    /// Throws when the configured name is not a valid field name.
     func check() throws(WaystationError) {
         guard HTTPField.Name(name) == nil else { return }
-        throw WaystationError(.invalidHeaderBody, "\"\(name)\" is no name of a header field (RFC 9110 §5.1)")
+        throw WaystationError(.invalidHeaderBody, "\"\(name)\" is not a valid header field name (RFC 9110 §5.1)")
     }
 }
 
 extension URLRequest {
-    /// The request with a body in memory, whose length is what it is.
+    /// The request with this body, without the app's own framing fields: the transport sends the body's real length.
     func carrying(_ body: Data) -> URLRequest {
         var request = framedByTransport
         request.httpBody = body
         return request
     }
 
-    /// The request without what the app said about the framing of its body.
+    /// The request without the framing fields that the app set for its body.
     ///
-    /// Foundation sends a stream chunked, and `Content-Length` of the app's beside it: two framings in one message,
-    /// which RFC 9112 §6.2 forbids, since servers disagree about its end.
+    /// Foundation sends a stream chunked, with the app's `Content-Length` beside it: two framings in one message, which
+    /// RFC 9112 §6.2 forbids, since servers disagree about where such a message ends.
     var framedByTransport: URLRequest {
         var request = self
         for name in ["Content-Length", "Transfer-Encoding"] { request.setValue(nil, forHTTPHeaderField: name) }

@@ -5,8 +5,10 @@ extension HeaderBody {
     ///
     /// - Parameters:
     ///   - body: The bytes.
-    ///   - encoding: How they are written; ``encoding`` when nil. Another than that is named in `<name>-encoding`.
-    ///   - fieldLength: The most characters of one value, at least 3: a longer body stands in several fields.
+    ///   - encoding: The encoding of the bytes; ``encoding`` when nil. An encoding other than ``encoding`` is named in
+    ///     the field `<name>-encoding`.
+    ///   - fieldLength: The maximum number of characters of one value, at least 3: a longer body is split over several
+    ///     fields.
     /// - Returns: The fields by name.
     public func fields(
         for body: Data,

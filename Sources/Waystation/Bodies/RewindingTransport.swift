@@ -1,10 +1,10 @@
 import Foundation
 import FoundationNetworking
 
-/// A transport that gives each exchange all of the body, however often the request is sent.
+/// A transport that sends the whole body with each exchange, however often the request is sent.
 ///
-/// A stream that was sent once and is not spooled has nothing left to send: such a request fails, since half a body
-/// must not pass for a whole one.
+/// A stream that was sent once and is not spooled has no bytes left. A request with such a stream fails, because a
+/// partial body must not be taken for a whole one.
 struct RewindingTransport: Transport {
     let transport: any Transport
 
@@ -15,7 +15,7 @@ struct RewindingTransport: Transport {
                     .requestBodyStreamExhausted,
                     failing: request.url,
                     """
-                    the body of \(request.url?.absoluteString ?? "the request") is a stream that was read already: set \
+                    the body of \(request.url?.absoluteString ?? "the request") is a stream that was already read: set \
                     bodySpool, so that it can be sent again
                     """
                 )

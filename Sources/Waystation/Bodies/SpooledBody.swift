@@ -2,7 +2,9 @@ import Foundation
 import FoundationNetworking
 import WaystationFileSystem
 
-/// A body's bytes in an open file that has no name any more: gone with the last who reads it.
+/// The bytes of a body in an open file that has no name any more.
+///
+/// The file disappears when its last reader is gone.
 final class SpooledBody: Sendable {
     let length: Int
     private let file: OpenFile
@@ -21,7 +23,7 @@ final class SpooledBody: Sendable {
     }
 }
 
-/// A body as it is built: bytes go to memory, and once they are too many, to a file.
+/// Collects a body: its bytes are kept in memory, and in a file once they exceed the spool's memory limit.
 struct SpoolWriter {
     private enum Place {
         case memory(Data)
@@ -38,7 +40,7 @@ struct SpoolWriter {
     mutating func append(_ part: Data) throws {
         switch place {
         case .memory(var data) where data.count + part.count <= spool.memory.bytes:
-            // Let go of the other reference, or each part would copy all of them.
+            // Releases the other reference first; otherwise each part would copy all bytes so far.
             place = .memory(Data())
             data.append(part)
             place = .memory(data)
@@ -60,7 +62,7 @@ struct SpoolWriter {
         return file
     }
 
-    /// The request with the body that was written.
+    /// The request with the written body.
     func finish(_ request: URLRequest) -> URLRequest {
         switch place {
         case .memory(let data): return request.carrying(data)

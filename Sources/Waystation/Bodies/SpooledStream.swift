@@ -3,10 +3,10 @@ import FoundationNetworking
 import Synchronization
 import WaystationFileSystem
 
-/// One reading of a spooled body.
+/// A stream that reads a spooled body once from its beginning.
 ///
-/// A request keeps the stream that it was given, and with it the way to a fresh one.
-/// Foundation reads it on the queue that all sessions share: memory or a file of this machine, never a wait.
+/// A request keeps the stream that it was given, and ``again`` makes a fresh one from it. Foundation reads the stream
+/// on the queue that all sessions share, so a read takes bytes only from a local file and never waits for more.
 final class SpooledStream: InputStream {
     private struct State {
         var offset = 0
@@ -22,7 +22,7 @@ final class SpooledStream: InputStream {
         super.init(data: Data())
     }
 
-    /// Another reading, from the beginning.
+    /// A new stream that reads the body from the beginning.
     var again: SpooledStream { SpooledStream(body) }
 
     override func open() { state.withLock { if $0.status == .notOpen { $0.status = .open } } }
@@ -61,7 +61,7 @@ final class SpooledStream: InputStream {
 }
 
 extension URLRequest {
-    /// The request as it can be sent once more: a spooled body begins anew.
+    /// The request with a spooled body rewound to its beginning, so that the request can be sent once more.
     var rewound: URLRequest {
         guard let stream = httpBodyStream as? SpooledStream else { return self }
         var request = self
@@ -69,6 +69,6 @@ extension URLRequest {
         return request
     }
 
-    /// Whether the body can be sent as often as it is wanted.
+    /// Whether the body can be sent any number of times.
     var isRepeatable: Bool { httpBodyStream.map { $0 is SpooledStream } ?? true }
 }

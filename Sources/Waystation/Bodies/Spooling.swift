@@ -4,12 +4,12 @@ import Synchronization
 
 /// Reads the body stream of a request to its end, so that the request can be sent more than once.
 ///
-/// The stream is the app's, and may wait in `read` for as long as it likes: it is read on a thread of its own. A cancel
-/// or a time-out ends the spooling at once, and the thread when `read` returns.
+/// The app's stream may wait in `read` for any length of time, so it is read on a thread of its own. A cancel or a
+/// time-out ends the spooling at once; the thread ends when `read` returns.
 final class Spooling: Sendable {
     private struct State {
         var completion: (@Sendable (Result<URLRequest, URLError>) -> Void)?
-        /// How many parts have arrived.
+        /// The number of parts that have arrived.
         var parts = 0
     }
 
@@ -32,15 +32,17 @@ final class Spooling: Sendable {
         state = Mutex(State(completion: completion))
     }
 
-    /// Starts to read.
+    /// Starts reading the stream.
     ///
     /// - Parameters:
     ///   - request: The request with its stream.
-    ///   - spool: Where the bytes are kept.
-    ///   - timeout: The longest silence of the stream, in seconds; twice that at most passes before it is noticed.
-    ///   - schedule: Runs work after a delay.
-    ///   - completion: Called once, on any thread, with the request as it can be sent more than once; not after a cancel.
-    /// - Returns: What stops it.
+    ///   - spool: The settings for storing the bytes.
+    ///   - timeout: The longest silence of the stream, in seconds; the silence is noticed after at most twice that
+    ///     time.
+    ///   - schedule: Runs an action after a delay.
+    ///   - completion: Called once, on any thread, with a request that can be sent more than once, or with an error;
+    ///     not called after a cancel.
+    /// - Returns: The spooling, which can be cancelled.
     static func start(
         _ request: URLRequest,
         _ spool: BodySpool,
@@ -56,7 +58,7 @@ final class Spooling: Sendable {
         return spooling
     }
 
-    /// Stops; nothing is told any more.
+    /// Stops the spooling; the completion is not called any more.
     func cancel() { state.withLock { $0.completion = nil } }
 
     private func end(_ result: Result<URLRequest, URLError>?) {
@@ -64,7 +66,7 @@ final class Spooling: Sendable {
         state.withLock { $0.completion.take() }?(result)
     }
 
-    /// Nil when nobody waits for it any more.
+    /// Reads the stream to its end; nil when the spooling was cancelled or timed out.
     private func read(_ request: URLRequest, _ writer: SpoolWriter) -> Result<URLRequest, URLError>? {
         guard let stream = request.httpBodyStream else { return .success(request) }
         if stream.streamStatus == .notOpen { stream.open() }
@@ -81,7 +83,7 @@ final class Spooling: Sendable {
             do {
                 try writer.append(Data(buffer[..<count]))
             } catch {
-                let message = "the body stream of \(url?.absoluteString ?? "a request") cannot be kept: \(error)"
+                let message = "the body stream of \(url?.absoluteString ?? "a request") cannot be stored: \(error)"
                 return .failure(URLError(.cannotCreateFile, failing: url, message, underlying: error))
             }
         }
@@ -89,9 +91,9 @@ final class Spooling: Sendable {
     }
 
     private func failure(of stream: InputStream) -> URLError {
-        // Foundation dies of the question where there is no error.
+        // Foundation ends the process when `streamError` is read of a stream that has no error.
         let cause = stream.streamStatus == .error ? stream.streamError : nil
-        let reason = cause.map { "\($0)" } ?? "it was closed or read before"
+        let reason = cause.map { "\($0)" } ?? "it was already read or closed"
         return URLError(
             .requestBodyStreamExhausted,
             failing: url,
@@ -100,7 +102,7 @@ final class Spooling: Sendable {
         )
     }
 
-    /// Ends it when nothing has arrived meanwhile.
+    /// Ends the spooling with a time-out error when no part has arrived since `parts` was counted.
     private func watch(since parts: Int) {
         guard timeout > 0, timeout < Double(Int32.max) else { return }
         schedule(.seconds(timeout)) { [weak self] in

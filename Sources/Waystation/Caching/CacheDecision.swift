@@ -3,31 +3,34 @@ package import FoundationNetworking
 import HTTPTypes
 package import WaystationCaching
 
-/// What a strategy, the request's own policy and what is stored come to: a function of values.
+/// The decision from a strategy, the request's own policy and the stored responses.
+///
+/// It is a pure function of values.
 package enum CacheDecision: Sendable {
-    /// Answer with what is stored; ask about it in the background afterwards where there is something to ask.
+    /// Answer with the stored response; then revalidate it in the background if `renewing` is not nil.
     case serve(StoredSelection, renewing: Revalidation?)
     /// Ask the network.
     case fetch(Fetch)
-    /// Answer 504: the request wants nothing but what is stored (`only-if-cached`), and nothing is.
+    /// Answer 504: the request accepts only a stored response (`only-if-cached`), and none is stored.
     case gatewayTimeout
-    /// Nothing may be asked and nothing is stored.
+    /// The network must not be asked and no usable response is stored.
     case unavailable
     /// Ask the network and store nothing.
     case bypass
 
-    /// How the network is asked, and what stands in for it.
+    /// How the network is asked, and which stored response can replace its answer.
     package struct Fetch: Sendable {
         package var reason: CacheStatus.ForwardReason
-        /// The question about what is stored; nil asks for everything anew.
+        /// The conditional request about the stored response; nil loads the whole response again.
         package var revalidation: Revalidation?
-        /// Served when there is no network, whatever RFC 9111 says: the rule or its strategy wants so.
+        /// The stored response that is served when there is no network, whatever RFC 9111 says, because the strategy
+        /// demands it.
         package var fallback: StoredSelection?
         /// How long the network may take to begin a response before the fallback is served.
         package var timeout: Duration?
-        /// Whether RFC 9111 and RFC 5861 say what stands in when the network fails.
+        /// Whether a stored response may be served when the network fails, as RFC 9111 and RFC 5861 allow it.
         package var mayStandIn = false
-        /// Whether other caches on the way are told to ask the origin.
+        /// Whether the request asks other caches on the way to contact the origin.
         package var refreshesOthers = false
 
         package init(
@@ -43,16 +46,16 @@ package enum CacheDecision: Sendable {
         }
     }
 
-    /// Decides.
+    /// Decides how a request is answered.
     ///
     /// - Parameters:
-    ///   - strategy: The rule's.
-    ///   - policy: The request's, which goes before it.
+    ///   - strategy: The rule's strategy.
+    ///   - policy: The request's policy, which overrides the strategy.
     ///   - request: The request.
-    ///   - stored: What is stored for its key, newest first.
-    ///   - now: The present.
-    ///   - rules: The choices of RFC 9111.
-    /// - Returns: What to do.
+    ///   - stored: The stored responses of the request's key, newest first.
+    ///   - now: The present time.
+    ///   - rules: The choices that RFC 9111 leaves to a cache.
+    /// - Returns: The decision.
     package static func make(
         _ strategy: CacheStrategy,
         policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
@@ -136,7 +139,7 @@ private struct Chosen {
         selection = StoredSelection(ignoringFreshnessFor: request.message, among: stored, now: now, rules: rules)
     }
 
-    /// The same, unless it arrived `limit` ago or longer.
+    /// The selection, unless it arrived `limit` ago or longer.
     func selection(within limit: Duration) -> StoredSelection? {
         guard !isPassingRedirect, let selection,
             max(0, now.timeIntervalSince(selection.exchange.responseTime)) < limit.inSeconds
@@ -150,9 +153,10 @@ private struct Chosen {
         Revalidation(alwaysFor: request.message, among: stored, now: now, rules: rules)
     }
 
-    /// Whether it is a redirect for the moment, which nothing says to be good for longer (RFC 9110 §15.4.3).
+    /// Whether the selection is a temporary redirect without explicit freshness (RFC 9110 §15.4.3).
     ///
-    /// An archive keeps it for when there is no network: who was sent to a login once is not sent there for a week.
+    /// An archive keeps such a redirect only for times without network: a client that was once redirected to a login
+    /// must not be sent there for a week.
     private var isPassingRedirect: Bool {
         guard let exchange = selection?.exchange, [302, 303, 307].contains(exchange.response.status.code) else {
             return false
@@ -162,7 +166,7 @@ private struct Chosen {
 
     var missReason: CacheStatus.ForwardReason { stored.isEmpty ? .uriMiss : .varyMiss }
 
-    /// Of what is too old, or of nothing.
+    /// The fetch that replaces a response that is too old, or that loads one when nothing is stored.
     var renewal: CacheDecision.Fetch {
         guard let selection else { return CacheDecision.Fetch(missReason) }
         return CacheDecision.Fetch(.stale, revalidation, fallback: isPassingRedirect ? selection : nil)

@@ -4,22 +4,23 @@ package import FoundationNetworking
 package import HTTPTypes
 package import WaystationStorage
 
-/// What the cache needs to know of a request: the key of what may answer it, and the request in HTTP's own terms.
+/// The cache's view of a request: the key under which a response is looked up, and the request as an HTTP message.
 package struct CacheRequest: Sendable {
-    /// Responses are stored under GET; they answer HEAD too (RFC 9110 §9.3.2).
+    /// Responses are stored under GET, and can also answer HEAD (RFC 9110 §9.3.2).
     package private(set) var key: RequestKey
     package private(set) var message: HTTPRequest
-    /// Whether cookies may be sent that the request does not show: Foundation adds them after a redirect to another
-    /// origin, and does not say which.
+    /// Whether the request may be sent with cookies that it does not show: Foundation adds cookies after a redirect to
+    /// another origin, and does not report which.
     package var hidesCookies = false
 
-    /// The cache's view of a request, or nil when its response can be neither stored nor answered from the store.
+    /// Makes the cache's view of a request, or nil when its response can be neither stored nor answered from the store.
     ///
-    /// Only GET and HEAD without a body can, and only when they ask the origin for the canonical URL. A `Host` field that
-    /// names another host asks for something else, and so does a URL that Foundation would send in another spelling.
+    /// Only GET and HEAD without a body qualify, and only when they ask the origin for the canonical URL. A request
+    /// whose `Host` field names another host asks for something else, and so does a request for a URL that Foundation
+    /// would send in another spelling.
     ///
-    /// Requests with credentials in `Authorization` have a partition of their own for each value, so that the
-    /// responses of one login never answer another.
+    /// Requests with credentials in `Authorization` have a separate partition for each value, so that the responses of
+    /// one login never answer the requests of another.
     package init?(_ request: URLRequest, canonical url: String) {
         let name = request.httpMethod ?? "GET"
         guard name == "GET" || name == "HEAD", request.httpBodyStream == nil, request.httpBody?.isEmpty ?? true,
@@ -35,20 +36,22 @@ package struct CacheRequest: Sendable {
         key = Self.key(of: request, canonical: url)
     }
 
-    /// The key of what may answer a GET or HEAD.
+    /// The key under which the response to a GET or HEAD is looked up.
     package static func key(of request: URLRequest, canonical url: String) -> RequestKey {
         let credentials = request.value(forHTTPHeaderField: "Authorization")
         return RequestKey(method: "GET", url: url, partition: credentials.map(Partition.name(for:)) ?? "")
     }
 
-    /// The same in another part of the store, which keeps logins apart as well.
+    /// The request in another part of the store.
+    ///
+    /// The key keeps its own partition within that part, so logins stay separate.
     package func within(_ part: String) -> CacheRequest {
         var request = self
         request.key = RequestKey(method: key.method, url: key.url, partition: part + key.partition)
         return request
     }
 
-    /// The same for the whole representation, without range and conditions of the app's own.
+    /// The request for the whole representation, without the app's own range and conditions.
     package var forWhole: CacheRequest {
         var request = self
         request.message.headerFields = HTTPFields(
@@ -57,9 +60,9 @@ package struct CacheRequest: Sendable {
         return request
     }
 
-    /// Whether it asks for a whole representation, whatever the app holds already.
+    /// Whether the request asks for a whole representation, whatever the app has already.
     ///
-    /// With a range or a precondition it is a matter between the app and the server.
+    /// A range or a precondition concerns only the app and the server.
     package var asksForWhole: Bool {
         message.method == .get && !message.headerFields.contains { Self.conditionalFields.contains($0.name) }
     }
@@ -70,9 +73,9 @@ package struct CacheRequest: Sendable {
 }
 
 extension HTTPRequest {
-    /// A request for a canonical URL; nil when its scheme is not separated by `://`.
+    /// Makes a request for a canonical URL; nil when the URL's scheme is not followed by `://`.
     package init?(method: Method, canonical url: String, headerFields: HTTPFields) {
-        // Over bytes: searching by characters takes as long as the rest of a decision.
+        // Searches bytes: a search by characters takes as long as the rest of a decision.
         guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")), url.utf8[colon...].starts(with: "://".utf8) else {
             return nil
         }
@@ -90,7 +93,7 @@ extension HTTPRequest {
 
 /// The names of the parts of a store that belong to one login each.
 enum Partition {
-    /// A name that tells two credentials apart and reveals neither.
+    /// A name that distinguishes two credentials and reveals neither.
     static func name(for credentials: String) -> String {
         let digits = Array("0123456789abcdef".utf8)
         let name = SHA256.hash(data: Data(credentials.utf8)).prefix(16).flatMap {

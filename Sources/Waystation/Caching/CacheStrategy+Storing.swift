@@ -6,16 +6,16 @@ package import WaystationCaching
 extension CacheStrategy {
     /// Whether and how a response is stored.
     ///
-    /// An archive keeps whole representations, word that one is gone for good, and redirects, whatever their age.
-    /// `no-store` is honoured all the same: it is about privacy. `Vary: *` matches no later request (RFC 9111 §4.1).
+    /// An archive keeps whole representations, 410 responses and redirects, whatever their age. `no-store` is honoured
+    /// in every case, because it protects privacy. `Vary: *` matches no later request (RFC 9111 §4.1).
     ///
     /// - Parameters:
-    ///   - head: As Foundation delivered it.
-    ///   - request: The request, without conditions of ours.
-    ///   - requestTime: When it was sent.
+    ///   - head: The head as Foundation delivered it.
+    ///   - request: The request, without the conditions that the cache added.
+    ///   - requestTime: When the request was sent.
     ///   - responseTime: When the head arrived.
-    ///   - rules: The choices of RFC 9111.
-    /// - Returns: What to store, or why nothing.
+    ///   - rules: The choices that RFC 9111 leaves to a cache.
+    /// - Returns: What to store, or the reason to store nothing.
     package func storing(
         _ head: HTTPURLResponse,
         to request: HTTPRequest,
@@ -51,7 +51,7 @@ extension CacheStrategy {
 }
 
 extension StoringDecision {
-    /// Whether the response was refused for the sake of privacy.
+    /// Whether the response was refused to protect privacy.
     package var isPrivate: Bool {
         switch self {
         case .refuse(.requestNoStore), .refuse(.responseNoStore): true

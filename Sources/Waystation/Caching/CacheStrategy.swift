@@ -1,8 +1,8 @@
 /// How a rule uses the response cache and the network.
 ///
-/// The names are Workbox's and the RFCs'.
+/// The names are those of Workbox and of the RFCs.
 ///
-/// Whatever the strategy, `URLRequest.cachePolicy` overrides it where it is not `.useProtocolCachePolicy`.
+/// `URLRequest.cachePolicy` overrides every strategy, unless the policy is `.useProtocolCachePolicy`.
 public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     package enum Kind: Hashable, Sendable {
         case standard
@@ -14,11 +14,11 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
         case networkOnly
     }
 
-    /// How an origin is asked whether something has changed.
+    /// How an origin is asked whether a stored response has changed.
     public enum ValidationMethod: Hashable, Sendable {
-        /// One conditional GET, which brings the new representation along where there is one.
+        /// One conditional GET, whose response contains the new representation if there is one.
         case get
-        /// A HEAD, and a GET when its validators are others: for servers that ignore conditions.
+        /// A HEAD, then a GET if the validators have changed: for servers that ignore conditions.
         case head
     }
 
@@ -27,47 +27,50 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     /// A private HTTP cache: RFC 9111 with heuristic freshness and `Vary`, `stale-while-revalidate` and
     /// `stale-if-error` (RFC 5861), `immutable` (RFC 8246).
     ///
-    /// What is stale is served when there is no network, unless the response forbids that. Requests with a range or
-    /// preconditions of their own are answered from what is stored and fresh.
+    /// A stale response is served when there is no network, unless the response forbids that. Requests with a range or
+    /// preconditions of their own are answered from stored responses that are fresh.
     public static let standard = Self(kind: .standard)
 
-    /// Always the newest: asks each time with the validators of what is stored, serves that when it has not changed,
-    /// and also, however old, when there is no network.
+    /// Always the newest: each load asks the origin with the validators of the stored response, and serves the stored
+    /// response when it has not changed.
     ///
-    /// - Parameter method: One conditional GET by default.
+    /// It also serves the stored response, however old, when there is no network.
+    ///
+    /// - Parameter method: How the origin is asked; one conditional GET by default.
     /// - Returns: The strategy.
     public static func revalidate(by method: ValidationMethod = .get) -> Self { Self(kind: .revalidate(method)) }
 
-    /// Always the newest, by conditional GET.
+    /// Always the newest, by one conditional GET.
     public static let revalidate = Self.revalidate()
 
-    /// Serves a stored response until it is `limit` old, whatever its header fields say; then loads and stores anew.
+    /// Serves a stored response until it is `limit` old, whatever its header fields say; then loads and stores it
+    /// again.
     ///
-    /// A response older than that is not served, network or not.
+    /// A response that is older than `limit` is never served, even when there is no network.
     public static func cacheFirst(for limit: Duration) -> Self { Self(kind: .cacheFirst(limit)) }
 
-    /// Loads and stores; serves a stored response, however old, when the network fails or has not begun to answer
+    /// Loads and stores, but serves a stored response, however old, when the network fails or has not begun to answer
     /// within `timeout`.
     ///
     /// A late answer is still stored.
     ///
-    /// - Parameter timeout: nil, the default, waits as long as the request itself does: the cache is used
-    ///   only when there is no network.
+    /// - Parameter timeout: How long the network may take to begin its answer. With nil, the default, the load waits as
+    ///   long as the request's own time-out allows: the cache is used only when there is no network.
     /// - Returns: The strategy.
     public static func networkFirst(timeout: Duration? = nil) -> Self { Self(kind: .networkFirst(timeout)) }
 
-    /// Serves a stored response at once and renews it in the background, until it is `limit` old; then loads and
-    /// stores anew.
+    /// Serves a stored response at once and renews it in the background, until it is `limit` old; then loads and stores
+    /// it again.
     public static func staleWhileRevalidate(upTo limit: Duration) -> Self { Self(kind: .staleWhileRevalidate(limit)) }
 
-    /// Serves stored responses, however old, and never asks the network: what is not stored fails with
+    /// Serves stored responses, however old, and never asks the network: a load without a stored response fails with
     /// `URLError.resourceUnavailable`.
     public static let cacheOnly = Self(kind: .cacheOnly)
 
-    /// Loads, and neither serves nor stores.
+    /// Loads from the network; neither serves nor stores responses.
     public static let networkOnly = Self(kind: .networkOnly)
 
-    /// As it is written in code.
+    /// The strategy as it is written in code.
     public var description: String {
         switch kind {
         case .standard: "standard"
@@ -84,7 +87,9 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension CacheStrategy {
-    /// Whether the fields of request and response decide; else the strategy keeps an archive by times of its own.
+    /// Whether header fields of request and response decide about reuse.
+    ///
+    /// Otherwise the strategy keeps an archive with time limits of its own.
     package var obeysHTTP: Bool {
         switch kind {
         case .standard, .revalidate: true
@@ -92,7 +97,7 @@ extension CacheStrategy {
         }
     }
 
-    /// How old a response may be and still be served, where the strategy has a limit of its own.
+    /// The age up to which a response may be served; nil when the strategy has no limit of its own.
     package var limit: Duration? {
         switch kind {
         case .cacheFirst(let limit), .staleWhileRevalidate(let limit): limit

@@ -5,20 +5,20 @@ package import HTTPTypes
 extension HTTPFields {
     /// The fields of a Foundation dictionary.
     ///
-    /// Names or values that are no valid HTTP are left out, so that none can smuggle a line in; and so is what is not
-    /// wanted.
+    /// Names and values that are not valid HTTP are left out, so that a value cannot insert another header line. Fields
+    /// that `isWanted` rejects are left out too.
     package init(_ dictionary: [String: String], where isWanted: (HTTPField.Name) -> Bool = { _ in true }) {
         self.init()
         reserveCapacity(dictionary.count)
         for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
-            // Space around a value is no part of it (RFC 9110 §5.5).
+            // White space around a value is not part of it (RFC 9110 §5.5).
             let value = value.hasSpaceAround ? value.trimmingCharacters(in: .whitespaces) : value
             guard let name = HTTPField.Name(name), isWanted(name), HTTPField.isValidValue(value) else { continue }
             append(HTTPField(name: name, value: value))
         }
     }
 
-    /// One value for each name, as Foundation has them: those of repeated fields joined by commas.
+    /// One value for each name, as in Foundation's dictionaries: the values of repeated fields are joined by commas.
     package var dictionary: [String: String] {
         var result: [String: String] = [:]
         for field in self {
@@ -41,7 +41,7 @@ extension HTTPFields {
 }
 
 extension String {
-    /// Looked for first, since it is rare and Foundation's trimming costs more than all else about a field.
+    /// Checked first, because such space is rare and Foundation's trimming takes longer than all other work on a field.
     fileprivate var hasSpaceAround: Bool {
         guard let first = utf8.first, let last = utf8.last else { return false }
         return [first, last].contains { $0 <= UInt8(ascii: " ") || $0 > 0x7f }

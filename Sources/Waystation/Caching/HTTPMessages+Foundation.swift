@@ -14,7 +14,7 @@ extension HTTPResponse {
 }
 
 extension HTTPResponse {
-    /// The head as it is to be stored: of the decoded, whole representation.
+    /// The head as it is stored: for the decoded, whole representation.
     package init(storing head: HTTPURLResponse) {
         self.init(
             status: Status(code: min(max(head.statusCode, 0), 999)),
@@ -22,14 +22,14 @@ extension HTTPResponse {
         )
     }
 
-    /// The head as the answer to a question about what is stored.
+    /// The head as the answer to a conditional request about a stored response.
     ///
-    /// A decoded body is stored under a weak tag, and its origin confirms it by the strong one of the coded bytes: the
-    /// one that was asked about is meant.
+    /// A decoded body is stored with a weak tag, but its origin confirms it with the strong tag of the coded bytes.
+    /// This initializer turns such a strong tag into the weak tag that is stored.
     package init(validating head: HTTPURLResponse, _ stored: [StoredExchange]) {
         self.init(storing: head)
         if head.value(forHTTPHeaderField: "Content-Encoding") == nil {
-            // A HEAD tells by it that there is other content (RFC 9111 §4.3.5).
+            // The `Content-Length` of a HEAD response can show that the content has changed (RFC 9111 §4.3.5).
             headerFields[.contentLength] = head.value(forHTTPHeaderField: "Content-Length")
         }
         guard let tag = headerFields[.eTag], !tag.hasPrefix("W/"),
@@ -40,7 +40,7 @@ extension HTTPResponse {
 }
 
 extension HTTPRequest {
-    /// The request, of any method.
+    /// The request, with any method.
     init?(_ request: URLRequest, canonical: CanonicalRequest) {
         guard let method = Method(canonical.method) else { return nil }
         self.init(
@@ -52,7 +52,7 @@ extension HTTPRequest {
 }
 
 extension URLRequest {
-    /// The request for the whole representation, without range and conditions of the app's own.
+    /// The request for the whole representation, without the app's own range and conditions.
     var forWhole: URLRequest {
         guard let fields = allHTTPHeaderFields, !fields.isEmpty else { return self }
         var request = self
@@ -60,12 +60,12 @@ extension URLRequest {
         return request
     }
 
-    /// The request with the conditions of another.
+    /// The request with the conditions of another request.
     package func taking(conditionsOf message: HTTPRequest) -> URLRequest {
         var request = self
         for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince] {
             let value = message.headerFields[name]
-            // Setting a field copies the request, even to nothing.
+            // Setting a field copies the request, even when the value is nil.
             guard value != nil || self.value(forHTTPHeaderField: name.rawName) != nil else { continue }
             request.setValue(value, forHTTPHeaderField: name.rawName)
         }

@@ -4,13 +4,13 @@ import HTTPTypes
 package import WaystationCaching
 
 extension HTTPURLResponse {
-    /// Whether the body came in a content coding, which Foundation took off.
+    /// Whether the body arrived in a content coding, which Foundation has decoded.
     package var isCoded: Bool {
         guard let coding = value(forHTTPHeaderField: "Content-Encoding") else { return false }
         return !coding.isEmpty && coding.lowercased() != "identity"
     }
 
-    /// How many bytes the body as it is delivered must have; nil where the fields do not say.
+    /// The number of bytes that the delivered body must have; nil when the fields do not state it.
     package var statedLength: Int? {
         guard !isCoded, case .bytes(let count) = ContentLength(value(forHTTPHeaderField: "Content-Length")) else {
             return nil
@@ -18,10 +18,10 @@ extension HTTPURLResponse {
         return count
     }
 
-    /// Why it cannot be known whether the body arrives whole.
+    /// Why the library cannot check that the body arrives complete.
     ///
-    /// - Parameter storesCodedBodies: Whether the app vouches for bodies in a content coding.
-    /// - Returns: The reason not to store the response; nil where its end is certain.
+    /// - Parameter storesCodedBodies: Whether the app allows bodies in a content coding to be stored.
+    /// - Returns: The reason not to store the response; nil when the end of the body is certain.
     package func doubt(storesCodedBodies: Bool) -> StoringRefusal? {
         let length = ContentLength(value(forHTTPHeaderField: "Content-Length"))
         let hasTransferCoding = value(forHTTPHeaderField: "Transfer-Encoding") != nil
@@ -31,7 +31,7 @@ extension HTTPURLResponse {
 }
 
 extension StoringDecision {
-    /// The detail of `Cache-Status` for a refusal that nothing else in the response explains.
+    /// The detail of `Cache-Status` for a refusal that no other part of the response explains.
     var detail: String? {
         switch self {
         case .refuse(.uncertainLength): "uncertain-length"
@@ -42,7 +42,7 @@ extension StoringDecision {
 }
 
 extension URLRequest {
-    /// The request for a body without content coding, unless the app chose the codings.
+    /// The request for a body without content coding, unless the app set `Accept-Encoding` itself.
     var withoutCodings: URLRequest {
         guard value(forHTTPHeaderField: Self.acceptedCodings) == nil else { return self }
         var request = self

@@ -4,10 +4,11 @@ package import HTTPTypes
 
 /// The header fields of a response as they are stored: of the decoded, whole representation.
 ///
-/// Foundation decodes a body and leaves the fields as they came. What described the transfer, or the coded
-/// bytes, no longer holds for what is kept (RFC 9110 §8.4, §8.6, RFC 9111 §3.1).
+/// Foundation decodes a body and leaves the fields as they arrived. Fields that described the transfer or the coded
+/// bytes are no longer true for the stored body (RFC 9110 §8.4, §8.6, RFC 9111 §3.1).
 package enum StoredFields {
-    /// The fields to store, `Content-Length` left to the reader, who knows the length.
+    /// The fields to store, without `Content-Length`: the code that reads the stored response knows the length and adds
+    /// it.
     package static func normalized(_ head: [String: String]) -> HTTPFields {
         var fields = HTTPFields(head) { !hopByHop.contains($0.canonicalName) }
         if let connection = fields[.connection] {
@@ -15,13 +16,15 @@ package enum StoredFields {
         }
         if let coding = fields[.contentEncoding], coding.lowercased() != "identity" {
             fields[.contentEncoding] = nil
-            // The strong validator of coded bytes does not hold for the decoded ones (RFC 9110 §8.8.3.3).
+            // The strong validator of coded bytes is not valid for the decoded ones (RFC 9110 §8.8.3.3).
             if let tag = fields[.eTag], !tag.hasPrefix("W/") { fields[.eTag] = "W/" + tag }
         }
         return fields
     }
 
-    /// In lower case; `Connection` goes when what it nominates has gone.
+    /// Names in lower case.
+    ///
+    /// `Connection` itself is removed after the fields that it names.
     private static let hopByHop: Set<String> = [
         "transfer-encoding", "te", "trailer", "upgrade", "proxy-authenticate", "proxy-authorization", "keep-alive",
         "proxy-connection", "proxy-authentication-info", "cache-status", "set-cookie", "set-cookie2", "content-length",

@@ -1,34 +1,35 @@
 public import Foundation
 public import WaystationCookies
 
-/// Something that happened to an interceptor's cookies beside the changes themselves.
+/// An event of an interceptor's cookies, other than a change of a cookie.
 ///
-/// Never holds a cookie's value.
+/// It never contains a cookie's value.
 public struct CookieEvent: Sendable, CustomStringConvertible {
     /// What happened.
     ///
     /// More cases may come: a `switch` needs a default.
     public enum Kind: Sendable {
-        /// A cookie was not taken, and why: of a response, or of a storage.
+        /// A cookie of a response or of a storage was refused, with the reason.
         case refused(CookieError)
-        /// A sync with a storage has run to its end, with this many cookies written and taken over.
+        /// A sync with a storage has completed; the counts are the cookies written to the storage and taken over from
+        /// it.
         case synchronized(storage: String, written: Int, taken: Int)
         /// A sync with a storage failed.
         case storageFailed(storage: String, any Error)
-        /// A storage has not answered within its time limit; loads go on without it until it does.
+        /// A storage has not answered within its time limit; loads continue without it until it answers.
         case storageTimedOut(storage: String)
-        /// A storage is in step with other cookies already, and is left to those.
+        /// A storage is already kept in step with another cookie store, and stays with that one.
         case storageInUse(storage: String)
-        /// The file could not be read and was put aside; the cookies begin empty.
+        /// The file could not be read and was renamed; the store starts without cookies.
         case damagedFile(URL, any Error)
-        /// The file could not be written; the cookies go on in memory.
+        /// The file could not be written; the cookies stay in memory.
         case notSaved(URL, any Error)
     }
 
     /// What happened.
     public let kind: Kind
 
-    /// Whether something is wrong that the app should know of.
+    /// Whether the event reports a problem that the app should know about.
     var isTrouble: Bool {
         switch kind {
         case .refused, .synchronized: false
@@ -43,8 +44,9 @@ public struct CookieEvent: Sendable, CustomStringConvertible {
         case .synchronized(let storage, let written, let taken):
             "in step with \(storage): \(written) written, \(taken) taken"
         case .storageFailed(let storage, let error): "\(storage) failed: \(error)"
-        case .storageTimedOut(let storage): "\(storage) did not answer in time; loads go on without it"
-        case .storageInUse(let storage): "\(storage) belongs to other cookies; give each login a storage of its own"
+        case .storageTimedOut(let storage): "\(storage) did not answer in time; loads continue without it"
+        case .storageInUse(let storage):
+            "\(storage) is in step with another cookie store; give each login a storage of its own"
         case .damagedFile(let file, let error): "\(file.path) was damaged and put aside: \(error)"
         case .notSaved(let file, let error): "\(file.path) could not be written: \(error)"
         }

@@ -4,11 +4,13 @@ import Synchronization
 import WaystationCookies
 import WaystationFileSystem
 
-/// The file that cookies are kept in: readable by its owner alone, and replaced as a whole.
+/// The file in which cookies are stored.
 ///
-/// Writes are made one at a time; what changes while one is under way goes into the next.
+/// It is readable by its owner alone, and replaced as a whole.
+///
+/// Writes are made one at a time; a change during a write is written by the next one.
 final class CookieFile: Sendable {
-    /// Some thousand cookies of the largest size.
+    /// Enough for some thousand cookies of the largest size.
     private static let limit = 32 << 20
 
     let url: URL
@@ -23,12 +25,12 @@ final class CookieFile: Sendable {
 
     private var path: String { url.path(percentEncoded: false) }
 
-    /// What is kept; nil when there is nothing yet.
+    /// The stored cookies; nil when there is no file yet.
     ///
-    /// A file that cannot be read is put aside, so that it is not overwritten.
+    /// A file that cannot be read is renamed, so that it is not overwritten.
     func read() throws -> CookieJar? {
         do {
-            // Cookies that another user wrote are not this app's, and nobody else is to read these.
+            // Cookies that another user wrote do not belong to this app, and no other user may read the app's cookies.
             try fileSystem.makePrivate(path)
             guard let data = try fileSystem.readFile(path, limit: Self.limit) else { return nil }
             return try JSONDecoder().decode(CookieJar.self, from: data)
@@ -38,7 +40,7 @@ final class CookieFile: Sendable {
         }
     }
 
-    /// Writes what `jar` returns when its turn comes; `done` is called with the error, nil when it is written.
+    /// Writes the jar that `jar` returns when the write begins; `done` gets the error, or nil after success.
     func save(_ jar: @escaping @Sendable () -> CookieJar?, done: @escaping @Sendable (URL, (any Error)?) -> Void) {
         let isDueAlready = isDue.withLock { isDue in
             defer { isDue = true }
@@ -58,7 +60,7 @@ final class CookieFile: Sendable {
         }
     }
 
-    /// Returns when everything that was to be written before is on disk.
+    /// Returns when all writes that were requested before are on disk.
     func flush() async {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume() }

@@ -1,17 +1,17 @@
 public import WaystationCookies
 
-/// A place beside the store that holds the same cookies, such as that of a web view.
+/// A second place that holds the store's cookies, such as the cookie storage of a web view.
 ///
-/// A store and its storages are kept in step both ways. Calls for one storage come one at a time, each after the end of
-/// the one before. One that never answers runs into ``Interceptor/Configuration/storageTimeout``: an event names it, and
-/// loads go on without it until it answers.
+/// A store and its storages are kept in step in both directions. The store calls a storage one call at a time, each
+/// after the end of the one before. If a storage does not answer within ``Interceptor/Configuration/storageTimeout``,
+/// an event names it, and loads continue without it until it answers.
 public protocol CookieStorage: Sendable {
-    /// What the storage is called in events.
+    /// The name of the storage in events.
     var name: String { get }
     /// All of its cookies.
     func cookies() async throws -> [Cookie]
-    /// Puts a cookie in, in place of the one with its identity.
+    /// Adds a cookie, replacing the one with the same identity.
     func set(_ cookie: Cookie) async throws
-    /// Removes the cookie of an identity; one that is not there is fine.
+    /// Removes the cookie with this identity; does nothing when there is none.
     func remove(_ id: Cookie.ID) async throws
 }

@@ -2,9 +2,9 @@ public import Foundation
 public import WaystationCookies
 
 extension CookieStore {
-    /// A change of the cookies, and who made it.
+    /// A change of the cookies, and its author.
     public struct Change: Hashable, Sendable {
-        /// Who changes cookies.
+        /// The author of a change.
         ///
         /// More cases may come: a `switch` needs a default.
         public enum Author: Hashable, Sendable {
@@ -18,13 +18,13 @@ extension CookieStore {
             case logout(account: String)
             /// A storage that is kept in step, such as the `HTTPCookieStorage` of a session.
             case storage(String)
-            /// Time.
+            /// The cookie's expiry.
             case expiry
         }
 
-        /// What became of which cookie.
+        /// The cookie and how it changed.
         public let change: CookieChange
-        /// Who did it.
+        /// The author of the change.
         public let author: Author
     }
 }

@@ -3,9 +3,9 @@ import FoundationNetworking
 import Synchronization
 import WaystationCookies
 
-/// What the interceptor asks of a store for each exchange.
+/// The operations of a store that the interceptor uses for each exchange.
 extension CookieStore {
-    /// A point in the order of log-outs: take one when a request is sent, or a sign-in begins.
+    /// A point in the order of log-outs, recorded when a request is sent or a sign-in begins.
     struct Moment: Sendable {
         fileprivate let logouts: UInt64
     }
@@ -14,11 +14,11 @@ extension CookieStore {
 
     /// The request with exactly the cookies that RFC 6265 chooses for it (§5.4), and those that the app wrote itself.
     ///
-    /// Of what stands in the field already, pairs that a storage or this store has or had are Foundation's choice, and
-    /// are chosen anew. The others are the app's own, and go before a chosen one of the same name; except that nothing
-    /// but the store states the cookie of a login.
+    /// A pair that is already in the field was chosen by Foundation if a storage or this store has or had it; such
+    /// pairs are replaced by the store's choice. The other pairs are the app's own, and replace a chosen pair of the
+    /// same name. The exception is the cookie of a login: only the store sets it.
     func choosing(for request: URLRequest, login: Cookie.ID?) -> URLRequest {
-        // A cookie's path is compared with the path that is sent.
+        // A cookie's path is compared with the path that is sent, so the canonical URL is used.
         guard let url = request.url?.canonical ?? request.url else { return request }
         let stated = request.value(forHTTPHeaderField: "Cookie")
         let now = now()
@@ -29,7 +29,7 @@ extension CookieStore {
         let field = change(by: .expiry) { state in
             let ended = state.jar.removeExpired(now: now)
             let chosen = state.jar.header(for: url, context: context, now: now)
-            // As a rule Foundation chose the same, or the request was here before.
+            // As a rule Foundation chose the same cookies, or the field was already chosen here before.
             guard let stated, stated != chosen else { return (chosen, ended) }
             let covered = login.flatMap { $0.covers(hostOf: url) ? $0.name : nil }
             let own = CookiePairs(stated).pairs.filter {
@@ -50,7 +50,7 @@ extension CookieStore {
         return (others + own).joined(separator: "; ")
     }
 
-    /// Whether a request carries something that a log-out has removed since.
+    /// Whether a request carries a cookie that a log-out has removed since.
     func carriesEnded(_ request: URLRequest) -> Bool {
         guard let field = request.value(forHTTPHeaderField: "Cookie"), let url = request.url else { return false }
         let now = now()
@@ -58,13 +58,13 @@ extension CookieStore {
             guard state.logouts > 0 else { return false }
             let ended = CookiePairs(field).pairs.filter { state.known.hasEnded($0, at: url) }
             guard !ended.isEmpty else { return false }
-            // It may have been set anew, for another path.
+            // The cookie may have been set again, for another path.
             let current = state.jar.cookies(for: url, now: now).map(\.pair)
             return !ended.allSatisfy(current.contains)
         }
     }
 
-    /// Takes what a response sets, unless its request was sent before a log-out of its host's login.
+    /// Takes over the cookies that a response sets, unless its request was sent before a log-out of its host's login.
     func take(_ head: HTTPURLResponse, to request: URLRequest, sent moment: Moment) {
         guard let joined = head.value(forHTTPHeaderField: "Set-Cookie"), let url = request.url else { return }
         let now = now()
@@ -88,9 +88,9 @@ extension CookieStore {
         return state.withLock { state in state.jar[id].flatMap { $0.isExpired(at: now) ? nil : $0.value } }
     }
 
-    /// Puts in what a sign-in has brought, unless a log-out came since it began.
+    /// Inserts the token of a sign-in, unless a log-out came after the sign-in began.
     ///
-    /// False when it came too late.
+    /// Returns false when the token came too late.
     func insert(_ token: Cookie, of account: String, asOf moment: Moment) throws(CookieError) -> Bool {
         let now = now()
         let outcome: CookieJar.Outcome? = change(by: .login(account: account)) { state in
@@ -102,9 +102,11 @@ extension CookieStore {
         return outcome != nil
     }
 
-    /// Ends a login: removes the cookies of its domain, and takes nothing more from what began before.
+    /// Ends a login: removes the cookies of its domain, and takes over no more cookies from exchanges that began
+    /// before.
     ///
-    /// All of them, and not the token alone: a server keeps who somebody is under other names as well.
+    /// It removes all cookies of the domain, not only the token, because a server may identify the user by other
+    /// cookies as well.
     func end(_ id: Cookie.ID, of account: String) {
         change(by: .logout(account: account)) { state in
             state.logouts += 1
@@ -117,16 +119,16 @@ extension CookieStore {
 
     // MARK: - Storages
 
-    /// Notes pairs that a storage has: they are not the app's own.
+    /// Records pairs that a storage has, so that they do not count as the app's own.
     func note(pairsOf cookies: [Cookie]) {
         state.withLock { state in
             for cookie in cookies where !state.known.hasEnded(cookie) { state.known.insert(cookie) }
         }
     }
 
-    /// Takes over what somebody changed in a storage.
+    /// Takes over the changes that others made in a storage.
     ///
-    /// - Returns: How many cookies that concerned.
+    /// - Returns: The number of changes that were taken over.
     func take(_ differences: [StorageMirror.Difference], from sync: CookieSync) -> Int {
         guard !differences.isEmpty else { return 0 }
         let now = now()
@@ -137,13 +139,14 @@ extension CookieStore {
             for difference in differences {
                 switch difference {
                 case .put(let cookie):
-                    // A load of Foundation's own may end after a log-out: what that has removed does not come back.
+                    // A load of Foundation's own may end after a log-out; a cookie that the log-out removed must not
+                    // return.
                     guard !state.known.hasEnded(cookie) else {
                         refused.append(cookie.id)
                         continue
                     }
                     state.known.insert(cookie)
-                    // What a storage cannot keep, it does not deny.
+                    // Ignores differences in attributes that a storage cannot keep.
                     if let held = state.jar[cookie.id], held.holdsTheSame(as: cookie) { continue }
                     switch state.jar.insert(cookie, now: now) {
                     case .stored(let stored): changes += stored
@@ -159,7 +162,7 @@ extension CookieStore {
         return count
     }
 
-    /// The cookie of an identity, for a storage; nil when it has ended or gone.
+    /// The cookie with this identity, to be written to a storage; nil when it has expired or was removed.
     func current(_ id: Cookie.ID) -> Cookie? {
         let now = now()
         return state.withLock { state in state.jar[id].flatMap { $0.isExpired(at: now) ? nil : $0 } }

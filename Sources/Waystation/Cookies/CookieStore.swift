@@ -2,7 +2,7 @@ public import Foundation
 import Synchronization
 public import WaystationCookies
 
-/// The cookies of an app: what its requests carry, chosen as RFC 6265 says, and what its responses set.
+/// The cookies of an app: those that its requests carry, as RFC 6265 chooses them, and those that its responses set.
 ///
 /// ```swift
 /// let cookies = CookieStore(file: support.appending(path: "cookies.json"))
@@ -13,46 +13,49 @@ public import WaystationCookies
 /// for await change in cookies.changes { print(change) }
 /// ```
 ///
-/// With a store the interceptor writes the `Cookie` field of what its rules take, reads every `Set-Cookie` that comes
-/// with it, and keeps the `HTTPCookieStorage` of each session in step. Several interceptors may share a store where
-/// they are of one user; accounts need a store each.
+/// With a store, the interceptor writes the `Cookie` field of each request that its rules take, reads every
+/// `Set-Cookie` of the responses, and keeps the `HTTPCookieStorage` of each session in step. Several interceptors may
+/// share a store if they belong to one user; each account needs a store of its own.
 ///
-/// All members may be called from any thread; none waits for a disk or a storage, except where it is `async`. Making a
+/// All members may be called from any thread. Only the `async` ones wait for a disk or a storage, except that making a
 /// store reads its file.
 public final class CookieStore: Sendable {
     struct State {
         var jar: CookieJar
         var known = KnownPairs()
-        /// Counts the log-outs, and which was the last of each login: what began before one may set nothing after it.
+        /// The number of log-outs.
+        ///
+        /// An exchange that began before a log-out may set no cookie after it.
         var logouts: UInt64 = 0
+        /// The number of the last log-out of each login.
         var ends: [Cookie.ID: UInt64] = [:]
         var streams: [UInt64: AsyncStream<Change>.Continuation] = [:]
         var nextStream: UInt64 = 0
         var syncs: [CookieSync] = []
         var listeners: [@Sendable (CookieEvent) -> Void] = []
-        /// The file was put aside when the store was made.
+        /// The event that the file was put aside when the store was made.
         var damagedFile: CookieEvent?
-        /// The file could not be written when it was last tried.
+        /// The event that the last attempt to write the file failed.
         var notSaved: CookieEvent?
-        /// The session that signs in with these cookies; there can be one.
+        /// The session that signs in with these cookies; a store has at most one.
         weak var login: LoginSession?
     }
 
-    /// A reader that falls further behind loses the oldest changes.
+    /// A reader that falls further behind than this many changes loses the oldest.
     static let streamCapacity = 4_096
 
     let now: @Sendable () -> Date
     let state: Mutex<State>
     private let file: CookieFile?
 
-    /// Makes a store; with a file, of what was kept there.
+    /// Makes a store; with a file, the store contains the cookies that the file holds.
     ///
-    /// A file that cannot be read never stops anything: it is put aside as `….damaged`, and an event says so.
+    /// An unreadable file stops nothing: it is renamed to `….damaged`, and an event reports it.
     ///
     /// - Parameters:
-    ///   - file: Where cookies with an end are kept, in JSON, readable by its owner alone; nil, the default, keeps them
-    ///     in memory. Cookies of the session are never written.
-    ///   - rules: What is accepted; RFC 6265 by default.
+    ///   - file: The file for cookies that have an expiry, in JSON, readable by its owner alone. With nil, the default,
+    ///     they are kept in memory. Cookies without an expiry are never written.
+    ///   - rules: The rules for accepting cookies; RFC 6265 by default.
     ///   - now: The clock; the system's by default.
     public convenience init(
         file: URL? = nil,
@@ -82,19 +85,19 @@ public final class CookieStore: Sendable {
         for stream in state.withLock({ $0.streams.values.map(\.self) }) { stream.finish() }
     }
 
-    /// All cookies that have not ended, in the order of their creation.
+    /// All cookies that have not expired, in the order of their creation.
     public var cookies: [Cookie] {
         let now = now()
         return state.withLock { $0.jar.cookies }.filter { !$0.isExpired(at: now) }
     }
 
-    /// The cookies that a request of the app to a URL carries, in the order in which they are sent.
+    /// The cookies that a request of the app to this URL carries, in the order in which they are sent.
     public func cookies(for url: URL) -> [Cookie] {
         let now = now()
         return state.withLock { $0.jar.cookies(for: url, now: now) }
     }
 
-    /// What changes from now on, and who does it, as a new stream each time.
+    /// The changes from now on, each with its author, as a new stream for each call.
     ///
     /// A reader that falls more than 4,096 changes behind loses the oldest. The streams end with the store.
     public var changes: AsyncStream<Change> {
@@ -110,7 +113,7 @@ public final class CookieStore: Sendable {
         }
     }
 
-    /// Puts a cookie in, in place of the one with its identity; the next request carries it.
+    /// Adds a cookie, replacing the one with the same identity; the next request carries it.
     ///
     /// - Throws: ``WaystationCookies/CookieError`` for a domain that is a public suffix.
     public func insert(_ cookie: Cookie) throws(CookieError) {
@@ -122,37 +125,37 @@ public final class CookieStore: Sendable {
         if let error = outcome.refusal { throw error }
     }
 
-    /// Removes the cookie of an identity.
+    /// Removes the cookie with this identity.
     public func remove(_ id: Cookie.ID) {
         change(by: .app) { ((), $0.jar.remove(id)) }
     }
 
-    /// Removes the cookies of a domain and of every one below it.
+    /// Removes the cookies of a domain and of all its subdomains.
     public func removeAll(domain: String) {
         change(by: .app) { ((), $0.jar.removeAll(domain: domain)) }
     }
 
-    /// Removes every cookie that a test picks; all of them without one.
+    /// Removes every cookie that the predicate selects; without a predicate, all of them.
     public func removeAll(where isToGo: (Cookie) -> Bool = { _ in true }) {
         change(by: .app) { ((), $0.jar.removeAll(where: isToGo)) }
     }
 
-    /// Returns when everything that was asked for before is in the storages that are kept in step, and on disk.
+    /// Returns when all changes made before the call are in the storages that are kept in step, and on disk.
     ///
-    /// A storage that does not answer is not waited for beyond its time limit.
+    /// It waits for a storage no longer than the storage's time limit.
     public func synchronize() async {
         await synchronizeStorages()
         await file?.flush()
     }
 
-    /// The same without the disk.
+    /// The same as ``synchronize()``, but without waiting for the disk.
     func synchronizeStorages() async {
         for sync in state.withLock({ $0.syncs }) { await sync.flush() }
     }
 
     // MARK: - Changing
 
-    /// Changes the jar, and tells everybody who keeps step.
+    /// Changes the jar, and reports the change to all readers, storages and the file.
     @discardableResult
     func change<Result>(
         by author: Change.Author,
@@ -165,13 +168,13 @@ public final class CookieStore: Sendable {
             for change in changes {
                 if change.isPresent { state.known.insert(change.cookie) }
                 let told = Change(change: change, author: change.isExpiry ? .expiry : author)
-                // A stream only takes it in; told here, changes keep their order.
+                // Yielding under the lock only queues the change, and keeps the changes in order.
                 for stream in state.streams.values { stream.yield(told) }
             }
             return (result, state.syncs, changes.map(\.cookie.id))
         }
         guard !ids.isEmpty else { return result }
-        // Neither needs to know the order: both read what is in the jar when they write.
+        // The syncs and the file need not know the order of changes: both read the jar when they write.
         for sync in syncs where sync !== origin { sync.note(ids) }
         save()
         return result
@@ -191,13 +194,14 @@ public final class CookieStore: Sendable {
 
     // MARK: - Events
 
-    /// What is wrong with the file now: the events that reported it, none when all is well.
+    /// The current problems of the file, as the events that reported them; empty when there is none.
     ///
-    /// A file that was put aside when the store was made stays in it.
+    /// The event of a file that was put aside when the store was made is never removed.
     public var condition: [CookieEvent] { state.withLock { [$0.damagedFile, $0.notSaved].compactMap(\.self) } }
 
-    /// Calls `listener` for every event from now on, and for those of ``condition`` first; several interceptors may
-    /// share one store.
+    /// Calls `listener` for the events of ``condition`` first, and then for every new event.
+    ///
+    /// Several interceptors may share one store.
     func addListener(_ listener: @escaping @Sendable (CookieEvent) -> Void) {
         state.withLock { $0.listeners.append(listener) }
         for event in condition { listener(event) }

@@ -5,18 +5,21 @@ import WaystationCookies
 
 /// Keeps a store and one storage in step.
 ///
-/// What changes in the store is written in the background, one sync at a time. What changes in the storage is seen by
-/// looking: before each request where that costs nothing but a comparison, else by a sync that the request waits for.
+/// Changes in the store are written to the storage in the background, one sync at a time. Changes in the storage are
+/// found by comparing its content: before each request where that needs no waiting, otherwise by a sync that the
+/// request waits for.
 final class CookieSync: Sendable {
-    /// The syncs and who waits for them.
+    /// The pending work of the sync, and the callers that wait for it.
     private struct Work {
-        /// What may be written otherwise than the store has it.
+        /// The cookies that may differ between the storage and the store.
         var noted: Set<Cookie.ID> = []
         var isLookDue = false
         var isRunning = false
-        /// Counts the syncs, so that a time limit knows its own.
+        /// The number of the current sync, so that a time limit recognises its own.
         var number: UInt64 = 0
-        /// Whether the one that runs is beyond its time: nobody waits for it any more.
+        /// Whether the running sync has exceeded its time limit.
+        ///
+        /// Then no caller waits for it any more.
         var isOverdue = false
         var waiters: [@Sendable () -> Void] = []
     }
@@ -31,9 +34,10 @@ final class CookieSync: Sendable {
     private let limit: Duration
     private let schedule: @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
     private let work = Mutex(Work())
-    /// Held while Foundation's storage is read and its changes are taken over, so that they keep their order.
+    /// The lock that is held while Foundation's storage is read and its changes are taken over, so that they keep their
+    /// order.
     ///
-    /// That storage has a lock of its own and calls nobody.
+    /// That storage has a lock of its own and calls no other code while it holds it.
     private let seen = Mutex(Seen())
 
     init(
@@ -50,9 +54,9 @@ final class CookieSync: Sendable {
 
     // MARK: - Looking
 
-    /// Takes over what the app changed in the storage since the last look.
+    /// Takes over the changes that the app made in the storage since the last look.
     ///
-    /// - Returns: True when that is done; false when it has to be waited for, by ``flush(_:)``.
+    /// - Returns: True when that is done; false when the caller must wait for it with ``flush(_:)``.
     func look() -> Bool {
         guard let foundation = storage as? FoundationCookieStorage else { return false }
         look(at: foundation)
@@ -76,14 +80,14 @@ final class CookieSync: Sendable {
 
     // MARK: - Syncs
 
-    /// Notes that the store has changed.
+    /// Records cookies that have changed in the store and may have to be written to the storage.
     func note(_ ids: [Cookie.ID]) {
         start { $0.noted.formUnion(ids) }
     }
 
-    /// Runs `completion` when all changes, in both places, have been taken over, or the time limit is over.
+    /// Runs `completion` when all changes, in both places, have been taken over, or when the time limit has passed.
     ///
-    /// A storage that is beyond its time already is not waited for.
+    /// A storage whose sync has already exceeded its time limit is not waited for.
     func flush(_ completion: @escaping @Sendable () -> Void) {
         let isVain = start { work in
             work.isLookDue = true
@@ -132,11 +136,12 @@ final class CookieSync: Sendable {
         }
     }
 
-    /// Ends a sync: those who waited when it began go on, and the next begins when one is due.
+    /// Ends a sync: the callers that waited when it began continue, and the next sync begins if one is due.
     private func finish(_ count: Int) {
         let (done, isDue) = work.withLock { work in
             work.isOverdue = false
-            // Those who came meanwhile wait for the next; where a time limit let all go, nobody is left.
+            // Callers that came during this sync wait for the next one. After a time limit released all callers, none
+            // is left.
             let done = Array(work.waiters.prefix(count))
             work.waiters.removeFirst(done.count)
             work.isRunning = work.isLookDue || !work.noted.isEmpty
@@ -160,7 +165,7 @@ final class CookieSync: Sendable {
 
     private func synchronize(_ ids: Set<Cookie.ID>) async throws -> (written: Int, taken: Int) {
         guard let store else { return (0, 0) }
-        // First what the app did: it is what the user did last.
+        // Reads the storage first: the app's changes there are the latest that the user made.
         var taken: Int
         if let foundation = storage as? FoundationCookieStorage {
             taken = look(at: foundation)
@@ -206,7 +211,7 @@ final class CookieSync: Sendable {
 }
 
 extension CookieStore {
-    /// Keeps a storage in step from now on; the same sync for the same object.
+    /// Keeps a storage in step from now on, by a new sync.
     func sync(
         with storage: any CookieStorage,
         limit: Duration,
@@ -221,10 +226,12 @@ extension CookieStore {
         return sync
     }
 
-    /// Keeps the storage of a configuration in step from now on; the same sync for the same storage.
+    /// Keeps the storage of a configuration in step from now on.
     ///
-    /// Nil where it is in step with another store already: one of them would pass the cookies of one account on to
-    /// another. The pairs that it has are then noted alone.
+    /// The same storage always gets the same sync.
+    ///
+    /// Returns nil when the storage is already in step with another store, because one store would pass the cookies of
+    /// its account on to the other. In that case the caller only records the pairs that the storage has.
     func sync(
         with storage: HTTPCookieStorage,
         limit: Duration,
@@ -245,7 +252,7 @@ extension CookieStore {
     }
 }
 
-/// Which store each of Foundation's storages is in step with, in the whole process.
+/// The cookie store with which each of Foundation's storages is in step, in the whole process.
 private enum StorageOwners {
     private struct Owner {
         weak var store: CookieStore?

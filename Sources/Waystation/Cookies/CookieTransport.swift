@@ -3,10 +3,10 @@ import Foundation
 import FoundationNetworking
 import WaystationCookies
 
-/// A transport that takes what responses set: each `Set-Cookie` of each final head, before anybody hears of it.
+/// A transport that passes each `Set-Cookie` of each final head to the store, before the head is delivered.
 ///
-/// It stands under the cache, so that redirects, 304s and renewals in the background pass through it, and stored
-/// responses do not. What a request carries is chosen above the cache, which has to know it.
+/// It is below the cache, so redirects, 304s and background renewals pass through it, and stored responses do not. The
+/// cookies of a request are chosen above the cache, because the cache must know them.
 struct CookieTransport: Transport {
     private let transport: any Transport
     private let cookies: CookieStore
@@ -17,7 +17,8 @@ struct CookieTransport: Transport {
     }
 
     func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
-        // First the moment: a log-out after it keeps out what this exchange sets, one before it is noticed below.
+        // The moment must be taken first: cookies that this exchange sets after a later log-out are refused by it, and
+        // a log-out before it is detected by the check below.
         let moment = cookies.moment()
         guard !cookies.carriesEnded(request) else { return EndedExchange(request, receiver) }
         let relay = CookieReceiver(receiver: receiver, request: request, cookies: cookies, moment: moment)
@@ -45,7 +46,7 @@ private struct CookieReceiver: TransportReceiver {
     func transportDidEnd(_ error: (any Error)?) { receiver.transportDidEnd(error) }
 }
 
-/// An exchange that is not sent, because it carries what a log-out has removed.
+/// An exchange that is not sent, because its request carries cookies that a log-out has removed.
 private struct EndedExchange: TransportExchange {
     init(_ request: URLRequest, _ receiver: any TransportReceiver) {
         DispatchQueue.global().async { receiver.transportDidEnd(URLError.loggedOut(request.url)) }

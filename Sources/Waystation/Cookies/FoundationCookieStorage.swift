@@ -5,12 +5,12 @@ import WaystationCookies
 
 /// The cookie storage of a session's configuration.
 ///
-/// Foundation reads it when it makes a task, and for loads that are its own. It posts no notification on Linux.
+/// Foundation reads it when it makes a task, and for loads that it runs itself. It posts no notification on Linux.
 final class FoundationCookieStorage: CookieStorage {
     let name = "HTTPCookieStorage"
     let storage: HTTPCookieStorage
     private let now: @Sendable () -> Date
-    /// Where it is changed: that writes a file, when the storage is one that lasts.
+    /// The queue for changes: a change of a persistent storage writes a file.
     private static let queue = DispatchQueue(label: "waystation.cookies.storage")
 
     init(_ storage: HTTPCookieStorage, now: @escaping @Sendable () -> Date) {
@@ -20,20 +20,20 @@ final class FoundationCookieStorage: CookieStorage {
 
     func cookies() -> [Cookie] { snapshot.cookies(made: now()).cookies }
 
-    /// What it holds, in its own terms: the same objects as long as nothing changes.
+    /// The storage's content as Foundation's objects, which stay the same objects until something changes.
     var snapshot: Snapshot { Snapshot(cookies: storage.cookies ?? []) }
 
-    /// What a storage held.
+    /// The content of a storage at one moment.
     struct Snapshot: @unchecked Sendable {
         // `@unchecked`: these objects never change.
         fileprivate var cookies: [HTTPCookie] = []
 
-        /// Whether the storage held the very same; as cheap as the list is short.
+        /// Whether both snapshots hold identical objects; takes time proportional to the number of cookies.
         func isSame(as other: Snapshot) -> Bool {
             cookies.count == other.cookies.count && zip(cookies, other.cookies).allSatisfy { $0 === $1 }
         }
 
-        /// Those that are cookies, and why others are none unless they were in another snapshot already.
+        /// The valid cookies, and the errors of the others, except those that were already in the other snapshot.
         func cookies(made now: Date, after other: Snapshot = Snapshot()) -> (cookies: [Cookie], refused: [CookieError])
         {
             let known = Set(other.cookies.map(ObjectIdentifier.init))
@@ -77,9 +77,9 @@ final class FoundationCookieStorage: CookieStorage {
 }
 
 extension Cookie {
-    /// What an app put into Foundation's storage, if it is a cookie.
+    /// Makes a cookie from one that an app put into Foundation's storage; throws if it is not valid.
     ///
-    /// A domain without a leading dot is a host alone, as Foundation's storage takes it.
+    /// A domain without a leading dot is host-only, as Foundation's storage treats it.
     fileprivate init(_ cookie: HTTPCookie, _ now: Date) throws(CookieError) {
         try self.init(
             name: cookie.name,
@@ -96,7 +96,7 @@ extension Cookie {
 }
 
 extension HTTPCookie {
-    /// The same in Foundation's terms; `SameSite` is lost, which it does not know.
+    /// The cookie as a Foundation object; `SameSite` is lost, because Foundation does not support it.
     fileprivate convenience init?(_ cookie: Cookie) {
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: cookie.name,

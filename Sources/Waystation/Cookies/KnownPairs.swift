@@ -2,16 +2,16 @@ import DequeModule
 import Foundation
 import WaystationCookies
 
-/// The pairs of name and value that cookies of the store, or of a storage, have had in this process, and for which hosts.
+/// The pairs of name and value that cookies of the store or of a storage have had in this process, with their hosts.
 ///
-/// Foundation writes the `Cookie` field of a task before anybody else sees it, and nothing tells its pairs from those
-/// that the app wrote, except that a storage has, or had, them. Kept as hashes, since tokens that have ended should not
-/// lie about.
+/// Foundation writes the `Cookie` field of a task before any other code sees it. Its pairs can be distinguished from
+/// those that the app wrote only because a storage has or had them. The pairs are kept as hashes, so that tokens that
+/// have ended do not stay in memory.
 struct KnownPairs {
     private struct Owners {
-        /// Whose pair it is, or was.
+        /// The cookies that have or had this pair.
         var cookies: Set<Cookie.ID> = []
-        /// From which of them a log-out took it.
+        /// Those of the cookies that a log-out removed.
         var ended: Set<Cookie.ID> = []
     }
 
@@ -20,7 +20,7 @@ struct KnownPairs {
     private var pairs: [Int: Owners] = [:]
     private var order: Deque<Int> = []
 
-    /// Notes that a cookie is in use, again or for the first time.
+    /// Records that a cookie is in use, again or for the first time.
     mutating func insert(_ cookie: Cookie) {
         let hash = cookie.pair.hashValue
         if pairs[hash] == nil { order.append(hash) }
@@ -30,13 +30,13 @@ struct KnownPairs {
         pairs[oldest] = nil
     }
 
-    /// Notes that a log-out removed a cookie.
+    /// Records that a log-out removed a cookie.
     mutating func end(_ cookie: Cookie) {
         insert(cookie)
         pairs[cookie.pair.hashValue]?.ended.insert(cookie.id)
     }
 
-    /// Whether a pair is, or was, that of a cookie for the host of a URL.
+    /// Whether a pair is or was that of a cookie for the host of a URL.
     func contains(_ pair: String, at url: URL) -> Bool {
         pairs[pair.hashValue]?.cookies.contains { $0.covers(hostOf: url) } ?? false
     }
@@ -44,7 +44,7 @@ struct KnownPairs {
     /// Whether a log-out removed a cookie.
     func hasEnded(_ cookie: Cookie) -> Bool { pairs[cookie.pair.hashValue]?.ended.contains(cookie.id) ?? false }
 
-    /// Whether a log-out removed a cookie of this pair, for the host of a URL.
+    /// Whether a log-out removed a cookie with this pair, for the host of a URL.
     func hasEnded(_ pair: String, at url: URL) -> Bool {
         guard let ended = pairs[pair.hashValue]?.ended, !ended.isEmpty else { return false }
         return ended.contains { $0.covers(hostOf: url) }
@@ -60,7 +60,7 @@ struct CookiePairs {
             .filter { !$0.isEmpty }
     }
 
-    /// The name of a pair; none of a bare value.
+    /// The name of a pair; empty for a value without a name.
     static func name(of pair: String) -> Substring {
         pair.utf8.firstIndex(of: UInt8(ascii: "=")).map { pair[..<$0] } ?? ""
     }

@@ -7,9 +7,11 @@ import WaystationCookies
 final class SessionCookies: Sendable {
     let store: CookieStore
     private let login: LoginSession?
-    /// Keeps the configuration's own storage in step; nil where it has none.
+    /// Keeps the configuration's own storage in step; nil when the configuration has none, or when another store has
+    /// it.
     private let sync: CookieSync?
-    /// The configuration's own storage where that is in step with other cookies: what it has is noted, and left to it.
+    /// The configuration's own storage when it is in step with another store: its pairs are recorded, and it is not
+    /// changed.
     fileprivate let foreign: Foreign?
 
     fileprivate final class Foreign: Sendable {
@@ -30,7 +32,7 @@ final class SessionCookies: Sendable {
         foreign = sync == nil ? storage.map { Foreign(FoundationCookieStorage($0, now: store.now)) } : nil
     }
 
-    /// The request with the cookies that it is to carry, after what the app changed in its storage was taken over.
+    /// The request with its chosen cookies, after the app's changes in its storage were taken over.
     func choosing(for request: URLRequest) -> URLRequest {
         _ = sync?.look()
         foreign?.note(in: store)
@@ -39,7 +41,8 @@ final class SessionCookies: Sendable {
 }
 
 extension SessionCookies.Foreign {
-    /// Notes the pairs that Foundation took from a storage which is not ours: they are not the app's own words.
+    /// Records the pairs that Foundation took from a storage of another store, so that they do not count as the app's
+    /// own.
     fileprivate func note(in store: CookieStore) {
         let snapshot = storage.snapshot
         guard !last.withLock({ $0.isSame(as: snapshot) }) else { return }

@@ -1,11 +1,12 @@
 import Foundation
 import WaystationCookies
 
-/// What is known of a storage's content, so that what its owner changed can be told from what was written to it.
+/// The known content of a storage, which distinguishes changes that others made from the store's own writes.
 ///
-/// A state machine without side effects. The storage says nothing by itself: it is looked at, and compared.
+/// This type is a state machine without side effects. The storage reports no changes, so its content is read and
+/// compared.
 struct StorageMirror {
-    /// What somebody else did to the storage since the last look.
+    /// A change that others made in the storage since the last look.
     enum Difference: Equatable {
         case put(Cookie)
         case removed(Cookie.ID)
@@ -13,12 +14,12 @@ struct StorageMirror {
 
     private var known: [Cookie.ID: Cookie] = [:]
     private var writing: Set<Cookie.ID> = []
-    /// When each cookie was written last: a look that began before says nothing about it.
+    /// The version at which each cookie was last written: a look that began before that says nothing about the cookie.
     private var written: [Cookie.ID: UInt64] = [:]
-    /// Counts the writes; to be read before the storage is.
+    /// The number of writes; read it before reading the storage.
     private(set) var version: UInt64 = 0
 
-    /// What the storage held when the version was read.
+    /// Compares the cookies that the storage held when the version was read with the known ones.
     mutating func look(at cookies: [Cookie], asOf version: UInt64) -> [Difference] {
         var found: [Cookie.ID: Cookie] = [:]
         for cookie in cookies { found[cookie.id] = cookie }
@@ -39,10 +40,10 @@ struct StorageMirror {
         !writing.contains(id) && (written[id] ?? 0) <= version
     }
 
-    /// Whether the storage has a cookie as it should be.
+    /// Whether the storage has this cookie with the same content.
     func holds(_ cookie: Cookie) -> Bool { known[cookie.id]?.holdsTheSame(as: cookie) ?? false }
 
-    /// Whether the storage has a cookie of an identity.
+    /// Whether the storage has a cookie with this identity.
     func contains(_ id: Cookie.ID) -> Bool { known[id] != nil }
 
     mutating func beginWriting(_ ids: some Sequence<Cookie.ID>) {
@@ -50,7 +51,9 @@ struct StorageMirror {
         writing.formUnion(ids)
     }
 
-    /// What the storage holds after the write: it may have refused something, which is nobody's removal.
+    /// Records the content of the storage after a write.
+    ///
+    /// The storage may have refused a cookie; that is not a removal by others.
     mutating func endWriting(_ ids: some Sequence<Cookie.ID>, holding cookies: [Cookie]) {
         version += 1
         for id in ids {
@@ -59,13 +62,13 @@ struct StorageMirror {
             written[id] = version
         }
         for cookie in cookies where written[cookie.id] == version { known[cookie.id] = cookie }
-        // Versions that no look can have begun before any more are of no use.
+        // Versions before this one are useless, because no look that began earlier can still be running.
         if written.count > 4_096 { written = written.filter { $0.value == version } }
     }
 }
 
 extension Cookie {
-    /// Whether two cookies of an identity say the same, as far as a storage can keep it.
+    /// Whether two cookies with the same identity have the same content, as far as a storage can keep it.
     func holdsTheSame(as other: Cookie) -> Bool {
         value == other.value && isSecure == other.isSecure && endsWith(other)
     }

@@ -4,10 +4,10 @@ extension ExternalLinks {
         /// These schemes, written without a colon; letter case does not count.
         case named(Set<String>)
 
-        /// Every scheme but `http` and `https`.
+        /// Every scheme except `http` and `https`.
         ///
-        /// Left alone are also `ws` and `wss`, which only web socket tasks load, `data`, whose URLs hold what they stand
-        /// for, and the schemes that a rule of the interceptor names, such as `app` by `app://**`.
+        /// It also does not include `ws` and `wss`, which only web socket tasks load; `data`, whose URLs contain their
+        /// own content; and the schemes that a rule of the interceptor names, such as `app` by `app://**`.
         case allExceptHTTP
 
         /// These schemes.

@@ -12,41 +12,43 @@ import WaystationRules
 /// )
 /// ```
 /// A data task for such a link loads nothing: ``handler`` gets its request, once, and the load ends with
-/// `URLError.unsupportedURL` over a ``WaystationError`` with the code `openedElsewhere`. So does a load that a rule
-/// takes and that is redirected to such a link; the request is then the one that would have followed. The delegate is not
-/// asked about that redirect, since nothing is requested.
+/// `URLError.unsupportedURL` over a ``WaystationError`` with the code `openedElsewhere`. The same happens to a load
+/// that a rule takes and that is redirected to such a link; the request is then the one that would have followed. The
+/// delegate is not asked about that redirect, since nothing is requested.
 ///
-/// This comes before all rules, and holds for requests that no rule names. Schemes and hosts that are not named are left
-/// to Foundation and its own errors; ``Schemes/allExceptHTTP`` names every scheme that leads out of the web. Uploads,
-/// downloads and web sockets cannot be handed over: they fail with the code `linkNeedsDataTask`.
+/// This is checked before all rules, and also for requests that no rule matches. Schemes and hosts that are not named
+/// are left to Foundation and its own errors; ``Schemes/allExceptHTTP`` names every scheme that leads out of the web.
+/// Uploads, downloads and web sockets cannot be handed over: they fail with the code `linkNeedsDataTask`.
 ///
-/// With links named, loads of rules go through the interceptor's transport rather than Foundation's own loader, which
+/// When links are named, the loads of rules use the interceptor's transport instead of Foundation's own loader, which
 /// follows redirects by itself.
 public struct ExternalLinks: Sendable {
     /// The schemes whose links are handed over.
     public let schemes: Schemes
-    /// What is handed over by its host, whatever its scheme and port: a name, or `*.` and a name for all hosts below it.
+    /// The hosts whose links are handed over, with any scheme and port: a host name, or `*.` and a name for all hosts
+    /// below it.
     public let hosts: Set<String>
-    /// Gets the request of a link.
+    /// The action that gets the request of a link.
     ///
-    /// Called on a thread of no queue of Foundation's, before the load's end is told, which waits for its return: let
-    /// what takes longer go on by itself.
+    /// It is called before the end of the load is reported, and never on a queue of Foundation's. The end waits for its
+    /// return, so long work should continue elsewhere.
     public let handler: @Sendable (URLRequest) -> Void
 
-    /// The schemes that rules name, which ``Schemes/allExceptHTTP`` leaves to them.
+    /// The schemes that rules name, which ``Schemes/allExceptHTTP`` does not include.
     var schemesOfRules: Set<String> = []
 
     private let exactHosts: Set<String>
     private let parentHosts: Set<String>
 
-    /// Links by scheme and by host.
+    /// Makes links by scheme and by host.
     ///
-    /// What is no scheme or no host, and the schemes `http` and `https`, are refused when the interceptor is made.
+    /// Values that are not schemes or hosts, and the schemes `http` and `https`, are refused when the interceptor is
+    /// made.
     ///
     /// - Parameters:
     ///   - schemes: An array of schemes, such as `["tel", "mailto"]`, or `.allExceptHTTP`; none by default.
     ///   - hosts: The hosts; none by default.
-    ///   - handler: Gets the request of a link; see ``handler``.
+    ///   - handler: The action that gets the request of a link; see ``handler``.
     public init(
         schemes: Schemes = [],
         hosts: Set<String> = [],
@@ -61,7 +63,7 @@ public struct ExternalLinks: Sendable {
 
     /// Whether a URL is such a link.
     ///
-    /// Pure and quick: it is asked under a lock of the whole process.
+    /// It is pure and quick, because it runs under a lock of the whole process.
     func contain(_ url: URL?) -> Bool {
         guard let url else { return false }
         if let scheme = url.scheme?.lowercased() {
@@ -89,16 +91,22 @@ public struct ExternalLinks: Sendable {
                     }
                 }
             guard isScheme else {
-                throw WaystationError(.invalidLinks, "\"\(scheme)\" is no scheme: write it without colon, as \"tel\"")
+                throw WaystationError(
+                    .invalidLinks,
+                    "\"\(scheme)\" is not a URL scheme: write it without a colon, as \"tel\""
+                )
             }
             guard scheme != "http", scheme != "https" else {
-                throw WaystationError(.invalidLinks, "\(scheme) cannot be handed over whole: name its hosts instead")
+                throw WaystationError(
+                    .invalidLinks,
+                    "the scheme \(scheme) cannot be handed over: name its hosts instead"
+                )
             }
         }
         for host in hosts where Self.canonical(host.hasPrefix("*.") ? String(host.dropFirst(2)) : host) == nil {
             throw WaystationError(
                 .invalidLinks,
-                "\"\(host)\" is no host: write \"pay.example\", or \"*.maps.example\" for all below it"
+                "\"\(host)\" is not a host: write \"pay.example\", or \"*.maps.example\" for all hosts below it"
             )
         }
     }
@@ -139,7 +147,7 @@ extension ExternalLinks {
 }
 
 extension URLError {
-    /// The link that was handed over, if that is why a load ended.
+    /// The link that was handed over, if the load ended for that reason.
     var openedLink: URL? {
         guard (userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .openedElsewhere else { return nil }
         return userInfo[NSURLErrorFailingURLErrorKey] as? URL

@@ -1,13 +1,14 @@
 import Foundation
 import FoundationNetworking
 
-/// Brings an answer that is at hand to its task.
+/// Delivers to a task an answer that is already available.
 enum AnswerDelivery {
-    /// Delivers on the spot.
+    /// Delivers the answer at once.
     ///
-    /// To be called in `startLoading`, for a task whose delegate has no say.
+    /// Call it in `startLoading`. It delivers only to a task without a delegate, because a delegate may decide about
+    /// the response.
     ///
-    /// - Returns: False when the answer must take its steps one by one.
+    /// - Returns: False when the answer must be delivered step by step.
     static func deliverInline(_ answer: Answer, to client: LoadClient, _ context: LoadContext) -> Bool {
         guard case .data(let data) = answer.body, client.task.delegate == nil, answer.response.statusCode != 401 else {
             return false
@@ -19,12 +20,12 @@ enum AnswerDelivery {
         return true
     }
 
-    /// Delivers step by step, from any thread.
+    /// Delivers the answer step by step; callable from any thread.
     static func deliver(_ answer: Answer, to load: Load, _ context: LoadContext) {
         switch answer.body {
         case .data(let data):
             served(answer, context)
-            // A delegate is told of bytes, never of none.
+            // A delegate gets no call for an empty body.
             if data.isEmpty {
                 load.deliver(.response(answer.response), .end(nil))
             } else {

@@ -2,11 +2,11 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// An interceptor's hold on one configuration: a protocol class of its own, and the network behind it.
+/// The connection of an interceptor to one configuration: a protocol class of its own, and the network behind it.
 ///
-/// Foundation hands a protocol class nothing but a request, so the class itself must say whose it is. Classes
-/// are made at run time over phantom types, one for each binding. The class of a binding that is gone is never
-/// used again: a session may still hold it, and must not come under another interceptor.
+/// Foundation gives a protocol class nothing but a request, so the class itself must identify its binding. Classes are
+/// made at run time from generic types, one for each binding. The class of a binding that is gone is never used again:
+/// a session may still hold it, and must not come under another interceptor.
 final class Binding: Sendable {
     let interceptor: Interceptor
     let network: Network
@@ -20,7 +20,7 @@ final class Binding: Sendable {
         BindingTable.shared.add(self)
     }
 
-    /// The first step for a request and the rule that takes it; nil where the interceptor does not.
+    /// The first step for a request and the rule that takes it; nil when no rule takes it.
     func firstStep(for request: URLRequest) -> (step: ServingStep, rule: Int)? {
         interceptor.firstStep(for: network.completing(request), through: network)
     }
@@ -29,17 +29,17 @@ final class Binding: Sendable {
         BindingTable.shared.remove(protocolClass)
     }
 
-    /// The binding of a protocol class, while it lives.
+    /// The binding of a protocol class; nil when the binding is gone.
     static func of(_ protocolClass: URLProtocol.Type) -> Binding? {
         BindingTable.shared.binding(of: protocolClass)
     }
 }
 
-/// Which protocol class belongs to which binding.
+/// Maps protocol classes to their bindings.
 private final class BindingTable: Sendable {
     static let shared = BindingTable()
 
-    /// A box of its own, since copying a weak reference costs far more than retaining a box.
+    /// A box for the weak reference, because copying a weak reference costs far more than retaining a box.
     private final class WeakBinding: Sendable {
         weak let binding: Binding?
 
@@ -66,7 +66,7 @@ private final class BindingTable: Sendable {
     }
 }
 
-/// Types that differ in nothing but a number, written in binary, so that each makes a distinct protocol class.
+/// Types that differ only in a number, written in binary, so that each makes a distinct protocol class.
 private enum PhantomNumber {
     private enum End {}
     private enum Zero<Rest> {}

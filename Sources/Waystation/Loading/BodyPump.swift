@@ -2,18 +2,21 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 
-/// Brings a response and its long body from where it lies to a task: in one piece for a completion handler, in chunks
-/// for a delegate, and then only as fast as the delegate takes them, so that memory stays flat.
+/// Delivers a response and its long body from a source to a task.
 ///
-/// The response is told with the first bytes: where those cannot be read nothing was told, and the load is made anew.
+/// A completion handler gets the body in one piece. A delegate gets it in chunks, only as fast as it takes them, so
+/// that memory use stays flat.
+///
+/// The response is delivered with the first bytes: if those cannot be read, nothing has been delivered yet, and the
+/// load restarts.
 struct BodyPump: Sendable {
-    /// Large enough that the way over the queues does not count, small enough to hold a few.
+    /// Large enough that the cost of the hops between queues does not count, and small enough to hold a few in memory.
     private static let chunkSize = 512 << 10
 
     enum End: Sendable {
         case complete
         case failed(URLError)
-        /// Nothing was told; the load goes another way.
+        /// Nothing was delivered; the load restarts.
         case restarted(URLError)
     }
 
@@ -22,7 +25,9 @@ struct BodyPump: Sendable {
     let load: Load
     let ended: @Sendable (End) -> Void
 
-    /// Starts to deliver; to be called on the work queue.
+    /// Starts to deliver.
+    ///
+    /// Call it on the work queue.
     func start() {
         if load.isStreamed {
             read(at: 0, chunk: Self.chunkSize)
@@ -55,7 +60,7 @@ struct BodyPump: Sendable {
         }
     }
 
-    /// Runs `body` when the delegate has taken what was given to it, on its own queue.
+    /// Runs `body` on the delegate's queue, after the delegate has taken everything that was delivered.
     private func whenCaughtUp(_ body: @escaping @Sendable () -> Void) {
         guard load.isStreamed, let session = FoundationInternals.session(of: load.task) else { return body() }
         session.delegateQueue.addOperation { body() }

@@ -1,13 +1,13 @@
 import Foundation
 import FoundationNetworking
 
-/// Asks a task's delegate for credentials, as Foundation would.
+/// Asks a task's delegate for credentials, as Foundation does.
 enum DelegateChallenge {
-    /// Asks, and says what becomes of the request.
+    /// Asks the delegate, and reports how the request continues.
     ///
     /// - Parameters:
-    ///   - task: Whose delegate is asked; without a task or a delegate the proposed credential is the answer.
-    ///   - challenge: What is asked.
+    ///   - task: The task whose delegate is asked; without a task or a delegate, the proposed credential is the answer.
+    ///   - challenge: The challenge for the delegate.
     ///   - completion: Called once, on any thread.
     static func ask(
         _ task: URLSessionTask?,

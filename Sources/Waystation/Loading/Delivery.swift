@@ -2,26 +2,26 @@ import DequeModule
 import Foundation
 import FoundationNetworking
 
-/// What is on its way to a task, and what may be told to it now: a state machine without side effects.
+/// The items that wait for delivery to a task, and which of them may be delivered now.
 ///
-/// Events of the session and of the sources of a load come in as method calls; what is to be done comes back
-/// as a value. It makes sure that nothing is delivered twice, out of order, while the task is suspended,
-/// before its delegate has agreed to the response, or after the end.
+/// This type is a state machine without side effects. Events of the session and of the sources of a load arrive as
+/// method calls, and the required action is returned as a value. It makes sure that nothing is delivered twice, out of
+/// order, while the task is suspended, before its delegate has agreed to the response, or after the end.
 struct Delivery {
-    /// One thing to tell the client.
+    /// One item to deliver to the client.
     enum Item {
         case response(HTTPURLResponse)
         case data(Data)
-        /// To be called on the work queue, once everything before it was told.
+        /// Work to run on the work queue, after all earlier items were delivered.
         case reached(@Sendable () -> Void)
         case end((any Error)?)
     }
 
-    /// What the session's call of `startLoading` means.
+    /// The meaning of the session's call of `startLoading`.
     enum Start: Equatable {
         /// The first one: begin to load.
         case begin
-        /// The task was suspended: deliver what has arrived since.
+        /// The task was suspended: deliver the items that have arrived since.
         case resume
         /// Nothing is left to do.
         case ignore
@@ -34,16 +34,18 @@ struct Delivery {
     private var pendingBytes = 0
     private var awaitsDisposition = false
 
-    /// How many bytes wait for the loading queue or the delegate, rather than for the task to be resumed.
+    /// The number of bytes that wait for the loading queue or the delegate.
+    ///
+    /// Zero while they wait for the task to be resumed.
     var deliverableBytes: Int { phase == .running ? pendingBytes : 0 }
 
-    /// Whether the load is about to end with an error from outside: nothing else is told any more.
+    /// Whether the load is about to end with an error from outside: no other item is delivered any more.
     private(set) var isAborted = false
 
-    /// Whether the load is over, by its end or by a cancel.
+    /// Whether the load is over, because it ended or was cancelled.
     var hasEnded: Bool { phase == .ended || phase == .cancelled }
 
-    /// Whether the client was told the end, so that nobody may tell it of another.
+    /// Whether the end was reported to the client, so that no other end may be reported.
     var hasToldEnd: Bool { phase == .ended }
 
     mutating func start() -> Start {
@@ -63,9 +65,9 @@ struct Delivery {
         if phase == .running { phase = .suspended }
     }
 
-    /// Ends the load and drops what was not delivered.
+    /// Ends the load and drops the items that were not delivered.
     ///
-    /// False when it was over already.
+    /// Returns false when the load was already over.
     mutating func cancel() -> Bool {
         guard !hasEnded else { return false }
         phase = .cancelled
@@ -74,31 +76,31 @@ struct Delivery {
         return true
     }
 
-    /// Ends the load before its end: the client is told of a refusal at once.
+    /// Ends the load early, because its response was refused: the client gets the end at once.
     ///
-    /// False when it was over already.
+    /// Returns false when the load was already over.
     mutating func refuse() -> Bool {
         guard cancel() else { return false }
         phase = .ended
         return true
     }
 
-    /// Drops what was not delivered, and has the client told of an error next.
+    /// Drops the items that were not delivered, and makes an error the next item.
     ///
-    /// False when the load was over already.
+    /// Returns false when the load was already over.
     mutating func abort(_ error: any Error) -> Bool {
         guard !hasEnded, !isAborted else { return false }
         isAborted = true
         items = [.end(error)]
         pendingBytes = 0
-        // Nobody needs to agree to a response any more.
+        // The delegate's answer to the response no longer matters.
         awaitsDisposition = false
         return true
     }
 
-    /// Takes an item in; after the end it is dropped.
+    /// Adds an item, or drops it when the load has ended.
     ///
-    /// True when the queue must be visited for it.
+    /// Returns true when the loading queue must be visited to deliver the item.
     mutating func enqueue(_ item: Item) -> Bool {
         guard !hasEnded, !isAborted else { return false }
         if case .data(let data) = item { pendingBytes += data.count }
@@ -106,7 +108,7 @@ struct Delivery {
         return true
     }
 
-    /// The next item to tell the client, if one may be told now.
+    /// The next item to deliver to the client, if one may be delivered now.
     mutating func next() -> Item? {
         guard phase == .running, !awaitsDisposition, let item = items.popFirst() else { return nil }
         switch item {
@@ -118,7 +120,7 @@ struct Delivery {
         return item
     }
 
-    /// The delegate agreed to the response.
+    /// Records that the delegate agreed to the response.
     mutating func allow() {
         awaitsDisposition = false
     }

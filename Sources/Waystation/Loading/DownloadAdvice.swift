@@ -1,15 +1,16 @@
 import Foundation
 import FoundationNetworking
 
-/// What a failed download is told when the waystation holds what it asked for.
+/// The error that a failed download gets when the library holds the requested file.
 enum DownloadAdvice {
-    /// Passes the error on, or one that names the way out.
+    /// Passes the error on, or an error that names another way to load the file.
     ///
-    /// On Linux a custom protocol cannot give a download task its file: with a completion handler there is
-    /// none, with a delegate the process is killed. So downloads always go to the network, and where there is
-    /// none, someone who knows that the file is held would be at a loss.
+    /// On Linux a custom protocol cannot give a download task its file: a completion handler gets none, and with a
+    /// delegate the process is killed. So downloads always use the network. Without a network, a developer who knows
+    /// that the file is available locally could not explain the failure.
     ///
-    /// `completion` is called once; at once unless the disk must be asked what is held.
+    /// `completion` is called once. It is called at once unless the disk must be read to find out whether the file is
+    /// held.
     static func explain(
         _ error: any Error,
         of task: URLSessionTask,
@@ -34,7 +35,8 @@ enum DownloadAdvice {
         )
     }
 
-    /// What a task is told that only Foundation could load, from the network, where its rule forbids the network.
+    /// The error for a task that only Foundation could load, from the network, when the task's rule forbids the
+    /// network.
     static func refusal(of task: URLSessionTask, _ request: URLRequest) -> URLError {
         let what = task is URLSessionDownloadTask ? reason : "a \(type(of: task)) needs the network"
         return URLError(
@@ -45,11 +47,11 @@ enum DownloadAdvice {
         )
     }
 
-    /// What a task is told that only Foundation could load, where the app has a transport of its own.
+    /// The error for a task that only Foundation could load, when the app has a transport of its own.
     static func passesTransport(_ task: URLSessionTask, _ request: URLRequest) -> URLError {
         let message = """
-            \(name(of: request)) was not loaded: only Foundation can load a \(type(of: task)), and it would pass the \
-            transport by that makeTransport gave the interceptor. Use a data task, or set leavesTasksToFoundation
+            \(name(of: request)) was not loaded: only Foundation can load a \(type(of: task)), and it would \
+            bypass the transport that makeTransport made. Use a data task, or set leavesTasksToFoundation
             """
         return URLError(
             .resourceUnavailable,
@@ -62,7 +64,7 @@ enum DownloadAdvice {
     private static func name(of request: URLRequest) -> String { request.url?.absoluteString ?? "the file" }
 
     private static let reason = """
-        on Linux Foundation gives a custom protocol no way to hand a file to a download task: load it with a data \
+        on Linux Foundation gives a custom protocol no way to pass a file to a download task: load it with a data \
         task, data(for:) for instance, and write the bytes yourself
         """
 

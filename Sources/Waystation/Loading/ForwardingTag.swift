@@ -1,20 +1,20 @@
 package import Foundation
 package import FoundationNetworking
 
-/// The mark on traffic that an interceptor sends itself, so that it never takes it for an app's request.
+/// The mark on requests that an interceptor sends itself, so that it never takes them for requests of the app.
 ///
-/// On Linux a property set with `URLProtocol.setProperty` is lost when the request is bridged, and a header
-/// field would reach the server. What travels with a `URLRequest` and is never sent is its main document's
-/// URL, so the tag is a scheme of its own there. On Darwin the property is the better place.
+/// On Linux a property set with `URLProtocol.setProperty` is lost when the request is bridged, and a header field would
+/// reach the server. The URL of a request's main document stays with the `URLRequest` and is never sent, so the tag is
+/// a scheme of its own in that URL. On Darwin the property is the better place.
 ///
-/// The forwarding session does not hold the interceptor's class at all, so a loop needs someone to put it
-/// there; with the tag even that ends after one step.
+/// The forwarding session does not contain the interceptor's class, so a loop is possible only if other code adds it
+/// there. Because of the tag, even such a loop ends after one step.
 package enum ForwardingTag {
     private static let scheme = "waystation-forwarded:"
     private static let bareTag = URL(string: scheme)
     private static let propertyKey = "waystation.forwarded"
 
-    /// The same request, marked once.
+    /// The same request, marked exactly once.
     package static func tagging(_ request: URLRequest) -> URLRequest {
         guard !isTagged(request) else { return request }
         var tagged = request
@@ -38,7 +38,7 @@ package enum ForwardingTag {
         #endif
     }
 
-    /// The URL of the document that an app gave its request, marked or not.
+    /// The main document's URL that an app gave its request, whether the request is marked or not.
     package static func document(of request: URLRequest) -> URL? {
         guard let document = request.mainDocumentURL else { return nil }
         guard isTagged(request) else { return document }

@@ -2,12 +2,12 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 
-/// What the session keeps to itself and a protocol must know, read by reflection.
+/// Values that a session does not make public and that a protocol must know, read by reflection.
 ///
-/// Foundation on Linux calls a `URLProtocol` on the session's work queue and expects every call to its
-/// client on that queue, but gives no public way to reach it later. These are stored properties of
-/// `URLSessionTask` and `URLSession`; every reader here may answer nil, and every caller has a way on by
-/// public API alone. `FoundationInternalsTests` fails when a toolchain changes the layout.
+/// Foundation on Linux calls a `URLProtocol` on the session's work queue and expects every call to its client on that
+/// queue, but gives no public way to reach it later. The values are stored properties of `URLSessionTask` and
+/// `URLSession`. Every reader here may return nil, and every caller then has a way to continue with public API alone.
+/// `FoundationInternalsTests` fails when a toolchain changes the layout.
 enum FoundationInternals {
     /// The serial queue on which the task's protocol runs and its client must be called.
     static func workQueue(of task: URLSessionTask) -> DispatchQueue? {
@@ -19,21 +19,21 @@ enum FoundationInternals {
         storedProperty(sessionIndex, of: task) as? URLSession
     }
 
-    /// The serial queue that the work queues of a session's tasks lead to.
+    /// The serial queue to which the work queues of a session's tasks lead.
     static func workQueue(of session: URLSession) -> DispatchQueue? {
         child("workQueue", of: session) as? DispatchQueue
     }
 
-    /// The serial queue on which the transfers of all tasks of a session are driven; it leads to the session's work queue.
+    /// The serial queue that drives the transfers of all tasks of a session; it leads to the session's work queue.
     static func transferQueue(of session: URLSession) -> DispatchQueue? {
         guard let transfers = child("multiHandle", of: session) else { return nil }
         return Mirror(reflecting: transfers).children.first { $0.label == "queue" }?.value as? DispatchQueue
     }
 
-    /// Who waits for the bytes of the tasks of a session.
+    /// The session's record of the recipients of its tasks' bytes.
     struct TaskRegistry {
         private let registry: Any
-        /// Where it keeps what is to be done about each task, by the task's identifier.
+        /// The position of the dictionary that holds each task's behaviour, by the task's identifier.
         private let behavioursIndex: Int
 
         init?(of session: URLSession) {
@@ -44,9 +44,9 @@ enum FoundationInternals {
             behavioursIndex = index
         }
 
-        /// Who waits for a task's bytes, or nil when that cannot be read.
+        /// The recipient of a task's bytes, or nil when it cannot be read.
         ///
-        /// To be called on the session's work queue, which guards the registry.
+        /// Call it on the session's work queue, which guards the registry.
         func audience(of task: URLSessionTask, in session: URLSession) -> Audience? {
             guard let behaviours = Mirror(reflecting: registry).value(at: behavioursIndex),
                 let behaviour = (behaviours as? [Int: Any])?[task.taskIdentifier]
@@ -65,9 +65,9 @@ enum FoundationInternals {
     private static let workQueueIndex = index(of: "workQueue")
     private static let sessionIndex = index(of: "session")
 
-    /// Looking a label up costs about 150 µs, an index a few: so the index is found once.
+    /// Searching for a label takes about 150 µs, reading by index a few: so each index is searched for only once.
     private static func index(of label: String) -> Int? {
-        // `URLSessionTask()` is a bare task without a session, made for nothing but its layout.
+        // `URLSessionTask()` is a bare task without a session, made only to read the layout.
         Mirror(reflecting: URLSessionTask()).index(of: label)
     }
 
@@ -81,18 +81,18 @@ enum FoundationInternals {
     }
 }
 
-/// Who waits for the bytes of a task.
+/// The recipient of a task's bytes.
 enum Audience {
-    /// A completion handler or an `async` caller: it gets the bytes of one single call.
+    /// A completion handler or an `async` caller: it gets only the bytes of one single call.
     case completionHandler(delegate: (any URLSessionTaskDelegate)?)
     /// The session's delegate: it gets the bytes of every call.
     case delegate(any URLSessionTaskDelegate)
-    /// Nobody: the task was made without a handler, in a session without a delegate.
+    /// No recipient: the task was made without a handler, in a session without a delegate.
     case nobody
 }
 
 extension Mirror {
-    /// The mirror of the part of the subject that a class of its chain declares.
+    /// The mirror of those properties that one class of the subject's class hierarchy declares.
     fileprivate func ancestor(_ type: Any.Type) -> Mirror? {
         var mirror: Mirror? = self
         while let current = mirror, current.subjectType != type { mirror = current.superclassMirror }

@@ -1,36 +1,36 @@
 import Foundation
 public import FoundationNetworking
 
-/// The flag of a task that has Foundation resume an `async` caller on the loading queue.
+/// The flag of a task that makes Foundation resume an `async` caller on the loading queue.
 ///
-/// `data(for:)` and its siblings set it, and with it set one unlucky cancel stops all loads of the process for good: the
-/// end of the load resumes the caller on the loading queue, for which it needs the lock of the Swift task; a cancel of
-/// that task holds the lock while its handler calls `URLSessionTask.cancel()`, which waits for the loading queue. With
-/// the flag off, Foundation calls the completion handler on the session's delegate queue, as it does for
-/// `dataTask(with:completionHandler:)`, and neither waits for the other.
+/// `data(for:)` and its siblings set it. With the flag set, one cancel at the wrong moment stops all loads of the
+/// process for good: the end of the load resumes the caller on the loading queue, for which it needs the lock of the
+/// Swift task; a cancel of that task holds the lock while its handler calls `URLSessionTask.cancel()`, which waits for
+/// the loading queue. With the flag off, Foundation calls the completion handler on the session's delegate queue, as it
+/// does for `dataTask(with:completionHandler:)`, and neither waits for the other.
 ///
-/// Only `async` callers have the flag set, so only their loads pay for the way over the delegate queue.
+/// Only tasks of `async` callers have the flag set, so only their loads take the extra hop over the delegate queue.
 @_spi(Measuring)
 public struct InlineCompletion: Sendable {
     /// The flag of this toolchain.
     public static let current = InlineCompletion(property: "_callCompletionHandlerInline")
 
-    /// Where the flag lies in a task; nil where it was not found, and then nothing is read or written.
+    /// The offset of the flag in a task; nil when it was not found, and then nothing is read or written.
     private let offset: Int?
 
-    /// The flag of a name, which must be a stored `Bool` of `URLSessionTask`.
+    /// Finds the flag of this name, which must be a stored `Bool` of `URLSessionTask`.
     init(property: String) {
         offset = FoundationInternals.offset(of: property, as: Bool.self, in: URLSessionTask.self)
     }
 
-    /// Whether the flag of a task is set; nil where it was not found.
+    /// Whether the flag of a task is set; nil when the flag was not found.
     func isOn(for task: URLSessionTask) -> Bool? {
         offset.map { Self.storage(of: task).load(fromByteOffset: $0, as: UInt8.self) != 0 }
     }
 
     /// Switches the flag of a task off, if it is on.
     ///
-    /// To be called before the task's protocol starts, or on the task's work queue, where Foundation reads the flag.
+    /// Call it before the task's protocol starts, or on the task's work queue, where Foundation reads the flag.
     public func switchOff(for task: URLSessionTask) {
         guard let offset else { return }
         let storage = Self.storage(of: task)

@@ -1,30 +1,32 @@
 import Foundation
 import FoundationNetworking
 
-/// The protocol class that stands first in an intercepted configuration.
+/// The protocol class that comes first in an intercepted configuration.
 ///
-/// `Depth` tells one binding's class from another's and means nothing else.
+/// `Depth` makes the class of each binding a different type and has no other meaning.
 ///
-/// Foundation calls it on one serial queue that all sessions of the process share, so nothing here may block,
-/// and nothing may make or resume a task: that would wait for this very queue.
+/// Foundation calls it on one serial queue that all sessions of the process share. So nothing here may block, and
+/// nothing may make or resume a task, which would wait for this very queue.
 final class InterceptingProtocol<Depth>: URLProtocol {
     private enum Phase {
         case created
         case loading(Load)
         case handedBack(ReturnedLoad)
-        /// Before it began. Foundation ends the task.
+        /// The load was cancelled before it began.
+        ///
+        /// Foundation ends the task.
         case cancelled
-        /// By its own end.
+        /// The load has ended by its own end.
         case ended
     }
 
-    // Touched on the loading queue alone.
+    // Used on the loading queue only.
     private var phase = Phase.created
 
-    /// Whom Foundation itself tells that a task was cancelled; nobody, once the load is over.
+    /// The client that Foundation itself calls when a task was cancelled; nil once the load is over.
     ///
-    /// A cancel that meets the end of its load tells the client of a task that the session has forgotten already, and
-    /// that kills the process.
+    /// When a cancel meets the end of its load, Foundation would call the client for a task that the session has
+    /// already forgotten, and that kills the process.
     override var client: (any URLProtocolClient)? {
         get { isOver ? nil : super.client }
         set { super.client = newValue }
@@ -38,17 +40,18 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         }
     }
 
-    /// Whether the binding's interceptor takes the request: a pure function of it.
+    /// Whether the binding's interceptor takes the request: a pure function of the request.
     ///
-    /// Runs under a lock of the whole process.
+    /// It runs under a lock of the whole process.
     override class func canInit(with request: URLRequest) -> Bool {
         Binding.of(self)?.interceptor.claims(request) ?? false
     }
 
-    /// Foundation on Linux never asks; rules and the cache canonicalise by themselves.
+    /// Returns the request unchanged: Foundation on Linux never calls this, and rules and cache canonicalise by
+    /// themselves.
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Starts, or goes on after a suspension.
+    /// Starts the load, or continues it after a suspension.
     override func startLoading() {
         switch phase {
         case .created: begin()
@@ -58,11 +61,11 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         }
     }
 
-    /// Pauses or ends the load, by what became of the task.
+    /// Pauses or ends the load, depending on the task's state.
     override func stopLoading() {
         guard let task else { return }
         switch phase {
-        // A cancel may overtake the start, which comes all the same.
+        // A cancel may overtake the start, which still follows.
         case .created: if task.state == .canceling || task.state == .completed { phase = .cancelled }
         case .cancelled, .ended: break
         case .loading(let load): load.stop(StopReason(task))
@@ -73,14 +76,14 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     private func begin() {
         guard let client = LoadClient(self) else { return }
         guard let binding = Binding.of(Self.self) else {
-            // Its interceptor went away between the request and its start.
+            // The interceptor was released between the request and its start.
             return fail(client, URLError(.cancelled, failing: request.url))
         }
         let task = client.task
-        // Downloads, and the tasks of the shared session, come past no look-up hook.
+        // Downloads, and the tasks of the shared session, do not pass through `LookUpCache`, which otherwise does this.
         InlineCompletion.current.switchOff(for: task)
         RequestTimeout.current.obey(for: task)
-        // A cancel overtook the start: Foundation ends the task, and nothing else may.
+        // A cancel overtook the start: only Foundation may end the task now.
         guard task.state == .running || task.state == .suspended else { return phase = .cancelled }
         if binding.interceptor.isEnabled, binding.interceptor.engine.isExternalLink(request) {
             return open(client, binding)
@@ -95,20 +98,22 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         take(step, client.recorded(in: context), context)
     }
 
-    /// Leaves a task to Foundation's own loader that no protocol can serve: uploads keep their body, downloads get
+    /// Leaves a task that no protocol can serve to Foundation's own loader: uploads keep their body, downloads get
     /// their file, web sockets their frames.
     ///
-    /// A rule that keeps loads from the network keeps these from it too.
+    /// A rule that keeps loads from the network refuses these tasks too.
     private func leave(_ client: LoadClient, _ binding: Binding) {
         let refusal = binding.interceptor.engine.refusal(of: client.task, request)
         let context = LoadContext(binding: binding, request: request, rule: refusal?.rule)
         let client = client.recorded(in: context)
-        guard let refusal else { return handBack(client, context, "a \(type(of: client.task)) is Foundation's own") }
+        guard let refusal else {
+            return handBack(client, context, "only Foundation can load a \(type(of: client.task))")
+        }
         context.emit(refusal.error.isBlocked ? .blocked : .failed(refusal.error))
         fail(client, refusal.error)
     }
 
-    /// Gives a link that belongs to another app to the app's handler; the load ends with an error that says so.
+    /// Passes a link that belongs to another app to the app's handler; the load ends with an error that says so.
     private func open(_ client: LoadClient, _ binding: Binding) {
         let context = LoadContext(binding: binding, request: request, rule: nil)
         let client = client.recorded(in: context)
@@ -144,7 +149,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         case .handBack where context.mustBeForwarded:
             NetworkLoad.start(begunLoad(client, context), context.request, Forwarding(), context)
         case .handBack:
-            handBack(client, context, "nothing to store or to change")
+            handBack(client, context, "there is nothing to store or to change")
         case .fail(let error):
             context.emit(error.isBlocked ? .blocked : .failed(error))
             fail(client, error)
@@ -163,7 +168,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         }
     }
 
-    /// The next step of a load that is under way.
+    /// Takes the next step of a load that is under way.
     private func proceed(with step: ServingStep, _ load: Load, _ client: LoadClient, _ context: LoadContext) {
         switch step {
         case .answer(let answer): AnswerDelivery.deliver(answer, to: load, context)
@@ -171,7 +176,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         case .spool(let spool): self.spool(spool, load, client, context)
         case .handBack where context.mustBeForwarded:
             NetworkLoad.start(load, context.request, Forwarding(), context)
-        case .handBack: handBack(client, context, "nothing to store or to change")
+        case .handBack: handBack(client, context, "there is nothing to store or to change")
         case .fail(let error):
             context.emit(error.isBlocked ? .blocked : .failed(error))
             load.deliver(.end(error))
@@ -189,7 +194,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         }
     }
 
-    /// Waits within a load, so that a cancel ends the wait.
+    /// Waits as part of the load, so that a cancel ends the wait.
     private func wait(for wait: Wait, _ load: Load, _ client: LoadClient, _ context: LoadContext) {
         let stop = wait.begin { step in
             load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
@@ -200,7 +205,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         }
     }
 
-    /// Reads a body stream to its end, and sends the request with what can be sent more than once.
+    /// Reads a body stream to its end, and sends the request with a body that can be sent more than once.
     private func spool(_ spool: BodySpool, _ load: Load, _ client: LoadClient, _ context: LoadContext) {
         let spooling = Spooling.start(
             context.request,
@@ -227,10 +232,11 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         }
     }
 
-    /// Delivers an answer on the spot, where a load of its own is not needed.
+    /// Delivers an answer at once, when it needs no load of its own.
     private func deliverInline(_ answer: Answer, _ client: LoadClient, _ context: LoadContext) -> Bool {
         guard let ticket = context.ticket else { return AnswerDelivery.deliverInline(answer, to: client, context) }
-        // A log-out waits for the place; without one the load that is begun instead ends with it.
+        // A log-out waits until the place is left. Without a place, the load that is begun instead ends with the
+        // log-out.
         guard let place = ticket.enter(end: { _ in }) else { return false }
         defer { place.leave() }
         return AnswerDelivery.deliverInline(answer, to: client, context)
@@ -239,7 +245,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     private func begunLoad(_ client: LoadClient, _ context: LoadContext) -> Load {
         let load = Load(client, context.engine.backlog)
         load.onRestart { load in
-            // Not before the store has dropped what was unusable, or it would be found again.
+            // Waits until the store has dropped the unusable response; otherwise the next look-up would find it again.
             Task {
                 await context.engine.cache?.store.flush()
                 load.deliver(

@@ -2,35 +2,35 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// One task's load that is answered in more than one step.
+/// The load of one task that is answered in more than one step.
 ///
-/// Sources speak from any thread; what they say waits in a ``Delivery`` until the session's work queue is
-/// reached, and goes to the client there.
+/// Sources add items from any thread. The items wait in a ``Delivery`` and are delivered to the client on the session's
+/// work queue.
 final class Load: Sendable {
     private struct State {
         var delivery = Delivery()
-        /// Whether the work queue will be visited for what was enqueued, and has not been yet.
+        /// Whether a visit of the work queue for enqueued items was requested and has not happened yet.
         var isVisitDue = false
         var client: LoadClient?
-        /// Bytes that wait for a completion handler, which takes all of them in one piece.
+        /// Bytes that wait for a completion handler, which gets all of them in one piece.
         var gathered = Data()
         var response: HTTPURLResponse?
-        /// Who listens; nil until that is known.
+        /// The delegate that gets the task's bytes and progress; the outer nil means that it was not looked up yet.
         var listener: Listener??
-        /// Whether nobody is told of the bytes; the progress of a request's body may be told all the same.
+        /// Whether no delegate gets the bytes; the progress of the request's body may be reported all the same.
         var areBytesUnheard = false
         var cancelWork: (@Sendable () -> Void)?
         var restartWork: (@Sendable (Load) -> Void)?
-        /// Its place among the loads of a login, left at its end.
+        /// The load's place among the loads of a login, which it leaves at its end.
         var place: LoginPlace?
-        /// How many of its bytes the backlog counts.
+        /// The number of this load's bytes that the backlog counts.
         var counted = 0
-        /// How many bytes were given to the delegate's queue, and not reached there yet.
+        /// The number of bytes that were given to the delegate's queue and that the queue has not reached yet.
         var untaken = 0
-        /// How many of these no call on the delegate's queue answers for yet.
+        /// The number of untaken bytes that no mark on the delegate's queue covers yet.
         var unmarked = 0
 
-        /// What the backlog counts too few of.
+        /// Updates ``counted`` and returns the difference to add to the backlog.
         mutating func recount() -> Int {
             let difference = delivery.deliverableBytes - counted
             counted += difference
@@ -38,11 +38,13 @@ final class Load: Sendable {
         }
     }
 
-    /// How many items one visit of the loading queue delivers: other loads, and a cancel, get their turn between visits.
+    /// The number of items that one visit of the loading queue delivers.
+    ///
+    /// Other loads, and a cancel, get their turn between visits.
     private static let visitLimit = 64
-    /// How many bytes may wait on the delegate's queue; the rest waits here.
+    /// The number of bytes that may wait on the delegate's queue; the rest waits here.
     private static let untakenLimit = 1 << 20
-    /// After how many bytes the delegate's queue is asked to tell that it has reached them.
+    /// The number of bytes after which a mark is put on the delegate's queue, to learn that the queue has reached them.
     private static let markInterval = 256 << 10
 
     let task: URLSessionTask
@@ -51,7 +53,9 @@ final class Load: Sendable {
     private let state: Mutex<State>
     private let backlog: LoadBacklog
 
-    /// To be made on the work queue.
+    /// Makes a load.
+    ///
+    /// Call it on the work queue.
     init(_ client: LoadClient, _ backlog: LoadBacklog) {
         task = client.task
         self.backlog = backlog
@@ -62,7 +66,7 @@ final class Load: Sendable {
 
     deinit { backlog.change(by: -state.withLock { $0.counted }) }
 
-    /// Changes what is delivered, and keeps the backlog right.
+    /// Changes the state, and updates the backlog by the difference.
     private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, difference) = state.withLock { state in
             let result = body(&state)
@@ -74,14 +78,14 @@ final class Load: Sendable {
 
     // MARK: - The session's side, on the work queue
 
-    /// Says what `startLoading` means now, and delivers what is pending.
+    /// Returns what `startLoading` means now; delivers the pending items if the task was resumed.
     func start() -> Delivery.Start {
         let start = change { $0.delivery.start() }
         if start == .resume { drain() }
         return start
     }
 
-    /// The session called `stopLoading`.
+    /// Handles the session's call of `stopLoading`.
     func stop(_ reason: StopReason) {
         switch reason {
         case .suspension: change { $0.delivery.suspend() }
@@ -106,10 +110,10 @@ final class Load: Sendable {
     /// Whether the load is over: nothing more can be delivered.
     var hasEnded: Bool { state.withLock { $0.delivery.hasEnded || $0.delivery.isAborted } }
 
-    /// Whether the client was told the end, and may be told nothing more.
+    /// Whether the end was reported to the client, so that it may get nothing more.
     var hasToldEnd: Bool { state.withLock { $0.delivery.hasToldEnd } }
 
-    /// Registers what stops the work behind the load; runs it at once when the load is over.
+    /// Registers the action that stops the work behind the load; runs it at once when the load is over.
     func onCancel(_ work: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
             let isOver = state.delivery.hasEnded || state.delivery.isAborted
@@ -121,10 +125,10 @@ final class Load: Sendable {
 
     // MARK: - Under a login
 
-    /// Whether it has a place among the loads of a login.
+    /// Whether the load has a place among the loads of a login.
     var hasPlace: Bool { state.withLock { $0.place != nil } }
 
-    /// Keeps a place until the end.
+    /// Keeps a place until the load ends.
     func take(_ place: LoginPlace) {
         let isOver = state.withLock { state in
             if !state.delivery.hasEnded { state.place = place }
@@ -134,12 +138,14 @@ final class Load: Sendable {
     }
 
     private func leavePlace() {
-        // Let go of outside the lock: that tells others.
+        // The place is released outside the lock, because leaving it resumes other code.
         let place = state.withLock { $0.place.take() }
         place?.leave()
     }
 
-    /// Ends the load from outside, with nothing more told than the error, and leaves a place once that is sure.
+    /// Ends the load from outside: only the error is delivered.
+    ///
+    /// Leaves the place once that is certain.
     func abort(_ error: URLError, leaving place: LoginPlace?) {
         let work: (@Sendable () -> Void)? = change { state in
             guard state.delivery.abort(error) else { return nil }
@@ -148,7 +154,8 @@ final class Load: Sendable {
             return state.cancelWork.take()
         }
         work?()
-        // Behind whatever is being told right now; nobody may wait for what may not come.
+        // The hop runs after any delivery that is under way now. Without a known queue the hop may never run, so the
+        // place is left at once.
         if !queue.isKnown { place?.leave() }
         queue.hop {
             self.drain()
@@ -156,14 +163,14 @@ final class Load: Sendable {
         }
     }
 
-    /// Registers what makes the load anew.
+    /// Registers the action that restarts the load.
     func onRestart(_ work: @escaping @Sendable (Load) -> Void) {
         state.withLock { $0.restartWork = work }
     }
 
-    /// Makes the load anew, because what was to answer it turned out to be unusable before anything of it was told.
+    /// Restarts the load, because its answer turned out to be unusable before any part of it was delivered.
     ///
-    /// Once: false when that was done before.
+    /// A load restarts only once; returns false the second time.
     func restart() -> Bool {
         guard let work = state.withLock({ $0.restartWork.take() }) else { return false }
         work(self)
@@ -174,7 +181,8 @@ final class Load: Sendable {
     func deliver(_ items: Delivery.Item...) {
         let needsVisit = change { state in
             guard items.reduce(false, { state.delivery.enqueue($1) || $0 }), !state.isVisitDue else { return false }
-            // One visit takes all that has come by then; but it must be sure to come.
+            // One visit delivers all items that have arrived by then. Without a known queue a visit is not certain, so
+            // each call asks for one.
             state.isVisitDue = queue.isKnown
             return true
         }
@@ -198,16 +206,16 @@ final class Load: Sendable {
         }
     }
 
-    /// The next item to deliver, unless the delegate has too much before it already.
+    /// The next item to deliver, unless too many bytes already wait for the delegate.
     private func nextItem() -> (Delivery.Item, LoadClient)? {
         change { state in
-            // Without a way back to this queue there is no waiting for the delegate.
+            // Without a way back to this queue, the load cannot wait for the delegate.
             guard state.untaken < Self.untakenLimit || !queue.isKnown else { return nil }
             return state.delivery.next().flatMap { item in state.client.map { (item, $0) } }
         }
     }
 
-    /// Visits the loading queue once more, behind what waits there.
+    /// Requests one more visit of the loading queue, after the work that already waits there.
     private func visit() {
         let isDue = state.withLock { state in
             defer { state.isVisitDue = true }
@@ -220,7 +228,7 @@ final class Load: Sendable {
         let settled = UnchallengedResponse.settling(response)
         state.withLock { state in
             state.response = settled
-            // A second response takes the first one's place: a refused request was sent again.
+            // A second response replaces the first one: a refused request was sent again.
             state.gathered = Data()
         }
         let outcome = ResponseAnnouncement.make(
@@ -235,7 +243,8 @@ final class Load: Sendable {
             self.queue.hop { self.drain() }
         }
         if case .asked = outcome { return }
-        // Without a delegate of the session's, who is not told of the response is not told of bytes: no need to look.
+        // If the session has no delegate, a task whose response no delegate got has no delegate for bytes either: no
+        // need to look.
         let isUnheard = if case .unheard = outcome { session?.session?.delegate == nil } else { false }
         change { state in
             state.delivery.allow()
@@ -243,7 +252,7 @@ final class Load: Sendable {
         }
     }
 
-    /// The delegate wants no more than the response.
+    /// Ends the load, because the delegate refused the response.
     ///
     /// As on other platforms the task ends as cancelled.
     private func refuse() {
@@ -265,7 +274,7 @@ final class Load: Sendable {
             return mark(data.count, on: listener.session.delegateQueue)
         }
         state.withLock { $0.gathered.append(data) }
-        // The delegate of one call hears of the bytes beside the caller, who gets them.
+        // A caller that passed a delegate with its call gets the whole body itself; its delegate gets the bytes too.
         guard let listener, let observer = listener.delegate as? any URLSessionDataDelegate,
             let dataTask = task as? URLSessionDataTask
         else { return }
@@ -273,10 +282,10 @@ final class Load: Sendable {
         session.delegateQueue.addOperation { observer.urlSession(session, dataTask: dataTask, didReceive: data) }
     }
 
-    /// Counts bytes that were given to the delegate until its queue has reached them.
+    /// Counts bytes that were given to the delegate until the delegate's queue has reached them.
     ///
-    /// On that queue each part takes memory until its call is made. A delegate that is slower than the network gets no
-    /// more than it takes; the network is slowed down by what then waits here.
+    /// On that queue each part takes memory until its call is made. A delegate that is slower than the network gets
+    /// only as much as it takes; the rest waits here, which slows the network down.
     private func mark(_ count: Int, on delegateQueue: OperationQueue) {
         let marked = state.withLock { state in
             state.untaken += count
@@ -295,7 +304,8 @@ final class Load: Sendable {
         }
     }
 
-    /// Tells the delegate of the task, or of the one call that made it, how much of its body has left.
+    /// Reports the progress of the request's body to the task's delegate, or to the delegate of the one call that made
+    /// the task.
     func deliverProgress(_ count: Int64, total: Int64, expected: Int64) {
         deliver(.reached { self.tellProgress(count, total: total, expected: expected) })
     }
@@ -314,13 +324,13 @@ final class Load: Sendable {
         }
     }
 
-    /// Whether each piece goes to a delegate as it comes.
+    /// Whether a delegate gets each piece as it arrives.
     ///
-    /// A completion handler gets the last piece alone, so for it, and where it cannot be told, everything is gathered
-    /// first. To be read on the work queue.
+    /// A completion handler gets only the last piece. So for a completion handler, and when the listener is not known,
+    /// all bytes are gathered first. Read it on the work queue.
     var isStreamed: Bool { byteListener?.takesPieces ?? false }
 
-    /// Who is told of bytes.
+    /// The delegate that gets the bytes.
     private var byteListener: Listener? {
         state.withLock(\.areBytesUnheard) ? nil : listener
     }
@@ -350,7 +360,7 @@ final class Load: Sendable {
 }
 
 extension Optional {
-    /// The value, leaving nil behind.
+    /// Returns the value and sets the optional to nil.
     mutating func take() -> Wrapped? {
         defer { self = nil }
         return self

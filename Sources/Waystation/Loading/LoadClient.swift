@@ -1,16 +1,18 @@
 import Foundation
 import FoundationNetworking
 
-/// A protocol's client and its task, to be called on the session's work queue alone.
+/// A protocol's client and its task.
 ///
-/// `@unchecked Sendable`: `URLProtocol` is explicitly not sendable and a subclass cannot change that. The
-/// box crosses threads only to reach the work queue; every call of its members is made there.
+/// Its members must be called on the session's work queue only.
+///
+/// `@unchecked Sendable`: `URLProtocol` is explicitly not sendable and a subclass cannot change that. The box crosses
+/// threads only to reach the work queue; every call of its members is made there.
 struct LoadClient: @unchecked Sendable {
     let task: URLSessionTask
     let owner: URLProtocol
-    /// The client itself, which the protocol no longer gives away once the load is over.
+    /// The client itself, because the protocol's own `client` is nil once the load is over.
     let client: any URLProtocolClient
-    /// Collects what the app gets; nil unless a recorder listens.
+    /// Collects what the app gets; nil unless a recorder is set.
     private(set) var recording: ExchangeRecording?
 
     init?(_ owner: URLProtocol) {
@@ -20,7 +22,7 @@ struct LoadClient: @unchecked Sendable {
         self.client = client
     }
 
-    /// The same client, with what it is told collected where a recorder listens.
+    /// The same client, which also passes everything it delivers to the recording if a recorder is set.
     func recorded(in context: LoadContext) -> LoadClient {
         guard let recording = context.recording else { return self }
         var client = self
@@ -28,23 +30,25 @@ struct LoadClient: @unchecked Sendable {
         return client
     }
 
-    /// Sets the task's response, and tells the delegate when there is one to tell.
+    /// Sets the task's response, and reports it to the delegate if there is one.
     func receive(_ response: URLResponse) {
         recording?.didReceive(response)
         client.urlProtocol(owner, didReceive: response, cacheStoragePolicy: .notAllowed)
     }
 
-    /// Delivers bytes: all of them to a delegate; a completion handler gets those of the last call alone.
+    /// Delivers bytes.
+    ///
+    /// A delegate gets the bytes of every call, a completion handler only those of the last call.
     func load(_ data: Data) {
         recording?.didLoad(data)
         client.urlProtocol(owner, didLoad: data)
     }
 
-    /// Ends the task well.
+    /// Ends the task successfully.
     ///
-    /// `response` is what the task was given last.
+    /// `response` is the response that the task got last.
     func finish(_ response: URLResponse?) {
-        // Before the app: what it has loaded has been recorded.
+        // The recorder is called before the app: when the app gets its end, the load has been recorded.
         recording?.didEnd()
         (response as? UnchallengedResponse).concluding {
             client.urlProtocolDidFinishLoading(owner)

@@ -2,16 +2,17 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 
-/// What everything that works on one load knows about it.
+/// The data that all code working on one load shares.
 struct LoadContext: Sendable {
     let binding: Binding
     private(set) var request: URLRequest
-    /// Whether ``request`` is another than the app's own, which is all that Foundation's loader would send.
+    /// Whether ``request`` differs from the app's own request, which is the only one that Foundation's loader would
+    /// send.
     private(set) var isChanged = false
     private(set) var rule: Int?
-    /// Under which login the request got its cookies.
+    /// The login under which the request got its cookies.
     private(set) var ticket: LoginTicket?
-    /// Nil unless a recorder listens.
+    /// Nil unless a recorder is set.
     let recording: ExchangeRecording?
     private let begun = DispatchTime.now()
 
@@ -23,7 +24,7 @@ struct LoadContext: Sendable {
         recording = configuration.recorder.map { ExchangeRecording(request, $0, now: configuration.now) }
     }
 
-    /// The same load with its request in another form.
+    /// The same load with a changed request.
     func sending(_ request: URLRequest) -> LoadContext {
         var context = self
         context.request = request
@@ -32,8 +33,8 @@ struct LoadContext: Sendable {
         return context
     }
 
-    /// Whether Foundation's loader would get it wrong: it sends the app's own request, and ends one whose interval is
-    /// below a second at once.
+    /// Whether Foundation's loader would load the request wrongly: it sends the app's own request, and ends a request
+    /// whose interval is below a second at once.
     var mustBeForwarded: Bool {
         isChanged || (request.hasTimeoutBelowOneSecond && request.httpBodyStream == nil)
     }
@@ -54,7 +55,7 @@ struct LoadContext: Sendable {
 
     var engine: Engine { binding.interceptor.engine }
 
-    /// Tells an event of this load.
+    /// Emits an event of this load.
     func emit(_ kind: LoadEvent.Kind) {
         recording?.isExplained(by: kind)
         engine.events.emit(

@@ -4,33 +4,33 @@ import FoundationNetworking
 
 /// The way back to the session's work queue, the only place where a protocol's client may be called.
 ///
-/// Calling it from any other thread reads the session's task registry unguarded; under load the process
-/// crashes within seconds.
+/// A call from any other thread reads the session's task registry unguarded; under load the process crashes within
+/// seconds.
 struct LoadingQueue: Sendable {
     private let task: URLSessionTask
     private let queue: DispatchQueue?
 
-    /// The way back to the queue of a task.
+    /// Finds the queue of a task.
     ///
     /// - Parameters:
     ///   - task: The task.
-    ///   - session: Its session, where that is known; else the task's own queue is looked for.
+    ///   - session: The task's session if it is known; otherwise the task's own queue is read.
     init(of task: URLSessionTask, in session: LoadingSession? = nil) {
         self.task = task
         queue = session?.workQueue ?? FoundationInternals.workQueue(of: task)
     }
 
-    /// Whether what is given to ``hop(_:)`` runs for certain.
+    /// Whether work that is passed to ``hop(_:)`` is certain to run.
     var isKnown: Bool { queue != nil }
 
-    /// Runs `work` on the work queue; it must check what became of the load meanwhile.
+    /// Runs `work` on the work queue; `work` must check whether the load has ended meanwhile.
     ///
-    /// Where the queue cannot be read, the task is suspended and resumed instead: public API, dearer by a
-    /// few tens of microseconds, and it makes the session call `startLoading` of the same protocol again on
-    /// the right queue, which then does what is pending.
+    /// If the queue cannot be read, the task is suspended and resumed instead. That uses public API only, and takes a
+    /// few tens of microseconds longer. It makes the session call `startLoading` of the same protocol again on the
+    /// right queue, which then delivers what is pending; `work` itself does not run.
     func hop(_ work: @escaping @Sendable () -> Void) {
         if let queue { return queue.async(execute: work) }
-        // Both wait for the work queue, so they must leave whatever queue this is.
+        // Both calls wait for the work queue, so they must not be made on the current queue, which may be that one.
         DispatchQueue.global().async { [task] in
             task.suspend()
             task.resume()

@@ -1,12 +1,12 @@
 import Dispatch
 import FoundationNetworking
 
-/// What must be known of the session that loads a task: its work queue, and who waits for the bytes of its tasks.
+/// The values that must be known of a task's session: its work queue, and the recipients of its tasks' bytes.
 ///
-/// Reading it by reflection costs as much as half a load. So it is read once for each session, with its first task, and
-/// stays on the session's work queue, where all of its tasks find it.
+/// Reading them by reflection takes half the time of a load. So they are read once for each session, with its first
+/// task, and are stored on the session's work queue, where all of its tasks find them.
 ///
-/// `@unchecked Sendable`: nothing of it changes, and the registry is read on the work queue alone, which guards it.
+/// `@unchecked Sendable`: its values never change, and the registry is read on the work queue alone, which guards it.
 final class LoadingSession: @unchecked Sendable {
     private(set) weak var session: URLSession?
     /// The queue holds this object, so this must not hold the queue.
@@ -21,9 +21,9 @@ final class LoadingSession: @unchecked Sendable {
 
     private static let key = DispatchSpecificKey<LoadingSession>()
 
-    /// The session of a task; nil where that cannot be read.
+    /// The session of a task; nil when it cannot be read.
     ///
-    /// To be called on the task's work queue.
+    /// Call it on the task's work queue.
     static func current(for task: URLSessionTask) -> LoadingSession? {
         if let known = DispatchQueue.getSpecific(key: key) { return known }
         guard let session = FoundationInternals.session(of: task),
@@ -34,9 +34,9 @@ final class LoadingSession: @unchecked Sendable {
         return found
     }
 
-    /// Who is told of the progress of a task of this session; nil when nobody is, or it cannot be read.
+    /// The delegate that gets the progress of a task of this session; nil when there is none, or it cannot be read.
     ///
-    /// To be called on the work queue.
+    /// Call it on the work queue.
     func listener(of task: URLSessionTask) -> Listener? {
         guard let session else { return nil }
         switch registry?.audience(of: task, in: session) {
@@ -48,11 +48,11 @@ final class LoadingSession: @unchecked Sendable {
     }
 }
 
-/// Who is told of a task's progress, and the session that tells.
+/// The delegate that gets a task's progress, and the session that calls it.
 struct Listener {
-    /// The task's delegate, or that of the one call that made it.
+    /// The task's delegate, or that of the one call that made the task.
     let delegate: any URLSessionTaskDelegate
     let session: URLSession
-    /// Whether it gets the bytes as they come, and no completion handler gets them whole.
+    /// Whether the delegate gets the bytes as they arrive, and no completion handler gets the whole body.
     let takesPieces: Bool
 }

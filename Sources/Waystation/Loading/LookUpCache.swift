@@ -5,17 +5,17 @@ import FoundationNetworking
 ///
 /// It caches nothing.
 ///
-/// A session asks its cache about a data task before it starts the task's protocol, takes the answer on any
-/// thread, and starts the protocol on the right queue then: so disk look-ups are made here, off the loading
-/// queue and without a hop back to it. For tasks that no rule takes it passes on to the app's own cache, or
-/// answers at once, which is quicker than what `.default` does.
+/// A session asks its cache about a data task before it starts the task's protocol. The cache may answer on any thread,
+/// and the session then starts the protocol on the right queue. So look-ups on disk are made here, off the loading
+/// queue and without a hop back to it. For tasks that no rule takes it asks the app's own cache, or answers at once,
+/// which is quicker than the cache of `.default`.
 ///
-/// It sees every data task of an intercepted session, so two faults of Foundation's are mended here for all of them:
-/// ``InlineCompletion`` and ``RequestTimeout``.
+/// It sees every data task of an intercepted session, so two faults of Foundation are corrected here for all of these
+/// tasks: ``InlineCompletion`` and ``RequestTimeout``.
 ///
 /// It also holds the binding, so that an interceptor lives as long as the sessions made with it.
 final class LookUpCache: URLCache, @unchecked Sendable {
-    // `@unchecked` because the superclass is; what is added here does not change.
+    // `@unchecked` because the superclass is; the properties added here do not change.
     private let binding: Binding
     private let appCache: URLCache?
 
@@ -38,9 +38,9 @@ final class LookUpCache: URLCache, @unchecked Sendable {
         lookUp.run { completionHandler(PreparedStep($0, rule: rule)) }
     }
 
-    /// What the app put into its own cache stays of use.
+    /// Asks the app's own cache, so that responses that the app put there remain usable.
     ///
-    /// `URLCache.shared` is asked only when something is in it: the session itself never puts anything there on Linux.
+    /// `URLCache.shared` is asked only when it is not empty: the session itself never puts anything there on Linux.
     private func passOn(_ task: URLSessionDataTask, _ completion: @Sendable @escaping (CachedURLResponse?) -> Void) {
         guard let appCache, appCache !== URLCache.shared || appCache.currentMemoryUsage > 0 else {
             return completion(nil)

@@ -4,8 +4,9 @@ import FoundationNetworking
 import Synchronization
 import WaystationCaching
 
-/// A task's load through the transport and the cache: asks the task's delegate what Foundation would have asked it, and
-/// brings what arrives to the task.
+/// A task's load through the transport and the cache.
+///
+/// It asks the task's delegate the questions that Foundation would have asked, and delivers the response to the task.
 final class NetworkLoad: ForwardedLoadOwner {
     private struct State {
         var status = 0
@@ -75,7 +76,7 @@ final class NetworkLoad: ForwardedLoadOwner {
             return answer(next)
         }
         let task = load.task
-        // In line behind what was told before.
+        // Delivered in order, after all earlier items.
         load.deliver(
             .reached {
                 session.delegateQueue.addOperation {
@@ -89,11 +90,11 @@ final class NetworkLoad: ForwardedLoadOwner {
 
     func answer(_ challenge: URLAuthenticationChallenge, _ completion: @escaping @Sendable (ChallengeAnswer) -> Void) {
         let task = load.task
-        // A delegate hears the refusal and its body first, as it does from Foundation.
+        // The delegate gets the refusal and its body before the challenge, as it does from Foundation.
         load.deliver(.reached { DelegateChallenge.ask(task, challenge, completion) })
     }
 
-    // MARK: - Bringing what arrives
+    // MARK: - Delivering the response
 
     func didReceive(head: HTTPURLResponse, to request: URLRequest) {
         context.recording?.isAnswering(request)
@@ -112,7 +113,7 @@ final class NetworkLoad: ForwardedLoadOwner {
     }
 
     func didFind(_ answer: Answer) {
-        // The task's end is no longer the end of the traffic behind it.
+        // The traffic behind the load must no longer end with the task.
         load.onCancel {}
         AnswerDelivery.deliver(answer, to: load, context)
     }

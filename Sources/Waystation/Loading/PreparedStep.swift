@@ -1,10 +1,12 @@
 import Foundation
 import FoundationNetworking
 
-/// A step that was prepared before a task's protocol was made, handed to it by public means: as the cached response
-/// that a session passes from its cache to the protocol.
+/// A step that was prepared before a task's protocol was made.
 ///
-/// `@unchecked Sendable` because the superclass is; what is added here does not change.
+/// It reaches the protocol by public means: as the cached response that a session passes from its cache to the
+/// protocol.
+///
+/// `@unchecked Sendable` because the superclass is; the properties added here do not change.
 final class PreparedStep: CachedURLResponse, @unchecked Sendable {
     let step: ServingStep
     let rule: Int
@@ -18,7 +20,7 @@ final class PreparedStep: CachedURLResponse, @unchecked Sendable {
     /// Steps are never archived.
     required init?(coder: NSCoder) { nil }
 
-    /// What a cached response must have; it is never looked at.
+    /// A cached response must have one; it is never read.
     private static let noResponse = URLResponse(
         url: URL(fileURLWithPath: "/"),
         mimeType: nil,

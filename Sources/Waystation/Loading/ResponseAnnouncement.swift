@@ -3,32 +3,32 @@ import FoundationNetworking
 
 /// Gives a task its response, and asks its delegate what to do with it.
 ///
-/// Foundation's client tells the delegate about a response and ignores what it answers. So that an answer
-/// counts, Foundation's own call is taken back out of the delegate's queue and made here instead. When that
-/// call cannot be told from others for certain, it stands, and the answer is ignored as on plain sessions.
+/// Foundation's client reports the response to the delegate and ignores the delegate's answer. To make the answer
+/// count, Foundation's own call is removed from the delegate's queue and made here instead. When that call cannot be
+/// identified with certainty, it stays, and the answer is ignored as on plain sessions.
 enum ResponseAnnouncement {
-    /// Whom a response was told to.
+    /// The recipient of a response.
     enum Outcome {
-        /// Nobody: go on.
+        /// No delegate got the response: continue.
         case unheard
-        /// Foundation's own call stands, whose answer counts for nothing: go on.
+        /// Foundation's own call was left in place, and its answer is ignored: continue.
         case told
-        /// The delegate, which answers.
+        /// The delegate was asked, and answers.
         case asked
     }
 
-    /// Sets the response of the task, telling its delegate.
+    /// Sets the response of the task, and reports it to the task's delegate.
     ///
-    /// To be called on the work queue.
+    /// Call it on the work queue.
     ///
     /// - Parameters:
     ///   - response: The response.
-    ///   - task: Whose it is.
-    ///   - session: The task's.
-    ///   - listener: Finds whom Foundation tells of it; called only when it tells somebody.
-    ///   - receive: Gives it to the client.
-    ///   - answer: What the listener wants done; called once when it was asked, on the delegate's queue.
-    /// - Returns: Whom it was told to.
+    ///   - task: The task that gets the response.
+    ///   - session: The task's session.
+    ///   - listener: Finds the delegate that Foundation reports the response to; called only when Foundation calls one.
+    ///   - receive: Passes the response to the client.
+    ///   - answer: Called once with the listener's decision if the listener was asked, on the delegate's queue.
+    /// - Returns: The recipient of the response.
     static func make(
         _ response: HTTPURLResponse,
         for task: URLSessionTask,
@@ -54,7 +54,7 @@ enum ResponseAnnouncement {
         return .asked
     }
 
-    /// Sets the response of the task without a word to its delegate, which has heard of it already.
+    /// Sets the response of the task without a call of its delegate, which has already got it.
     static func replace(with response: HTTPURLResponse, for task: URLSessionTask, receive: (URLResponse) -> Void) {
         guard task.delegate != nil, let session = FoundationInternals.session(of: task) else {
             return receive(response)
@@ -62,18 +62,19 @@ enum ResponseAnnouncement {
         _ = withholdingCall(in: session, { receive(response) }, if: { true })
     }
 
-    /// Runs `body`, and takes the one call that it queued for the delegate back, if that is wanted.
+    /// Runs `body`, and cancels the one call that it queued for the delegate if `isWanted` returns true.
     ///
-    /// Where there is not exactly one, nothing is taken.
+    /// If `body` queued no call or more than one, nothing is cancelled.
     ///
-    /// - Returns: How many calls were queued meanwhile.
+    /// - Returns: The number of calls that were queued meanwhile.
     private static func withholdingCall(in session: URLSession, _ body: () -> Void, if isWanted: () -> Bool) -> Int {
         let queue = session.delegateQueue
         let wasSuspended = queue.isSuspended
         queue.isSuspended = true
         defer { queue.isSuspended = wasSuspended }
         let earlier = queue.operations
-        // Held until then: a new operation could lie where one that has ended lay, and pass for it.
+        // The earlier operations are kept alive until then: otherwise a new operation could get the address of an ended
+        // one and be mistaken for it.
         return withExtendedLifetime(earlier) {
             let before = Set(earlier.map(ObjectIdentifier.init))
             body()

@@ -3,27 +3,29 @@ import FoundationNetworking
 import HTTPTypes
 import WaystationStorage
 
-/// A task handed back to Foundation's own loader, on the same task: uploads keep their body, downloads get
+/// A task that was handed back to Foundation's own loader, on the same task: uploads keep their body, downloads get
 /// their file, delegates get every chunk, redirect and challenge.
 ///
-/// The loader speaks to the task's client through this object, which passes everything on, except where the
-/// loader's own way would end in a hang or with a misleading error. All calls come on the loading queue.
+/// The loader calls the task's client through this object, which passes everything on, except when the loader's own
+/// behaviour would end in a hang or in a misleading error. All calls are made on the loading queue.
 final class ReturnedLoad: NSObject {
     private let loader: URLProtocol
     private let client: LoadClient
     private let context: LoadContext
     private var status = 0
     private var bytes = 0
-    /// Its place among the loads of a login, left at its end.
+    /// The load's place among the loads of a login, which it leaves at its end.
     private var place: LoginPlace?
-    /// Before which log-outs it was sent.
+    /// The point in the order of log-outs at which the request was sent.
     private lazy var moment = context.engine.cookies?.moment()
-    /// Takes the task over when the loader was refused and the request is sent again by the transport.
+    /// Passes the task to a load through the transport when the response was refused and the request is sent again.
     var goOn: ((Load) -> Void)?
-    /// Called when the load is over, by its end or by a cancel: whoever holds this object lets go of it.
+    /// Called when the load is over, because it ended or was cancelled.
+    ///
+    /// The owner then releases this object.
     var ended: ((_ isCancelled: Bool) -> Void)?
 
-    /// Nil when no class of the app's own configuration takes the request.
+    /// Makes a load; nil when no protocol class of the app's own configuration takes the request.
     init?(_ client: LoadClient, _ context: LoadContext) {
         guard let loaderClass = context.binding.network.loader(for: context.request) else { return nil }
         self.client = client
@@ -32,7 +34,7 @@ final class ReturnedLoad: NSObject {
         loader = loaderClass.init(task: client.task, cachedResponse: nil, client: relay)
         super.init()
         relay.load = self
-        // The loader holds its client, and the client this object, until the load is over.
+        // The loader holds its client, and the client holds this object, until the load is over.
         self.relay = relay
         if client.task is URLSessionDownloadTask { client.recording?.bodyIsUnseen() }
     }
@@ -41,23 +43,23 @@ final class ReturnedLoad: NSObject {
 
     /// Whether the loader was started.
     private var isStarted = false
-    /// How the load ended while its task was suspended, to be told when the task is resumed.
+    /// The end of a load that ended while its task was suspended; it runs when the task is resumed.
     private var heldEnd: (() -> Void)?
 
-    /// Starts the loader, or goes on after a suspension.
+    /// Starts the loader, or continues after a suspension.
     func start() {
-        // Suspended again, or before it began: the session calls once more when the task is resumed.
+        // The task was suspended again, or before it began: the session makes another call when the task is resumed.
         guard client.task.state != .suspended else { return }
         if let heldEnd = heldEnd.take() { return heldEnd() }
         isStarted = true
-        // A loader that runs ignores the call, unless it followed a redirect meanwhile and waits to go on.
+        // A running loader ignores the call, unless it followed a redirect meanwhile and waits to continue.
         loader.startLoading()
     }
 
     func stop(_ reason: StopReason) {
         switch reason {
-        // The loader would drop its connection, send the request again when the task is resumed, and deliver the new
-        // body behind what it delivered of the old one. It goes on instead; the end waits for the task.
+        // A stopped loader would drop its connection, send the request again when the task is resumed, and deliver the
+        // new body after what it delivered of the old one. So it continues, and only its end waits for the task.
         case .suspension: break
         case .cancellation:
             if isStarted, heldEnd == nil { loader.stopLoading() }
@@ -81,20 +83,22 @@ final class ReturnedLoad: NSObject {
 
     // MARK: - Cookies
 
-    /// Counts the task among the loads of the login, which ends it: Foundation has chosen cookies for its host.
+    /// Counts the task among the loads of the login, because Foundation has chosen cookies for its host.
     ///
-    /// It says nothing of its end to this object when it is cancelled while it is suspended: so the place is left once
-    /// the cancel has been heard on the task's queue, after which no answer is delivered.
+    /// A log-out ends it.
+    ///
+    /// Foundation does not report the end of a task that is cancelled while it is suspended. So the place is left after
+    /// the cancel has been processed on the task's queue; no answer is delivered after that.
     func enterLogin() {
         _ = moment
         guard let login = context.engine.configuration.login, login.covers(client.task.originalRequest?.url) else {
             return
         }
         let task = client.task
-        // The task's own queue: only there what comes later is sure to come after its cancel.
+        // Only on the task's own queue is later work certain to run after the task's cancel.
         let queue = LoadingQueue(of: task)
         place = LoginTicket(login).enter { place in
-            // On the loading queue it would wait for itself.
+            // On the loading queue, the cancel would wait for itself.
             DispatchQueue.global().async {
                 task.cancel()
                 guard queue.isKnown else { return place.leave() }
@@ -103,7 +107,7 @@ final class ReturnedLoad: NSObject {
         }
     }
 
-    /// Foundation has its own idea of what a response sets, in its own storage; the store has the RFC's.
+    /// Foundation stores the response's cookies in its own storage by its own rules; the store applies the RFC's rules.
     private func takeCookies() {
         guard let cookies = context.engine.cookies, let moment, let request = client.task.currentRequest,
             let head = client.task.response as? HTTPURLResponse
@@ -111,7 +115,7 @@ final class ReturnedLoad: NSObject {
         cookies.take(head, to: request, sent: moment)
     }
 
-    // MARK: - What the loader says
+    // MARK: - Calls of the loader
 
     /// Runs `end` now, or when the task is resumed: a suspended task does not end.
     ///
@@ -141,7 +145,7 @@ final class ReturnedLoad: NSObject {
                 self.pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
             },
             answer: { disposition in
-                // Foundation cannot hold the body back; a refusal ends the task all the same.
+                // The body cannot be held back until the delegate answers, but a refusal still ends the task.
                 if disposition == .cancel { task.cancel() }
             }
         )
@@ -161,9 +165,10 @@ final class ReturnedLoad: NSObject {
         finish(status: response?.statusCode ?? status)
     }
 
-    /// What Foundation loads by itself changes what is stored all the same: an upload, a body from a stream.
+    /// Invalidates stored responses after loads that Foundation ran by itself, such as an upload or a body from a
+    /// stream.
     ///
-    /// Told at the end, since a loader tells of a response only where a delegate listens.
+    /// It is called at the end, because a loader reports a response only if there is a delegate.
     private func invalidateStored() {
         guard let store = context.engine.cache?.store, let head = client.task.response as? HTTPURLResponse,
             let canonical = CanonicalRequest(context.request),
@@ -186,7 +191,7 @@ final class ReturnedLoad: NSObject {
     }
 
     private func fail(_ error: any Error) {
-        // A cancel ends the task by itself.
+        // A cancelled task is ended by Foundation itself.
         guard client.task.state != .canceling, client.task.state != .completed else {
             return release(isCancelled: true)
         }
@@ -200,7 +205,7 @@ final class ReturnedLoad: NSObject {
         if isRedirectedUpload {
             context.emit(.degraded("the upload was redirected, and Foundation sent it on without its body"))
         }
-        // Of a response without a body the loader says nothing.
+        // The loader does not report a response without a body.
         client.recording?.didEnd(with: client.task.response)
         context.emit(.served(from: .foundation, status: status, bytes: bytes))
         pass { $0.urlProtocolDidFinishLoading(loader) }
@@ -211,15 +216,15 @@ final class ReturnedLoad: NSObject {
         call(client.client)
     }
 
-    /// Whether Foundation followed a redirect with an upload; what it then sends has no body.
+    /// Whether Foundation followed a redirect with an upload; the request that it then sends has no body.
     private var isRedirectedUpload: Bool {
         guard client.task is URLSessionUploadTask, let last = client.task.currentRequest else { return false }
         return last.url != context.request.url && last.httpMethod == context.request.httpMethod
     }
 
-    // MARK: - Refused for want of credentials
+    // MARK: - Refused because credentials are missing
 
-    /// Foundation would ask for credentials, and wait for ever where none are given.
+    /// Settles the challenge here, because Foundation would ask for credentials and wait for ever if it gets none.
     private func settle(_ response: HTTPURLResponse, _ space: URLProtectionSpace) {
         let credentials = context.binding.network.credentials
         let challenge = URLAuthenticationChallenge(
@@ -232,7 +237,7 @@ final class ReturnedLoad: NSObject {
         )
         let box = Box(load: self)
         let task = client.task
-        // With no way back to this queue, the question is left to Foundation.
+        // Without a way back to this queue, the challenge is left to Foundation.
         guard FoundationInternals.workQueue(of: task) != nil else { return finish(status: response.statusCode) }
         DelegateChallenge.ask(task, challenge) { answer in
             LoadingQueue(of: task).hop { box.load.proceed(answer, after: response) }
@@ -246,7 +251,7 @@ final class ReturnedLoad: NSObject {
         case .cancel: didFail(URLError(.cancelled, failing: response.url))
         case .retry(let authorization, let credential):
             guard type(of: client.task) == URLSessionDataTask.self, context.request.httpBodyStream == nil else {
-                // The body is Foundation's alone, so it must send it again; it asks the delegate by itself.
+                // Only Foundation has the body, so it must send the request again; it asks the delegate by itself.
                 return finish(status: response.statusCode)
             }
             if credential.persistence != .none, let space = URLProtectionSpace.asked(by: response) {
@@ -262,7 +267,7 @@ final class ReturnedLoad: NSObject {
         }
     }
 
-    /// Ends the task with the refusal as its answer.
+    /// Ends the task with the 401 as its response.
     private func complete(_ response: HTTPURLResponse) {
         let settled = UnchallengedResponse.settling(response)
         ResponseAnnouncement.replace(with: settled, for: client.task) { response in
@@ -277,11 +282,11 @@ final class ReturnedLoad: NSObject {
     }
 }
 
-/// The client of Foundation's loader, for a task handed back.
+/// The client of Foundation's loader, for a task that was handed back.
 ///
 /// `@unchecked Sendable`: clients are declared to be sendable; they are called on the loading queue alone.
 private final class ClientRelay: NSObject, URLProtocolClient, @unchecked Sendable {
-    /// Held while the load lives: loader, relay and load hold each other until its end.
+    /// Held until the load ends: loader, relay and load hold each other until then.
     var load: ReturnedLoad?
 
     func urlProtocol(_: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy _: URLCache.StoragePolicy) {

@@ -21,8 +21,8 @@ enum SharedRegistration {
         guard URLProtocol.registerClass(binding.protocolClass) else {
             throw WaystationError(.registeredTooLate, "Foundation refused the protocol class")
         }
-        // The shared session takes the registered classes over when it is made, and asks them in order: ours
-        // counts only when it stands before Foundation's own, which the first session registers.
+        // The shared session copies the registered classes when it is made, and asks them in order. Our class has an
+        // effect only when it comes before Foundation's own class, which the first session registers.
         let classes = URLSession.shared.configuration.protocolClasses ?? []
         let own = classes.firstIndex { $0 == binding.protocolClass }
         let loader = classes.firstIndex { ($0 as? URLProtocol.Type)?.canInit(with: probe) ?? false }
@@ -40,7 +40,7 @@ enum SharedRegistration {
         bindings.withLock { $0.append(binding) }
     }
 
-    /// A request that Foundation's own loader takes, and no rule: it is tagged.
+    /// A request that Foundation's own loader takes and no rule does, because it is tagged.
     private static var probe: URLRequest {
         ForwardingTag.tagging(URLRequest(url: URL(fileURLWithPath: "/").withScheme("http")))
     }

@@ -1,13 +1,14 @@
 import FoundationNetworking
 
-/// Why a session called `stopLoading`: it does not say, and calls some time after the fact.
+/// The reason for a session's call of `stopLoading`, which does not state it and comes some time after the event.
 enum StopReason {
     /// The task is suspended and may be resumed.
     case suspension
     /// The task was cancelled; Foundation itself ends it afterwards.
     case cancellation
-    /// What the call was about is over: the task was resumed already, or has ended. Foundation's own loader takes
-    /// this for a cancel, and dies of the error that it then does not find.
+    /// The reason for the call is gone: the task was resumed already, or has ended.
+    ///
+    /// Foundation's own loader treats such a call as a cancel, and crashes because it finds no error.
     case overtaken
 
     init(_ task: URLSessionTask) {

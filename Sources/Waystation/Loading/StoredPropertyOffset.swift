@@ -1,11 +1,11 @@
 @_spi(Reflection) import Swift
 
 extension FoundationInternals {
-    /// Where a stored property lies in an instance of its type, in bytes from the start.
+    /// The offset of a stored property in an instance of its type, in bytes from the start.
     ///
     /// The standard library's reflection gives the offset, the name and the type of each stored property. The result is
-    /// nil unless a property of this very name and this very type exists, so that a toolchain that changes the layout
-    /// makes the caller do without, instead of touching memory that belongs to something else.
+    /// nil unless a property with exactly this name and type exists. So on a toolchain with another layout the caller
+    /// works without the property, instead of accessing memory that belongs to something else.
     ///
     /// - Complexity: O(n) in the properties of the type: look an offset up once.
     static func offset<Property>(of name: String, as property: Property.Type, in owner: Any.Type) -> Int? {

@@ -5,16 +5,16 @@ import Synchronization
 
 /// A 401 that is the final answer.
 ///
-/// When a task ends with a 401 whose challenge Foundation understands, it asks for credentials again, and on this
-/// toolchain waits for ever where nobody gives any. It finds the challenge by the response's URL; this response has
-/// none while the task is being ended, for the thread that ends it.
+/// When a task ends with a 401 whose challenge Foundation understands, Foundation asks for credentials again, and on
+/// this toolchain waits for ever if it gets none. It finds the challenge by the response's URL. While a task is being
+/// ended, the URL of this response is nil for the thread that ends the task.
 final class UnchallengedResponse: HTTPURLResponse, @unchecked Sendable {
     // `@unchecked` because the superclass is; the only state added here is atomic.
     fileprivate let concludingThread = Atomic<UInt>(0)
 
     override var url: URL? { concludingThread.load(ordering: .relaxed) == currentThread ? nil : super.url }
 
-    /// The same response, or a copy that Foundation raises no challenge for.
+    /// The same response, or a copy for which Foundation raises no challenge.
     static func settling(_ response: HTTPURLResponse) -> HTTPURLResponse {
         guard response.statusCode == 401, !(response is UnchallengedResponse), let url = response.url else {
             return response
@@ -29,7 +29,7 @@ final class UnchallengedResponse: HTTPURLResponse, @unchecked Sendable {
 private var currentThread: UInt { UInt(pthread_self()) }
 
 extension UnchallengedResponse? {
-    /// Ends a task by `body`, with the challenge out of sight.
+    /// Ends a task by `body`, while the challenge is hidden from Foundation.
     func concluding(_ body: () -> Void) {
         self?.concludingThread.store(currentThread, ordering: .relaxed)
         body()

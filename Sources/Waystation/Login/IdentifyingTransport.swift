@@ -3,18 +3,20 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// The network of one load as somebody: each exchange, redirects among them, carries the cookies chosen for it, belongs to
-/// the login where it does, and is sent once more with a new token when the old one is refused.
+/// The network of one load with the app's cookies and login.
 ///
-/// It stands above the cache, which has to know the cookies.
+/// Each exchange, including those after redirects, carries the cookies that were chosen for it. If it belongs to the
+/// login, it gets a place among the login's loads, and is sent once more with a new token when its token is refused.
+///
+/// It is above the cache, because the cache must know the cookies.
 final class IdentifyingTransport: Transport {
-    /// Made when it is first used: making a session on the loading queue is not allowed.
+    /// Made at its first use, because a session must not be made on the loading queue.
     fileprivate let transport: @Sendable () -> any Transport
     fileprivate let cookies: SessionCookies
     fileprivate let engine: Engine
-    /// Gives the load its place; false when somebody has logged out.
+    /// Gives the load its place among the login's loads; returns false when the user has logged out since.
     fileprivate let enter: @Sendable (LoginTicket) -> Bool
-    /// The first request was prepared before its sources were asked.
+    /// Whether the next request is the first one, which was prepared before its sources were asked.
     private let isPrepared = Atomic(true)
 
     init(
@@ -39,12 +41,12 @@ final class IdentifyingTransport: Transport {
 private final class IdentifiedExchange: TransportExchange, AnswerReceiver {
     private struct State {
         var exchange: (any TransportExchange)?
-        /// Counts what was sent: one exchange may end, and the next begin, before it is known here.
+        /// The number of requests sent: one exchange may end, and the next begin, before `state.exchange` is set.
         var sent = 0
         var waiting: LoginSession.Waiting?
-        /// As it was sent, with its cookies.
+        /// The request as it was sent, with its cookies.
         var request: URLRequest?
-        /// The one that the server has refused.
+        /// The token that the server has refused.
         var refused: String?
         var isRepeated = false
         var isOver = false
@@ -63,9 +65,11 @@ private final class IdentifiedExchange: TransportExchange, AnswerReceiver {
         self.receiver = receiver
     }
 
-    /// Sends the request, after a login where a redirect leads to something that needs one.
+    /// Sends the request.
+    ///
+    /// If a redirect leads to a URL that needs a login, it waits for the login first.
     func begin(isPrepared: Bool) {
-        // Its cookies were chosen, and its load given a place, before its sources were asked.
+        // For the first request, the cookies were chosen and the load got its place before its sources were asked.
         guard !isPrepared else { return begin(request) }
         guard let login, let match = transport.engine.match(request),
             let requirement = match.step.requirement, requirement.isMet(by: request, match.canonical)
@@ -83,7 +87,7 @@ private final class IdentifiedExchange: TransportExchange, AnswerReceiver {
             }
         }
         let isCancelled = state.withLock { state in
-            // It may be over already, and something else begun.
+            // The wait may be over already, and an exchange may have begun.
             if state.exchange == nil, !state.isOver { state.waiting = waiting }
             return state.isCancelled
         }
@@ -110,7 +114,7 @@ private final class IdentifiedExchange: TransportExchange, AnswerReceiver {
         guard let number else { return }
         let exchange = transport.transport().start(request, receiver: self)
         let isTooLate = state.withLock { state in
-            // It holds this object as its receiver, so it is not kept beyond the end.
+            // The exchange holds this object as its receiver, so it is not kept after the end.
             if state.sent == number, !state.isOver { state.exchange = exchange }
             return state.isCancelled
         }
@@ -132,13 +136,15 @@ private final class IdentifiedExchange: TransportExchange, AnswerReceiver {
             defer { state.isOver = true }
             return !state.isOver
         }
-        // Whoever starts an exchange is not told its end before it has it.
+        // The caller must not get the end of an exchange before `start` has returned the exchange.
         if isFirst { DispatchQueue.global().async { self.receiver.transportDidEnd(error) } }
     }
 
-    // MARK: - What arrives
+    // MARK: - Events of the exchange
 
-    /// Whether a response is the refusal of a token that may be renewed; noted then.
+    /// Whether a response refuses a token that may be renewed.
+    ///
+    /// If so, the token is recorded.
     private func isRefusal(_ head: HTTPURLResponse) -> Bool {
         guard head.statusCode == 401, let login, request.isRepeatable,
             let token = state.withLock({ $0.isRepeated ? nil : $0.request }).flatMap(login.token(of:))
@@ -183,7 +189,7 @@ private final class IdentifiedExchange: TransportExchange, AnswerReceiver {
         receiver.transportDidEnd(error)
     }
 
-    /// Has the refused token renewed, once for all that were refused with it, and sends the request again, once.
+    /// Renews the refused token, once for all requests that were refused with it, and sends the request again, once.
     private func renew() {
         let refused = state.withLock { state in
             state.exchange = nil
@@ -193,7 +199,7 @@ private final class IdentifiedExchange: TransportExchange, AnswerReceiver {
         guard let refused, let login else { return }
         wait(for: login, refused: refused) { [request] in
             var request = request
-            // The refusal may have been stored.
+            // The refusal may have been stored, so the stored response must be ignored.
             request.cachePolicy = .reloadIgnoringLocalCacheData
             self.send(request)
         }

@@ -1,28 +1,28 @@
 public import Foundation
 public import WaystationCookies
 
-/// The cookie that a login's token travels in: everything but its value.
+/// The cookie that carries a login's token: all of its attributes except the value.
 public struct LoginCookie: Hashable, Sendable {
-    /// The name.
+    /// The name of the cookie.
     public var name: String
-    /// The host, or the domain whose hosts get the token, such as `shop.example`.
+    /// The host that gets the token, or the domain whose hosts get it, such as `shop.example`.
     public var domain: String
-    /// Whether the token is for the host ``domain`` alone; false by default.
+    /// Whether only the host ``domain`` itself gets the token; false by default.
     ///
-    /// Addresses need it.
+    /// It must be true if ``domain`` is an IP address.
     public var isHostOnly: Bool
-    /// The path that a request's path has to match; `/` by default.
+    /// The path that a request's path must match; `/` by default.
     public var path: String
-    /// How long the token lasts where the provider does not say; nil, the default, for as long as the session.
+    /// The lifetime of a token whose provider gives no expiry; nil, the default, is the duration of the session.
     public var lifetime: Duration?
-    /// Whether secure connections alone carry it; true by default.
+    /// Whether only secure connections carry the token; true by default.
     public var isSecure: Bool
-    /// Whether it is kept from interfaces other than HTTP; true by default.
+    /// Whether the token is hidden from interfaces other than HTTP; true by default.
     public var isHTTPOnly: Bool
-    /// Which site's requests carry it; `lax` by default.
+    /// Which sites' requests carry the token; `lax` by default.
     public var sameSite: SameSite
 
-    /// A cookie of a name, for a domain and the hosts below it.
+    /// Makes a cookie with a name, for a domain and the hosts below it.
     public static func named(
         _ name: String,
         domain: String,
@@ -45,9 +45,9 @@ public struct LoginCookie: Hashable, Sendable {
         )
     }
 
-    /// The cookie with a token in it.
+    /// The cookie with a token as its value.
     ///
-    /// - Throws: ``WaystationCookies/CookieError`` where a part could not be sent, such as a token with a line break.
+    /// - Throws: ``WaystationCookies/CookieError`` when a part could not be sent, such as a token with a line break.
     func holding(_ token: LoginToken, now: Date) throws(CookieError) -> Cookie {
         try Cookie(
             name: name,
@@ -64,29 +64,29 @@ public struct LoginCookie: Hashable, Sendable {
     }
 }
 
-/// What a provider brings: the token, and when it ends.
+/// The result of a provider: the token, and its expiry.
 public struct LoginToken: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The cookie's value.
     public var value: String
-    /// When it ends; nil leaves that to ``LoginCookie/lifetime``.
+    /// When the token expires; with nil, ``LoginCookie/lifetime`` applies.
     public var expires: Date?
 
-    /// A token.
+    /// Makes a token.
     public init(_ value: String, expires: Date? = nil) {
         self.value = value
         self.expires = expires
     }
 
-    /// A token that is known beforehand.
+    /// Makes a token from a literal.
     public init(stringLiteral value: String) { self.init(value) }
 
-    /// Says nothing of the value, so that no log holds it.
+    /// A fixed text without the value, so that no log contains the token.
     public var description: String { "a token" }
 }
 
-/// Why a provider is asked.
+/// The reason for calling a provider.
 public enum LoginReason: Hashable, Sendable, CustomStringConvertible {
-    /// Nobody is logged in, and something needs a login.
+    /// A request needs a login, and the user is not logged in.
     case signIn
     /// The server answered 401 to this token.
     case renewal(refused: LoginToken)

@@ -1,31 +1,31 @@
-/// Something that happened to a login.
+/// An event of a login.
 ///
-/// Never holds a token.
+/// It never contains a token.
 public struct LoginEvent: Sendable, CustomStringConvertible {
     /// What happened.
     ///
     /// More cases may come: a `switch` needs a default.
     public enum Kind: Sendable {
-        /// The provider was asked, once for all that wait.
+        /// The provider was called, once for all waiting requests.
         case asked(LoginReason)
-        /// It brought a token, which is in the cookies.
+        /// The provider returned a token, which is now in the cookies.
         case loggedIn(LoginReason)
-        /// It failed, and with it all that waited.
+        /// The provider failed, and so did all waiting requests.
         case failed(any Error)
-        /// It had brought nothing when the time limit was over; all that waited have failed.
+        /// The provider returned no token within the time limit; all waiting requests have failed.
         case timedOut
-        /// Everybody left before it brought a token.
+        /// All waiting requests were cancelled before the provider returned a token.
         case abandoned
-        /// Somebody logged out; this many loads were ended.
+        /// The user logged out; this many loads were ended.
         case loggedOut(endedLoads: Int)
     }
 
-    /// Whose login.
+    /// The account of the login.
     public let account: String
     /// What happened.
     public let kind: Kind
 
-    /// Whether something is wrong that the app should know of.
+    /// Whether the event reports a problem that the app should know about.
     var isTrouble: Bool {
         switch kind {
         case .failed, .timedOut: true

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// The loads of a login, so that a log-out can end them: a count of log-outs, and who began since the last.
+/// The loads of a login since the last log-out, and the number of log-outs (the epoch), so that a log-out can end the
+/// loads.
 final class LoginLoads: Sendable {
     private struct State {
         var epoch: UInt64 = 0
         var next: UInt64 = 0
         var running: [UInt64: @Sendable (LoginPlace) -> Void] = [:]
         var places: [UInt64: WeakPlace] = [:]
-        /// Those that a log-out waits for.
+        /// The numbers of the loads that a log-out waits for.
         var leaving: [Set<UInt64>] = []
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -18,14 +19,14 @@ final class LoginLoads: Sendable {
 
     private let state = Mutex(State())
 
-    /// The count of log-outs by now; to be read before a request gets its cookies.
+    /// The number of log-outs so far; read it before a request gets its cookies.
     var epoch: UInt64 { state.withLock(\.epoch) }
 
-    /// Gives a load a place among those of an epoch; nil when that has ended.
+    /// Gives a load a place among those of an epoch; nil when that epoch has ended.
     ///
     /// - Parameters:
-    ///   - epoch: When its request got its cookies.
-    ///   - end: Ends it, and leaves the place soon.
+    ///   - epoch: The epoch in which the load's request got its cookies.
+    ///   - end: Ends the load; it must leave the place soon after.
     /// - Returns: The place.
     func enter(_ epoch: UInt64, end: @escaping @Sendable (LoginPlace) -> Void) -> LoginPlace? {
         state.withLock { state in
@@ -52,9 +53,9 @@ final class LoginLoads: Sendable {
         for waiter in done { waiter.resume() }
     }
 
-    /// Begins a new epoch, ends the loads of the one before and waits until each has let go.
+    /// Begins a new epoch, ends the loads of the previous one and waits until each has left its place.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of loads that were ended.
     func advance() async -> Int {
         let count = endAll()
         await drained()
@@ -89,7 +90,7 @@ final class LoginLoads: Sendable {
     }
 }
 
-/// A load's place among those of a login; it is left with the last reference.
+/// A load's place among those of a login; it is also left when its last reference goes.
 final class LoginPlace: Sendable {
     let number: UInt64
     private let leaving: @Sendable () -> Void
@@ -99,7 +100,7 @@ final class LoginPlace: Sendable {
         self.leaving = leaving
     }
 
-    /// Leaves it, while others may still hold it.
+    /// Leaves the place, while other code may still hold a reference to it.
     func leave() { leaving() }
 
     deinit { leaving() }

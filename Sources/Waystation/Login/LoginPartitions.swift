@@ -5,17 +5,17 @@ import WaystationCookies
 
 /// The parts of a response store that belong to one login each.
 ///
-/// A part is named after the account and the login's first token: a start of the app that finds the token in its cookies
-/// finds the responses again. A renewal keeps the part.
+/// A part is named after the account and the login's first token. So when the app starts again and finds the token in
+/// its cookies, it finds the stored responses too. A renewal keeps the part.
 struct LoginPartitions {
-    /// How many tokens of a login are remembered.
+    /// The number of tokens of a login that are remembered.
     private static let limit = 16
 
     private var name: String?
     /// Hashes of the tokens of this login, oldest first.
     private var tokens: [String] = []
 
-    /// Notes a token before it is used.
+    /// Records a token before it is used.
     mutating func note(_ token: String, of account: String, isNew: Bool) {
         let hash = Self.hash(token, of: account)
         if isNew || name == nil {
@@ -29,16 +29,16 @@ struct LoginPartitions {
     /// Forgets the login.
     mutating func end() { self = LoginPartitions() }
 
-    /// The part of a token: that of its login, or one of its own.
+    /// The part for a token: that of its login if the token is remembered, otherwise a part of its own.
     func name(of token: String, account: String) -> String {
         let hash = Self.hash(token, of: account)
         return Self.prefix(of: account) + (tokens.contains(hash) ? name ?? hash : hash) + "/"
     }
 
-    /// The part of requests that carry cookies and no token.
+    /// The part for requests that carry cookies and no token.
     static func anonymous(_ account: String) -> String { prefix(of: account) + "anonymous/" }
 
-    /// What the names of all parts of an account begin with.
+    /// The prefix of the names of all parts of an account.
     static func prefix(of account: String) -> String { Self.prefix + Partition.name(for: account) + "/" }
 
     private static let prefix = "login/"
@@ -66,9 +66,10 @@ extension LoginSession {
         return CookiePairs(field).value(of: cookie.name)
     }
 
-    /// The part of the store for a request; empty for what does not belong to the login.
+    /// The part of the store for a request; empty for a request that does not belong to the login.
     ///
-    /// Cookies other than the token tell who somebody is as well, so they have no part in common with another account.
+    /// Cookies other than the token can identify the user as well, so requests with such cookies also get a part of
+    /// their account.
     func partition(of request: URLRequest) -> String {
         guard covers(request) else { return "" }
         guard let token = token(of: request) ?? token else { return LoginPartitions.anonymous(account) }

@@ -1,9 +1,10 @@
 import FoundationNetworking
 public import WaystationRules
 
-/// Which of a rule's requests need a login.
+/// Selects the requests of a rule that need a login.
 ///
-/// Those wait for it, within its time limit. All others load at once, and carry the token where there is one.
+/// Those requests wait for it, within its time limit. All other requests load at once, and carry the token if there is
+/// one.
 public struct LoginRequirement: Sendable {
     enum Kind: Sendable {
         case always
@@ -17,22 +18,22 @@ public struct LoginRequirement: Sendable {
     /// Every request of the rule.
     public static let always = LoginRequirement(kind: .always)
 
-    /// Those that are marked by `needAuth=true` in their query.
+    /// The requests with `needAuth=true` in their query.
     public static let marked = whenQuery("needAuth", is: "true")
 
-    /// Those whose query has an item of this name and value.
+    /// The requests whose query has an item with this name and value.
     public static func whenQuery(_ name: String, is value: String) -> LoginRequirement {
         LoginRequirement(kind: .query(.equals(name, value)))
     }
 
-    /// Those with a header field of this value.
+    /// The requests with a header field of this value.
     ///
     /// The field is sent with the request.
     public static func whenHeader(_ name: String, is value: String) -> LoginRequirement {
         LoginRequirement(kind: .header(name: name, value: value))
     }
 
-    /// Those that a test picks: pure and quick.
+    /// The requests for which the predicate, which must be pure and quick, returns true.
     public static func when(_ predicate: @escaping @Sendable (RuleRequest) -> Bool) -> LoginRequirement {
         LoginRequirement(kind: .predicate(predicate))
     }

@@ -8,19 +8,21 @@ extension LoginSession {
     /// Ends the login, and returns when nothing of it is left.
     ///
     /// When it returns
-    /// - all cookies of the login's domain are gone, here, on disk and in the storages that are kept in step;
-    /// - what was stored for the account, and the credentials for hosts of the domain, are gone;
-    /// - every load that began under the login has ended, those that waited for it too, with
+    /// - all cookies of the login's domain are removed, from the store, its file and the storages that are kept in
+    ///   step;
+    /// - the account's stored responses, and the credentials for hosts of the domain, are removed;
+    /// - every load that began under the login, or waited for it, has ended, with
     ///   `URLError.userCancelledAuthentication` and ``WaystationError/Code/loggedOut`` under it;
-    /// - no response to a request from before is delivered, stored or heard for its cookies;
-    /// - the provider's late answer is dropped.
+    /// - no response to an earlier request is delivered or stored, and none of its cookies is taken over;
+    /// - a late answer of the provider is dropped.
     ///
-    /// A storage that does not answer is not waited for beyond its time limit: an event names it. What was handed to
-    /// Foundation before the call stands. Loads that begin while it runs belong to either side.
+    /// It waits for a storage no longer than the storage's time limit; an event names a storage that did not answer.
+    /// Requests that were handed to Foundation before the call are not undone. Loads that begin while it runs may
+    /// belong to the login or not.
     public func logOut() async {
         guard let cookies else { return }
-        // First the cookies: what gets a place in the new epoch then has none of the old ones. The stored responses come
-        // last: what is sent after they went is refused for the cookies it carries.
+        // The cookies are removed first, so a load that gets a place in the new epoch has no old cookies. The stored
+        // responses are removed last, because requests sent after that are refused for the cookies they carry.
         cookies.end(id, of: account)
         endWaiting()
         state.withLock { $0.partitions.end() }
@@ -32,18 +34,19 @@ extension LoginSession {
 }
 
 extension Engine {
-    /// Drops what is stored for a login, and the credentials of its hosts.
+    /// Removes the stored responses of a login, and the credentials of its hosts.
     fileprivate func forget(_ login: LoginSession) async {
         if let store = cache?.store {
             var scopes = [ResponseScope.partitions(prefix: LoginPartitions.prefix(of: login.account))]
-            // What lies over packs lies over them for all logins together; the packs themselves stay.
+            // Responses that overlay packs are stored for all logins together, so all of them go; the packs themselves
+            // stay.
             if configuration.packs != nil { scopes.append(.partitions(prefix: Overlay.prefix)) }
             for scope in scopes {
                 do {
                     try await store.remove(scope)
                 } catch {
-                    // It finds nothing in this process all the same.
-                    events.emit(LoadEvent(kind: .degraded("responses of a login that has ended: \(error)")))
+                    // This process no longer finds these responses, although removing them failed.
+                    events.emit(LoadEvent(kind: .degraded("cannot remove the responses of an ended login: \(error)")))
                 }
             }
         }

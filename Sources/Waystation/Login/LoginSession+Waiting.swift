@@ -3,24 +3,24 @@ import FoundationNetworking
 import Synchronization
 import WaystationCookies
 
-/// The thin edge of ``LoginState``: it asks the provider, watches the time and tells those who wait.
+/// The side effects of ``LoginState``: calls of the provider, time limits, and the completions of those who wait.
 extension LoginSession {
-    /// Somebody's place in the line, to be given up by.
+    /// A waiting request, which can stop waiting.
     struct Waiting: Sendable {
         fileprivate let session: LoginSession
         fileprivate let waiter: LoginState.Waiter
 
-        /// Waits no more; the completion is told of a cancel where it was told nothing yet.
+        /// Stops waiting; a completion that was not called yet gets a cancellation error.
         func stop() { session.leave(waiter) }
     }
 
     /// Waits for a login.
     ///
     /// - Parameters:
-    ///   - refused: The token that the server refused; nil for who has not asked it yet.
-    ///   - url: What for, for messages.
-    ///   - completion: Called once, on any thread, and at once where there is a login.
-    /// - Returns: The place in the line; nil when there was none.
+    ///   - refused: The token that the server refused; nil for a request that was not sent yet.
+    ///   - url: The URL of the request, for messages.
+    ///   - completion: Called once, on any thread; called at once when there is a login.
+    /// - Returns: The waiting request; nil when it does not have to wait.
     func wait(
         refused: String?,
         url: URL?,
@@ -57,7 +57,7 @@ extension LoginSession {
     private func ask(_ attempt: LoginState.Attempt) {
         guard let setting = setting.withLock({ $0 }) else { return }
         report(.asked(attempt.reason))
-        // Before the question: what a log-out comes after is not put in place.
+        // Read before the provider is called: a token from before a log-out is not put into the cookies.
         let moment = setting.cookies.moment()
         let task = Task { [provider] in
             do {
@@ -66,7 +66,7 @@ extension LoginSession {
                 self.fail(attempt, .loginFailed, "the provider failed: \(error)", error)
             }
         }
-        // It may have been answered, or taken back, already.
+        // The attempt may already have been answered or abandoned.
         let isVain = state.withLock { state in
             guard state.login.isAsking(attempt.number) else { return true }
             state.question = (attempt.number, task)
@@ -76,7 +76,8 @@ extension LoginSession {
         setting.schedule(timeout) { [weak self] in self?.expire(attempt) }
     }
 
-    /// Puts a token in place: in the cookies, and in the storages that are kept in step, before anybody goes on.
+    /// Puts a token into the cookies, and into the storages that are kept in step, before any waiting request
+    /// continues.
     private func answer(
         _ attempt: LoginState.Attempt,
         _ token: LoginToken,
@@ -113,7 +114,7 @@ extension LoginSession {
         guard let waiters else { return }
         task?.cancel()
         report(.timedOut)
-        let error = error(.loginTimedOut, "its provider brought no token within \(timeout)", nil)
+        let error = error(.loginTimedOut, "its provider returned no token within \(timeout)", nil)
         for waiter in waiters { waiter(.failure(error)) }
     }
 
@@ -125,7 +126,7 @@ extension LoginSession {
         for waiter in waiters { waiter(result) }
     }
 
-    /// Ends all waiting, as a log-out does.
+    /// Ends all waiting, because the user logged out.
     func endWaiting() {
         let (waiters, task) = state.withLock { state in
             let (waiters, attempt) = state.login.logOut()
@@ -147,7 +148,7 @@ extension LoginSession {
 }
 
 extension LoginSession.State {
-    /// Takes the question to the provider out, if it is that of an attempt.
+    /// Removes and returns the call of the provider if it belongs to the attempt.
     fileprivate mutating func takeQuestion(_ attempt: LoginState.Attempt?) -> Task<Void, Never>? {
         guard let attempt, question?.number == attempt.number else { return nil }
         defer { question = nil }
@@ -162,9 +163,9 @@ extension LoginSession.State {
 }
 
 extension URLError {
-    /// What a load is told that a log-out has ended.
+    /// The error of a load that a log-out has ended.
     static func loggedOut(_ url: URL?) -> URLError {
-        let message = "somebody logged out while this was under way; load it again"
+        let message = "the user logged out while this load was under way; load it again"
         return URLError(
             .userCancelledAuthentication,
             failing: url,
@@ -173,7 +174,7 @@ extension URLError {
         )
     }
 
-    /// The same about a URL.
+    /// The same error for a URL.
     fileprivate func naming(_ url: URL?) -> URLError {
         URLError(code, failing: url, localizedDescription, underlying: userInfo[NSUnderlyingErrorKey] as? any Error)
     }

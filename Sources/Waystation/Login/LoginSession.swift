@@ -13,14 +13,15 @@ import WaystationCookies
 /// }
 /// ```
 ///
-/// A request that needs a login waits while nobody is logged in: the provider is asked once for all that wait, and its
-/// token is put into the cookies before the first of them leaves. A 401 to the token has it renewed, once, and the
-/// request sent again, once. ``logOut()`` is a barrier: nothing from before it is sent, delivered or stored after it.
+/// A request that needs a login waits while no user is logged in: the provider is called once for all waiting requests,
+/// and its token is put into the cookies before the first of them is sent. After a 401 to the token, the token is
+/// renewed once, and the request is sent once more. ``logOut()`` is a barrier: after it, nothing from before it is
+/// sent, delivered or stored.
 ///
-/// Each account has a session, and an interceptor, a ``CookieStore`` and an `HTTPCookieStorage` of its own; they may
+/// Each account needs a session, an interceptor, a ``CookieStore`` and an `HTTPCookieStorage` of its own. Accounts may
 /// share a ``ResponseCache``. All members may be called from any thread.
 public final class LoginSession: Sendable {
-    /// What is known once an interceptor has the session.
+    /// The dependencies of the session, set when an interceptor gets it.
     struct Setting: Sendable {
         let cookies: CookieStore
         let now: @Sendable () -> Date
@@ -39,13 +40,13 @@ public final class LoginSession: Sendable {
         var partitions = LoginPartitions()
     }
 
-    /// Whose login it is, in events and errors; `default` where none was given.
+    /// The account of the login, in events and errors; `default` if none was given.
     ///
-    /// Sessions of one account share what a cache has stored for their token.
+    /// Sessions of one account share the responses that a cache has stored for their token.
     public let account: String
     /// The cookie that carries the token.
     public let cookie: LoginCookie
-    /// How long the provider may take.
+    /// How long a call of the provider may take.
     public let timeout: Duration
 
     /// The identity of the token's cookie in a jar.
@@ -55,14 +56,14 @@ public final class LoginSession: Sendable {
     let state = Mutex(State())
     let loads = LoginLoads()
 
-    /// Makes a session whose provider brings nothing but a token.
+    /// Makes a session whose provider returns only a token.
     ///
     /// - Parameters:
-    ///   - account: Whose login it is.
+    ///   - account: The account of the login.
     ///   - cookie: The cookie that carries the token.
-    ///   - timeout: How long the provider may take, and with it all that wait; 3 s by default.
+    ///   - timeout: How long the provider, and with it all waiting requests, may take; 3 s by default.
     ///   - signIn: Signs in, and returns the token. Its own requests must not need this login: they would wait for
-    ///     themselves until the time is over.
+    ///     themselves until the time limit.
     public convenience init(
         account: String = "default",
         cookie: LoginCookie,
@@ -72,12 +73,12 @@ public final class LoginSession: Sendable {
         self.init(account: account, cookie: cookie, timeout: timeout) { _ in LoginToken(try await signIn()) }
     }
 
-    /// Makes a session whose provider is told why it is asked, and may say when its token ends.
+    /// Makes a session whose provider gets the reason for the call, and may return the expiry of its token.
     ///
     /// - Parameters:
-    ///   - account: Whose login it is.
+    ///   - account: The account of the login.
     ///   - cookie: The cookie that carries the token.
-    ///   - timeout: How long the provider may take, and with it all that wait; 3 s by default.
+    ///   - timeout: How long the provider, and with it all waiting requests, may take; 3 s by default.
     ///   - provider: Signs in, or renews a token that was refused.
     public init(
         account: String = "default",
@@ -89,19 +90,20 @@ public final class LoginSession: Sendable {
         self.cookie = cookie
         self.timeout = timeout
         self.provider = provider
-        // A cookie that cannot be is refused when an interceptor is made.
+        // An invalid cookie is refused later, when an interceptor is made.
         id =
             (try? cookie.holding("token", now: .distantPast))?.id
             ?? Cookie.ID(name: cookie.name, domain: cookie.domain, isHostOnly: cookie.isHostOnly, path: cookie.path)
     }
 
-    /// Whether there is a token that has not ended.
+    /// Whether there is a token that has not expired.
     public var isLoggedIn: Bool { token != nil }
 
-    /// Logs in ahead of time; returns at once where there is a token.
+    /// Logs in ahead of time; returns at once when there is a token.
     ///
-    /// - Throws: `URLError.userAuthenticationRequired` with a ``WaystationError`` under it, when the provider failed, the
-    ///   time was over or somebody logged out; `CancellationError` when the task was cancelled.
+    /// - Throws: `URLError.userAuthenticationRequired` with a ``WaystationError`` under it, when the provider failed or
+    ///   exceeded its time limit; `URLError.userCancelledAuthentication` when the user logged out; `CancellationError`
+    ///   when the task was cancelled.
     public func logIn() async throws {
         try checkAttached()
         let waiting = Mutex<Waiting?>(nil)
@@ -124,7 +126,7 @@ public final class LoginSession: Sendable {
         guard setting.withLock({ $0 == nil }) else { return }
         throw WaystationError(
             .missingLogin,
-            "the login of \(account) belongs to no interceptor yet: set `login` of a configuration to it first"
+            "the login of \(account) belongs to no interceptor yet: set it as `login` of a configuration first"
         )
     }
 
@@ -136,7 +138,7 @@ public final class LoginSession: Sendable {
 
     // MARK: - Its interceptors
 
-    /// Takes an interceptor's means; a session has one store.
+    /// Takes over the cookie store, clock and timer of an interceptor; a session has one store.
     func attach(cookies given: CookieStore?, _ configuration: Interceptor.Configuration) throws -> CookieStore {
         let now = configuration.now
         do throws(CookieError) {
@@ -144,7 +146,7 @@ public final class LoginSession: Sendable {
         } catch {
             throw WaystationError(
                 .invalidLogin,
-                "the cookie of the login of \(account) cannot be: \(error)",
+                "the cookie of the login of \(account) is not valid: \(error)",
                 cause: error
             )
         }
@@ -157,7 +159,7 @@ public final class LoginSession: Sendable {
         guard isSame else {
             throw WaystationError(
                 .invalidLogin,
-                "the login of \(account) has cookies already: give all of its interceptors the same CookieStore"
+                "the login of \(account) already has another CookieStore: give all of its interceptors the same one"
             )
         }
         let owner = cookies.state.withLock { state in
@@ -169,7 +171,7 @@ public final class LoginSession: Sendable {
                 .invalidLogin,
                 """
                 the cookies belong to the login of \(owner?.account ?? "another"): give the login of \(account) a \
-                CookieStore of its own, or its token would travel with the other's requests
+                CookieStore of its own, or its token would be sent with the other's requests
                 """
             )
         }

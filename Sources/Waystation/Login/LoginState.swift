@@ -1,28 +1,28 @@
-/// Who waits for a login, and what is asked of its provider: a state machine without side effects.
+/// The requests that wait for a login, and the current call of the provider: a state machine without side effects.
 ///
-/// Whether somebody is logged in is no state of its own: the token in the cookies says so, and is given to each event.
+/// The state does not record whether a user is logged in: the token in the cookies shows that, and each call gets it.
 struct LoginState {
-    /// One question to the provider.
+    /// One call of the provider.
     struct Attempt: Equatable {
         let number: UInt64
         let reason: LoginReason
     }
 
-    /// Somebody who waits.
+    /// The number of a waiting request.
     typealias Waiter = UInt64
 
-    /// What becomes of somebody who needs a login.
+    /// How a request that needs a login continues.
     enum Entry: Equatable {
-        /// There is one.
+        /// There is a login: continue.
         case goOn
-        /// Wait, for a question that is asked already, or is to be asked now.
+        /// Wait, either for a running call of the provider, or for the one to be made now.
         case wait(Waiter, asking: Attempt?)
     }
 
     private struct Running {
         let attempt: Attempt
         var waiters: [Waiter] = []
-        /// The answer is here and is being put in place.
+        /// The provider has answered, and its token is being put into the cookies.
         var isSettling = false
     }
 
@@ -30,14 +30,14 @@ struct LoginState {
     private var attempts: UInt64 = 0
     private var waiters: Waiter = 0
 
-    /// Somebody needs a login.
+    /// Handles a request that needs a login.
     ///
     /// - Parameters:
-    ///   - token: The present one.
-    ///   - refused: The one that the server refused; nil for who has not asked the server yet.
-    /// - Returns: What to do.
+    ///   - token: The present token.
+    ///   - refused: The token that the server refused; nil for a request that was not sent yet.
+    /// - Returns: How the request continues.
     mutating func enter(having token: String?, refused: String? = nil) -> Entry {
-        // Refused with an older token: there is a newer one by now.
+        // The server refused an older token, and a newer one is available now.
         if let token, refused != nil, token != refused { return .goOn }
         if token != nil, refused == nil, running == nil { return .goOn }
         waiters += 1
@@ -52,9 +52,9 @@ struct LoginState {
         return .wait(waiters, asking: attempt)
     }
 
-    /// Somebody waits no more.
+    /// Removes a waiting request.
     ///
-    /// - Returns: The question that nobody waits for now; it is to be taken back.
+    /// - Returns: The call of the provider that no request waits for any more; the caller cancels it.
     mutating func leave(_ waiter: Waiter) -> Attempt? {
         guard let index = running?.waiters.firstIndex(of: waiter) else { return nil }
         running?.waiters.remove(at: index)
@@ -63,42 +63,42 @@ struct LoginState {
         return left.attempt
     }
 
-    /// Whether the provider is asked something.
+    /// Whether a call of the provider is running.
     var isAsking: Bool { running != nil }
 
-    /// Whether a question is still to be answered.
+    /// Whether the call with this number is still running.
     func isAsking(_ number: UInt64) -> Bool { running?.attempt.number == number }
 
-    /// The provider answered.
+    /// Records that the provider answered.
     ///
-    /// False when nobody waits for that any more: drop the answer.
+    /// Returns false when no request waits for the answer any more: the caller drops it.
     mutating func settle(_ number: UInt64) -> Bool {
         guard let attempt = running?.attempt, attempt.number == number else { return false }
         running?.isSettling = true
         return true
     }
 
-    /// The answer is in place, or is none.
+    /// Ends a call of the provider, whose token is now in the cookies or could not be obtained.
     ///
-    /// - Returns: Who is to be told.
+    /// - Returns: The waiting requests, which get the result.
     mutating func finish(_ number: UInt64) -> [Waiter] {
         guard let done = running, done.attempt.number == number else { return [] }
         running = nil
         return done.waiters
     }
 
-    /// The time limit of a question is over.
+    /// Handles the time limit of a call of the provider.
     ///
-    /// - Returns: Who is to be told; nil where that means nothing, since it is answered or gone.
+    /// - Returns: The waiting requests, which get the error; nil when the call was answered or is gone.
     mutating func expire(_ number: UInt64) -> [Waiter]? {
         guard let late = running, late.attempt.number == number, !late.isSettling else { return nil }
         running = nil
         return late.waiters
     }
 
-    /// Somebody logs out.
+    /// Handles a log-out.
     ///
-    /// - Returns: Who is to be told, and the question that is to be taken back.
+    /// - Returns: The waiting requests, which get the error, and the call of the provider that the caller cancels.
     mutating func logOut() -> (waiters: [Waiter], attempt: Attempt?) {
         defer { running = nil }
         return (running?.waiters ?? [], running?.attempt)

@@ -1,21 +1,22 @@
 import Foundation
 import FoundationNetworking
 
-/// Under which login a request got its cookies, and before which log-out.
+/// Records the login under which a request got its cookies, and the number of log-outs at that time.
 struct LoginTicket: Sendable {
     let login: LoginSession
     private let epoch: UInt64
 
-    /// The ticket of now; to be taken before the request gets its cookies, so that a log-out in between makes it void.
+    /// Makes a ticket for the present; take it before the request gets its cookies, so that a log-out in between makes
+    /// it void.
     init(_ login: LoginSession) {
         self.login = login
         epoch = login.loads.epoch
     }
 
-    /// Whether nobody has logged out since.
+    /// Whether no log-out has happened since.
     var isValid: Bool { login.loads.epoch == epoch }
 
-    /// Gives a load its place; nil when somebody has logged out since.
+    /// Gives a load its place; nil when the user has logged out since.
     func enter(end: @escaping @Sendable (LoginPlace) -> Void) -> LoginPlace? {
         login.loads.enter(epoch, end: end)
     }
@@ -24,7 +25,8 @@ struct LoginTicket: Sendable {
 extension Load {
     /// Gives the load a place among those of a login, so that a log-out ends it.
     ///
-    /// False when somebody has logged out since the request got its cookies: then it is ended, or about to be.
+    /// Returns false when the user has logged out since the request got its cookies: then the load has ended, or is
+    /// about to.
     @discardableResult
     func enter(_ ticket: LoginTicket) -> Bool {
         let url = task.originalRequest?.url

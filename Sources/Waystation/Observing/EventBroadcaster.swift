@@ -4,7 +4,7 @@ import Metrics
 import Synchronization
 import WaystationStorage
 
-/// Tells events to every stream, to the log and to the metrics.
+/// Sends events to every stream, to the log and to the metrics.
 final class EventBroadcaster: Sendable {
     /// A reader that falls further behind loses the oldest events.
     static let streamCapacity = 4096
@@ -12,7 +12,7 @@ final class EventBroadcaster: Sendable {
     private let logger: Logger
     private let streams = Mutex<[Int: AsyncStream<LoadEvent>.Continuation]>([:])
     private let nextStream = Atomic(0)
-    /// Read before anything else on every hit: nobody may be listening.
+    /// Read first on every hit, because often there is no reader.
     private let streamCount = Atomic(0)
     private let counters = Counters()
 
@@ -24,15 +24,16 @@ final class EventBroadcaster: Sendable {
         for stream in streams.withLock({ $0.values.map(\.self) }) { stream.finish() }
     }
 
-    /// A new stream of the present condition and then of all events from now on.
+    /// A new stream with the present condition, followed by all new events.
     ///
-    /// `condition` is asked once, for events that were emitted before and still hold; it emits none.
+    /// `condition` is called once. It returns events that were emitted before and are still true; they are not emitted
+    /// again.
     func makeStream(after condition: @escaping () -> [LoadEvent] = { [] }) -> AsyncStream<LoadEvent> {
         let id = nextStream.add(1, ordering: .relaxed).newValue
         return AsyncStream(bufferingPolicy: .bufferingNewest(Self.streamCapacity)) { continuation in
-            // First, so that what happens meanwhile waits for the lock.
+            // Counted first, so that an event that is emitted meanwhile waits for the lock.
             streamCount.add(1, ordering: .sequentiallyConsistent)
-            // Under the lock, so that the end of a condition cannot come before the condition.
+            // Called under the lock, so that the end of a condition cannot be sent before the condition.
             streams.withLock { streams in
                 for event in condition() { continuation.yield(event) }
                 streams[id] = continuation
@@ -44,7 +45,7 @@ final class EventBroadcaster: Sendable {
         }
     }
 
-    /// Tells the event to all who listen.
+    /// Sends the event to all streams, the log and the metrics.
     func emit(_ event: LoadEvent) {
         counters.count(event.kind)
         let level = Self.level(of: event.kind)
@@ -55,7 +56,7 @@ final class EventBroadcaster: Sendable {
         for stream in streams.withLock({ $0.values.map(\.self) }) { stream.yield(event) }
     }
 
-    /// Nothing above `debug` unless something is really wrong.
+    /// The log level of an event; above `debug` only if something is really wrong.
     private static func level(of kind: LoadEvent.Kind) -> Logger.Level {
         switch kind {
         case .degraded: .warning
@@ -69,7 +70,7 @@ final class EventBroadcaster: Sendable {
     }
 }
 
-/// The counters that the interceptor keeps, by the names documented in `Docs/Architecture.md`.
+/// The counters of an interceptor, with the names that `Docs/Architecture.md` documents.
 private struct Counters: Sendable {
     private let packs = Counter(label: "waystation_served", dimensions: [("source", "pack")])
     private let files = Counter(label: "waystation_served", dimensions: [("source", "files")])
@@ -110,7 +111,7 @@ private struct Counters: Sendable {
 }
 
 extension StoreEvent {
-    /// Whether the event tells of something that is wrong, rather than of the cache's daily work.
+    /// Whether the event reports a problem, instead of the cache's normal work.
     fileprivate var isTrouble: Bool {
         switch kind {
         case .damaged, .unavailable, .full, .truncated: true

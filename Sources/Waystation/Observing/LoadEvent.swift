@@ -2,9 +2,9 @@ public import Foundation
 public import WaystationPacks
 public import WaystationStorage
 
-/// Something that happened to a load, or to the cache behind it.
+/// An event of a load, or of the cache behind it.
 public struct LoadEvent: Sendable, CustomStringConvertible {
-    /// Where an answer came from.
+    /// The source of an answer.
     public struct Source: Hashable, Sendable, CustomStringConvertible {
         /// The source's name: `pack`, `files`, `cache`, `network`, `foundation`.
         public let description: String
@@ -27,25 +27,25 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
     public enum Kind: Sendable {
         /// The request was answered with this status and number of body bytes.
         case served(from: Source, status: Int, bytes: Int)
-        /// The task was handed back to Foundation's own loader, and why.
+        /// The task was handed back to Foundation's own loader, with the reason.
         case handedBack(reason: String)
-        /// A response was put into the cache.
+        /// A response was stored in the cache.
         case stored(bytes: Int)
         /// The load failed.
         case failed(URLError)
         /// A rule blocked the request.
         case blocked
-        /// The URL, that of the load or of a redirect, was handed to the app's handler of external links.
+        /// The URL of the load or of a redirect was handed to the app's handler of external links.
         case openedElsewhere(URL)
         /// The load was cancelled before its end.
         case cancelled
-        /// Something is wrong with the cache or a file; loads go on without it.
+        /// A problem with the cache or a file; loads continue without it.
         case degraded(String)
         /// The cache did something of its own: eviction, clean-up, repair.
         case store(StoreEvent)
         /// A pack was installed, activated, rolled back, found damaged, …
         case pack(PackEvent)
-        /// Somebody was asked to log in, did so, logged out, …
+        /// A login was requested, completed, ended by a log-out, …
         case login(LoginEvent)
         /// A storage of cookies was brought in step, did not answer, …
         case cookies(CookieEvent)
@@ -53,13 +53,13 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
 
     /// What happened.
     public var kind: Kind
-    /// The URL that was asked for; nil for events that concern no single load.
+    /// The URL of the request; nil for events that concern no single load.
     public var url: URL?
-    /// The method.
+    /// The method of the request.
     public var method: String?
     /// The index of the rule that took the request.
     public var rule: Int?
-    /// From `startLoading` to this event, in seconds.
+    /// The time from `startLoading` to this event, in seconds.
     public var duration: TimeInterval?
 
     /// One line for a log.

@@ -1,46 +1,48 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Hears of every load that an interceptor took, with request, response and body: to keep a recording of it.
+/// Gets every load that an interceptor took, with request, response and body, so that it can keep a recording.
 ///
 /// Set one as ``Interceptor/Configuration/recorder``. `HARRecorder` of the module WaystationRecording writes HAR files.
 public protocol ExchangeRecorder: Sendable {
-    /// How many bytes of each body are collected for it; what exceeds that is counted and not kept.
+    /// The number of bytes of each body that are collected; further bytes are counted and not kept.
     var bodyLimit: Int { get }
 
-    /// A load ends, by its answer or by an error, and the app is about to hear of it.
+    /// Called when a load ends, by its answer or by an error, before the app gets the end.
     ///
-    /// A redirect that is followed is told as an exchange of its own; loads that were cancelled are not told. Called on
-    /// any thread, often on the queue that all sessions of the process share: return at once.
+    /// A redirect that is followed is reported as an exchange of its own; cancelled loads are not reported. It is
+    /// called on any thread, often on the queue that all sessions of the process share: return at once.
     func exchangeDidEnd(_ exchange: RecordedExchange)
 }
 
-/// One request and what became of it, as the app saw it.
+/// One request and its result, as the app saw it.
 public struct RecordedExchange: Sendable {
-    /// What answered: the app's request, or what was made of it by a redirect or by credentials.
+    /// The request that was answered: the app's request, or the one that a redirect or credentials made of it.
     public var request: URLRequest
-    /// The response; nil where the load failed without one.
+    /// The response; nil when the load failed without one.
     public var response: HTTPURLResponse?
-    /// The body as it was delivered, without content coding, cut at the recorder's limit; nil where it was not seen,
-    /// since Foundation wrote it into the file of a download or it belongs to a redirect.
+    /// The body as it was delivered, without content coding, cut at the recorder's limit.
+    ///
+    /// It is nil when it was not seen, because Foundation wrote it into the file of a download or because it belongs to
+    /// a redirect.
     public var body: Data?
-    /// How many bytes the body had.
+    /// The number of bytes that the body had.
     public var bodyLength: Int
-    /// Where the answer came from; nil for a redirect that was followed.
+    /// The source of the answer; nil for a redirect that was followed.
     public var source: LoadEvent.Source?
-    /// Why the load failed.
+    /// The error of a load that failed; nil otherwise.
     public var error: URLError?
-    /// When the load began, by the interceptor's clock.
+    /// The time at which the load began, by the interceptor's clock.
     public var begun: Date
-    /// From the beginning to the response, in seconds.
+    /// The time from the beginning to the response, in seconds.
     public var wait: TimeInterval
-    /// From the beginning to the end, in seconds.
+    /// The time from the beginning to the end, in seconds.
     public var duration: TimeInterval
 
-    /// Whether ``body`` is less than what was delivered.
+    /// Whether ``body`` has fewer bytes than were delivered.
     public var isBodyCut: Bool { (body?.count ?? 0) < bodyLength }
 
-    /// An exchange; for recorders and their tests.
+    /// Makes an exchange; for recorders and their tests.
     public init(
         request: URLRequest,
         response: HTTPURLResponse? = nil,

@@ -3,10 +3,10 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// What is collected of one load while a recorder listens.
+/// The data that is collected about one load while a recorder is set.
 ///
-/// What the app gets passes through ``LoadClient``; where it came from is told by the load's event. The two come in any
-/// order, and when both are there the recorder hears of the exchange, once.
+/// The bytes that the app gets pass through ``LoadClient``; the load's event gives their source. The two arrive in any
+/// order. When both have arrived, the recorder gets the exchange, once.
 final class ExchangeRecording: Sendable {
     private struct State {
         var exchange: RecordedExchange
@@ -32,17 +32,17 @@ final class ExchangeRecording: Sendable {
         state = Mutex(State(exchange: RecordedExchange(request: request, begun: now()), start: .now()))
     }
 
-    /// Another request takes the place of the first: with credentials, or after a redirect.
+    /// Replaces the request: one with credentials, or one after a redirect, is now being answered.
     func isAnswering(_ request: URLRequest) {
         state.withLock { $0.exchange.request = request }
     }
 
-    /// Foundation keeps the body to itself.
+    /// Records that the body is not visible, because Foundation writes it to a file.
     func bodyIsUnseen() {
         state.withLock { $0.isUnseen = true }
     }
 
-    /// A redirect is followed: an exchange of its own.
+    /// Reports a redirect that is followed as an exchange of its own.
     func didRedirect(_ response: HTTPURLResponse, to next: URLRequest) {
         let begun = now()
         let told = state.withLock { state in
@@ -57,7 +57,7 @@ final class ExchangeRecording: Sendable {
         recorder.exchangeDidEnd(told)
     }
 
-    // MARK: - What the app gets
+    // MARK: - Response and body
 
     func didReceive(_ response: URLResponse) {
         state.withLock { state in
@@ -74,7 +74,7 @@ final class ExchangeRecording: Sendable {
             state.exchange.bodyLength += data.count
             guard !state.isUnseen, room > 0 else { return }
             if state.exchange.body?.isEmpty ?? true {
-                // Shared, not copied: most bodies come in one piece.
+                // Shared, not copied: most bodies arrive in one piece.
                 state.exchange.body = data.prefix(room)
             } else {
                 state.exchange.body?.append(data.prefix(room))
@@ -82,13 +82,13 @@ final class ExchangeRecording: Sendable {
         }
     }
 
-    /// The load ended; `response` is the task's, for where nothing was said of it before.
+    /// Records the end of the load; `response` is the task's response, for loads that reported none before.
     func didEnd(_ error: (any Error)? = nil, with response: URLResponse? = nil) {
         tell { state in
             if state.exchange.response == nil, let response = response as? HTTPURLResponse {
                 state.exchange.response = response
                 state.exchange.wait = state.elapsed
-                // Foundation's loader announces no response to a load without a delegate, and its body came all the same.
+                // Foundation's loader reports no response to a load without a delegate, although the body has arrived.
                 if !state.isUnseen, state.exchange.body == nil { state.exchange.body = Data() }
             }
             state.exchange.duration = state.elapsed
@@ -97,7 +97,7 @@ final class ExchangeRecording: Sendable {
         }
     }
 
-    // MARK: - Where it came from
+    // MARK: - Source
 
     func isExplained(by event: LoadEvent.Kind) {
         switch event {

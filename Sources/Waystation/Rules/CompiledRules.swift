@@ -4,9 +4,9 @@ import WaystationFiles
 import WaystationPacks
 import WaystationRules
 
-/// The rules of an interceptor, ready to decide: patterns compiled, directories open.
+/// The rules of an interceptor, ready for decisions: patterns are compiled, directories open.
 struct CompiledRules: Sendable {
-    /// A route whose preparations are made.
+    /// A route whose preparations are done.
     indirect enum Step: Sendable {
         case network
         case cache(CacheStrategy)
@@ -14,10 +14,10 @@ struct CompiledRules: Sendable {
         case pack(PackLibrary, overlay: CacheStrategy?, otherwise: Step)
         case nowhere
         case block
-        /// The same for those who are logged in, where the request needs a login.
+        /// The inner step, after a login if the request needs one.
         case login(LoginRequirement, then: Step)
 
-        /// Whether what the route cannot answer goes on to the network.
+        /// Whether requests that the route cannot answer continue to the network.
         var reachesNetwork: Bool {
             switch self {
             case .network: true
@@ -30,7 +30,7 @@ struct CompiledRules: Sendable {
             }
         }
 
-        /// Which requests need a login.
+        /// The requirement that says which requests need a login; nil when none does.
         var requirement: LoginRequirement? {
             if case .login(let requirement, _) = self { requirement } else { nil }
         }
@@ -38,9 +38,11 @@ struct CompiledRules: Sendable {
 
     private let table: RuleTable<Step>
     private let steps: [Step]
-    /// Header fields are looked at by predicates alone.
+    /// Whether any rule has a predicate.
+    ///
+    /// Only predicates read header fields.
     let hasPredicates: Bool
-    /// Rules that probably do not do what was meant, in the order of the rules.
+    /// The warnings about rules that probably do not do what was meant, in the order of the rules.
     let warnings: [RuleWarning]
 
     init(_ rules: [Rule], hasCache: Bool, packs: PackLibrary?, hasLogin: Bool = false) throws {
@@ -88,12 +90,12 @@ struct CompiledRules: Sendable {
         steps.allSatisfy { if case .network = $0 { true } else { false } }
     }
 
-    /// The step of the first rule that takes the request.
+    /// The first rule that takes the request, with its step.
     func match(_ canonical: CanonicalRequest, of request: URLRequest) -> RuleTable<Step>.Match? {
         table.match(ruleRequest(canonical, request))
     }
 
-    /// The same with its reasons.
+    /// The decision about a request, with its reasons.
     func decision(_ canonical: CanonicalRequest, of request: URLRequest) -> RuleDecision<Step> {
         table.decision(for: ruleRequest(canonical, request))
     }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Where a rule takes its answers from.
+/// The sources from which a rule takes its answers.
 public struct Route: Sendable, CustomStringConvertible {
     package indirect enum Kind: Sendable {
         case network
@@ -14,22 +14,22 @@ public struct Route: Sendable, CustomStringConvertible {
 
     /// The network.
     ///
-    /// With nothing to store or to change, Foundation's own loader runs the task, unless the app has set
+    /// If there is nothing to store or to change, Foundation's own loader runs the task, unless the app has set
     /// ``Interceptor/Configuration/makeTransport``: then that transport gets the request.
     public static let network = Route(kind: .network)
 
     /// The response cache and the network, in the order of `strategy`.
     ///
-    /// Needs a ``Interceptor/Configuration/cache``.
+    /// It needs a ``Interceptor/Configuration/cache``.
     public static func cache(_ strategy: CacheStrategy) -> Route { Route(kind: .cache(strategy)) }
 
     /// The files of a directory, as a web server would serve them.
     ///
     /// - Parameters:
     ///   - directory: The folder that holds the site. It must exist when the interceptor is made.
-    ///   - base: The URL of the folder's top, such as `https://app.example/shop/`. URLs outside it, and files
-    ///     that the folder lacks, go on to `otherwise`.
-    ///   - otherwise: Where such requests go; the network by default.
+    ///   - base: The URL of the folder's top, such as `https://app.example/shop/`. Requests for URLs outside it, and
+    ///     for files that the folder lacks, continue to `otherwise`.
+    ///   - otherwise: The route for such requests; the network by default.
     /// - Returns: The route.
     public static func files(in directory: URL, at base: String, orElse otherwise: Route = .network) -> Route {
         Route(kind: .files(directory: directory, base: base, otherwise: otherwise))
@@ -37,36 +37,37 @@ public struct Route: Sendable, CustomStringConvertible {
 
     /// The installed packs, by the URLs that their manifests give.
     ///
-    /// Needs ``Interceptor/Configuration/packs``. URLs that no pack has go on to `otherwise`, and so do all while their
-    /// module is switched off, has no version, or has one below the lowest that may still be used.
+    /// It needs ``Interceptor/Configuration/packs``. Requests for URLs that no pack has continue to `otherwise`. So do
+    /// all requests of a module that is switched off, has no version, or has a version below the lowest that may still
+    /// be used.
     public static func pack(orElse otherwise: Route = .network) -> Route {
         Route(kind: .pack(overlay: nil, otherwise: otherwise))
     }
 
-    /// The installed packs, of which the network may lay fresher files over single files.
+    /// The installed packs, whose single files may be replaced by newer ones from the network.
     ///
-    /// A pack's file counts as a stored response that was released with its pack, and `strategy` decides about it as
-    /// about any other: with `.revalidate` the origin is asked each time, with `.staleWhileRevalidate(upTo:)` behind
-    /// the app's back. What comes back is kept in the ``Interceptor/Configuration/cache``; the pack is not touched, and
-    /// what is laid over it goes when another version of the pack is activated.
+    /// A pack's file counts as a stored response that arrived when its pack was released, and `strategy` decides about
+    /// it as about any other: with `.revalidate` the origin is asked each time, with `.staleWhileRevalidate(upTo:)` in
+    /// the background. A newer response is stored in the ``Interceptor/Configuration/cache``. The pack itself is not
+    /// changed, and the newer responses are removed when another version of the pack is activated.
     ///
     /// - Parameters:
-    ///   - strategy: When the network is asked about a file that the pack has.
-    ///   - otherwise: Where URLs go that no pack has; the network by default.
+    ///   - strategy: Decides when the network is asked about a file that the pack has.
+    ///   - otherwise: The route for URLs that no pack has; the network by default.
     /// - Returns: The route.
     public static func pack(overlay strategy: CacheStrategy, orElse otherwise: Route = .network) -> Route {
         Route(kind: .pack(overlay: strategy, otherwise: otherwise))
     }
 
-    /// The installed packs, else the network.
+    /// The installed packs; the network for all other URLs.
     public static let pack = Route.pack()
 
-    /// Nowhere: the load fails with `URLError.resourceUnavailable`.
+    /// No source: the load fails with `URLError.resourceUnavailable`.
     ///
-    /// For the end of a chain that must not reach the network.
+    /// It ends a chain that must not reach the network.
     public static let nowhere = Route(kind: .nowhere)
 
-    /// As it is written in code.
+    /// The route as it is written in code.
     public var description: String {
         switch kind {
         case .network: "network"

@@ -1,7 +1,7 @@
 import WaystationRules
 
 extension Rule {
-    /// A warning for each base URL of files below which the rule's pattern takes nothing.
+    /// A warning for each base URL of files below which the rule's pattern takes no URL.
     func basesOutside(_ pattern: URLPattern, rule index: Int) -> [RuleWarning] {
         guard case .allow(let route, _) = definition.action else { return [] }
         return route.bases.compactMap { base in
@@ -13,7 +13,7 @@ extension Rule {
                 pattern: definition.pattern,
                 location: definition.location,
                 message: """
-                    its files stand at \(base), and it takes no URL there, so none of them is ever served; write \
+                    its files are at \(base), but its pattern takes no URL there, so none of them is ever served; write \
                     `\(folder)**` as the pattern, or serve the files at a URL that the pattern takes
                     """
             )
@@ -22,7 +22,7 @@ extension Rule {
 }
 
 extension Route {
-    /// The base URLs of its files, in the order in which they are asked.
+    /// The base URLs of the route's files, in the order in which they are asked.
     fileprivate var bases: [String] {
         switch kind {
         case .network, .cache, .nowhere: []

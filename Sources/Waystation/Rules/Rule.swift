@@ -1,8 +1,9 @@
 public import WaystationRules
 
-/// One rule of the whitelist: which requests it takes, and what becomes of them.
+/// One rule of the whitelist: the requests that it takes, and how they are answered.
 ///
-/// Rules stand in order and the first that takes a request decides. What no rule takes is never touched.
+/// Rules are checked in order, and the first one that takes a request decides. A request that no rule takes is never
+/// touched.
 ///
 /// ```swift
 /// $0.rules = [
@@ -12,8 +13,8 @@ public import WaystationRules
 /// ]
 /// ```
 ///
-/// The syntax of patterns is that of ``WaystationRules/URLPattern``. A pattern that is not understood is
-/// refused when the interceptor is made, with the place and what was expected there.
+/// The syntax of patterns is that of ``WaystationRules/URLPattern``. A pattern that is not valid is refused when the
+/// interceptor is made, with the position of the fault and the text that was expected there.
 public struct Rule: Sendable {
     package enum Action: Sendable {
         case allow(Route, login: LoginRequirement?)
@@ -22,19 +23,19 @@ public struct Rule: Sendable {
 
     package var definition: RuleDefinition<Action>
 
-    /// Answers what the pattern takes via `route`.
+    /// Answers the requests that the pattern takes via `route`.
     ///
     /// - Parameters:
-    ///   - pattern: Which URLs, such as `https://shop.example/app/**`.
-    ///   - methods: Which methods; nil, the default, for all.
-    ///   - queryItems: Conditions on the query's items, all of which must hold.
-    ///   - predicate: A last condition in code. It runs under Foundation's process-wide lock, for every
-    ///     request that passed the others: pure and quick, and it must not touch a `URLSession`.
-    ///   - route: Where answers come from.
+    ///   - pattern: The URLs, such as `https://shop.example/app/**`.
+    ///   - methods: The methods; nil, the default, for all.
+    ///   - queryItems: Conditions on the query's items, all of which must be true.
+    ///   - predicate: A last condition in code. It runs under Foundation's process-wide lock, for every request that
+    ///     passed the others: it must be pure and quick, and must not touch a `URLSession`.
+    ///   - route: The sources of the answers.
     ///   - requirement: Which of these requests need a login; none by default. They wait until there is one; needs a
     ///     ``Interceptor/Configuration/login``.
-    ///   - fileID: Where the rule is written, for messages.
-    ///   - line: Where the rule is written, for messages.
+    ///   - fileID: The file that contains the rule, for messages.
+    ///   - line: The line of the rule, for messages.
     /// - Returns: The rule.
     public static func allow(
         _ pattern: String,
@@ -49,16 +50,16 @@ public struct Rule: Sendable {
         Rule(pattern, methods, queryItems, predicate, .allow(route, login: requirement), fileID, line)
     }
 
-    /// Fails what the pattern takes with `URLError.resourceUnavailable`, without any traffic.
+    /// Fails the requests that the pattern takes with `URLError.resourceUnavailable`, without any traffic.
     ///
     /// - Parameters:
-    ///   - pattern: Which URLs.
-    ///   - methods: Which methods; nil, the default, for all.
-    ///   - queryItems: Conditions on the query's items, all of which must hold.
+    ///   - pattern: The URLs.
+    ///   - methods: The methods; nil, the default, for all.
+    ///   - queryItems: Conditions on the query's items, all of which must be true.
     ///   - predicate: A last condition in code; see
     ///     ``allow(_:methods:queryItems:where:via:requiresLogin:fileID:line:)``.
-    ///   - fileID: Where the rule is written, for messages.
-    ///   - line: Where the rule is written, for messages.
+    ///   - fileID: The file that contains the rule, for messages.
+    ///   - line: The line of the rule, for messages.
     /// - Returns: The rule.
     public static func block(
         _ pattern: String,
@@ -74,15 +75,16 @@ public struct Rule: Sendable {
     /// Rules from a whitelist that a server sent: an array of URL strings.
     ///
     /// An entry without a glob takes that URL with any query, an entry that ends in `/` takes everything below it, and
-    /// globs are understood as in patterns.
+    /// globs have the same meaning as in patterns.
     ///
     /// - Parameters:
     ///   - urls: The entries of the server.
-    ///   - route: Where answers come from.
+    ///   - route: The sources of the answers.
     ///   - requirement: Which of these requests need a login; none by default.
-    ///   - fileID: Where the call is written, for messages about each of the rules.
-    ///   - line: Where the call is written, for messages about each of the rules.
-    /// - Returns: The rules, and why each other entry is not understood; such an entry has no effect on the rules.
+    ///   - fileID: The file that contains the call, for messages about each of the rules.
+    ///   - line: The line of the call, for messages about each of the rules.
+    /// - Returns: The rules, and the errors of the entries that are not valid; such an entry has no effect on the
+    ///   rules.
     public static func whitelist(
         _ urls: [String],
         via route: Route,

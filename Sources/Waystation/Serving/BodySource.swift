@@ -2,11 +2,11 @@ import Foundation
 import WaystationFiles
 import WaystationStorage
 
-/// A body that lies on disk, read piece by piece.
+/// A body on disk that is read piece by piece.
 protocol BodySource: Sendable {
-    /// Its length in bytes.
+    /// The length of the body in bytes.
     var length: Int { get }
-    /// `count` bytes from `offset`, exactly: a file that became shorter is an error.
+    /// Reads exactly `count` bytes from `offset`; throws if the file has become shorter.
     func read(at offset: Int, count: Int) throws -> Data
 }
 

@@ -4,14 +4,14 @@ import HTTPTypes
 import WaystationCaching
 import WaystationStorage
 
-/// What was found in the cache for a request, and what is to be done about it.
+/// The result of a cache look-up for a request, and the decision about it.
 struct CacheFinding: Sendable {
     let strategy: CacheStrategy
     private(set) var request: URLRequest
     let entry: CacheRequest
     let variants: StoredVariants
     let decision: CacheDecision
-    /// How many fetches of the key had ended before it was looked up.
+    /// The number of fetches of the key that had ended before the look-up.
     let lookedUp: UInt
 
     init(
@@ -37,18 +37,19 @@ struct CacheFinding: Sendable {
         )
     }
 
-    /// The answer from what is stored.
+    /// The answer from a stored response.
     func answer(_ selection: StoredSelection) -> Answer? {
         variants.answer(selection, to: request, CacheStatus(.hit, timeToLive: timeToLive(selection)))
     }
 
-    /// How much longer it will be served: by the strategy's limit where it has one, else by the fields.
+    /// How much longer the response will be served: by the strategy's limit if it has one, otherwise by the header
+    /// fields.
     private func timeToLive(_ selection: StoredSelection) -> Duration? {
         if strategy.obeysHTTP { return selection.freshness.timeToLive }
         return strategy.limit.map { $0 - selection.freshness.age }
     }
 
-    /// The fetch that renews what is served already.
+    /// The fetch that renews a response that was already served.
     var renewal: FetchPlan? {
         guard case .serve(_, let revalidation?) = decision else { return nil }
         return FetchPlan(
@@ -61,14 +62,14 @@ struct CacheFinding: Sendable {
         )
     }
 
-    /// The same for the request as it goes out.
+    /// The same finding for the request as it is sent.
     func sent(as request: URLRequest) -> CacheFinding {
         var finding = self
         finding.request = request
         return finding
     }
 
-    /// Whether something stored answers the request when there is no network.
+    /// Whether a stored response answers the request when there is no network.
     func isHeld(now: Date) -> Bool {
         switch decision {
         case .serve: true
@@ -77,9 +78,9 @@ struct CacheFinding: Sendable {
         }
     }
 
-    /// 504 for a request that wants nothing but what is stored (RFC 9111 §5.2.1.7).
+    /// The 504 for a request that accepts only a stored response (RFC 9111 §5.2.1.7).
     var gatewayTimeout: Answer? {
-        let text = "Nothing is stored that may answer this request, and it asks for nothing else (only-if-cached).\n"
+        let text = "No stored response may answer this request, and it accepts no other (only-if-cached).\n"
         let body = Data(text.utf8)
         guard let url = request.url,
             let response = HTTPURLResponse(
@@ -92,9 +93,9 @@ struct CacheFinding: Sendable {
         return Answer(response: response, body: .data(entry.message.method == .head ? Data() : body), source: .cache)
     }
 
-    /// The error of a load that got no response, with what the cache was asked and why it could not help.
+    /// The error of a load that got no response, with the cache's strategy and the reason why it had no answer.
     func explaining(_ error: any Error) -> any Error {
-        // A log-out, for instance, has its own explanation.
+        // A log-out, for instance, has an explanation of its own.
         guard let failure = error as? URLError, !(failure.userInfo[NSUnderlyingErrorKey] is WaystationError) else {
             return error
         }
@@ -102,7 +103,7 @@ struct CacheFinding: Sendable {
         let reason =
             variants.exchanges.isEmpty
             ? "the cache was asked too, by .cache(.\(strategy)), and holds nothing for"
-            : "the cache was asked too, and by .cache(.\(strategy)) what it holds may not stand in for"
+            : "the cache was asked too, but by .cache(.\(strategy)) its stored response may not be used for"
         let stop = cause.hasSuffix(".") ? "" : "."
         let message = "\(cause)\(stop) Also, \(reason) \(entry.message.method.rawValue) \(entry.key.url)."
         return URLError(
@@ -114,22 +115,22 @@ struct CacheFinding: Sendable {
     }
 
     static func notStored(_ what: String) -> String {
-        "\(what) is not in the cache, and may be answered from nowhere else"
+        "\(what) is not in the cache, and no other source may answer it"
     }
 }
 
 extension CacheStatus {
-    /// The field's name in Foundation's terms.
+    /// The field's name as Foundation spells it.
     static let field = "Cache-Status"
 
-    /// The waystation's own member.
+    /// The library's own member of the field.
     init(_ outcome: Outcome, timeToLive: Duration? = nil, detail: String? = nil) {
         self.init("Waystation", outcome, timeToLive: timeToLive, detail: detail)
     }
 }
 
 extension CacheDecision.Fetch {
-    /// What answers when the network cannot be reached, where the strategy or the RFCs allow it.
+    /// The stored response that answers when the network cannot be reached, if the strategy or the RFCs allow it.
     func standIn(now: Date) -> StoredSelection? {
         fallback ?? (mayStandIn ? revalidation?.standIn(for: .unreachable, now: now) : nil)
     }

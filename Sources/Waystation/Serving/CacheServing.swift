@@ -5,7 +5,7 @@ import WaystationCaching
 import WaystationRules
 
 extension Serving {
-    /// The response cache and the network, as the strategy says.
+    /// The first step with the response cache and the network, as the strategy demands.
     func cacheStep(_ strategy: CacheStrategy) -> ServingStep {
         guard let cache = engine.cache, strategy != .networkOnly || request.cachePolicy.prefersCache else {
             return withoutCache(strategy)
@@ -30,7 +30,7 @@ extension Serving {
         )
     }
 
-    /// What comes next, given what is stored.
+    /// The next step for the stored responses.
     func step(
         _ strategy: CacheStrategy,
         _ entry: CacheRequest,
@@ -42,7 +42,7 @@ extension Serving {
         case .bypass: return networkStep
         case .unavailable: return .fail(notStored)
         case .serve(let selection, let revalidation):
-            // A redirect is not the end of the load: it is followed, with the delegate asked, like one of the network.
+            // A redirect does not end the load: it is followed like one from the network, and the delegate is asked.
             guard !RedirectPolicy.statuses.contains(selection.exchange.response.status.code),
                 var answer = found.answer(selection)
             else { return .forward(Forwarding(cache: found)) }
@@ -74,6 +74,6 @@ extension Serving {
 }
 
 extension URLRequest.CachePolicy {
-    /// Whether the request asks for what is stored, however old.
+    /// Whether the request asks for a stored response, however old.
     fileprivate var prefersCache: Bool { self == .returnCacheDataElseLoad || self == .returnCacheDataDontLoad }
 }

@@ -2,25 +2,27 @@ import Foundation
 import FoundationNetworking
 import WaystationCaching
 
-/// What is to be asked of the network for the cache.
+/// A request to the network on behalf of the cache.
 struct FetchPlan: Sendable {
-    /// The app's request, without conditions of ours.
+    /// The app's request, without conditions that the cache adds.
     var request: URLRequest
     var entry: CacheRequest
-    /// What was stored when it was decided to ask.
+    /// The stored responses at the time of the decision.
     var variants: StoredVariants
     var strategy: CacheStrategy
-    /// The question about what is stored; nil asks for everything anew.
+    /// The conditional request about the stored response; nil loads the whole response again.
     var revalidation: Revalidation?
     var reason = CacheStatus.ForwardReason.stale
-    /// Whether RFC 9111 and RFC 5861 say what stands in for an error of the server's.
+    /// Whether a stored response may be served instead of a server error, as RFC 9111 and RFC 5861 allow it.
     var mayStandIn = false
-    /// How many fetches of the key had ended before it was looked up; nil when that does not matter.
+    /// The number of fetches of the key that had ended before the look-up; nil when that does not matter.
     var lookedUp: UInt?
-    /// Whether a trip failed already: those who ask again do so together, and its failure is everybody's.
+    /// Whether a first trip failed.
+    ///
+    /// Loads that ask again share one second trip, and its failure is final for all of them.
     var isSecondAttempt = false
 
-    /// Equal plans are one trip: the same request to the byte, asked about the same way.
+    /// Plans with equal identities share one trip: the same request to the byte, asked in the same way.
     var identity: Identity {
         Identity(
             key: [entry.key.url, entry.key.partition, request.url?.absoluteString ?? "", request.httpMethod ?? ""],

@@ -4,37 +4,38 @@ import FoundationNetworking
 import Synchronization
 import WaystationStorage
 
-/// The fetches that are under way: for each plan one at a time.
+/// The fetches that are under way: at most one for each plan.
 final class Fetches: Sendable {
     private struct Identity: Hashable {
         let network: ObjectIdentifier
         let plan: FetchPlan.Identity
     }
 
-    /// Who asks about something finds its fetch under way, or what that has left behind.
+    /// The result of asking for a fetch.
     enum Participation {
         case taken(SharedFetch)
-        /// A fetch has ended since the key was looked up: what it stored may be the answer.
+        /// A fetch has ended since the key was looked up: the response that it stored may be the answer.
         case outdated
     }
 
     private struct State {
         var running: [Identity: SharedFetch] = [:]
-        /// How many fetches have ended, in places shared by many keys, so that it does not grow.
+        /// The number of ended fetches, in slots that many keys share, so that the array does not grow.
         var ends = [UInt](repeating: 0, count: 256)
-        /// The renewals that failed last, in the same places, and when.
+        /// The renewals that failed last, in the same slots, with the time of failure.
         var failures: [Int: (identity: Identity, time: Date)] = [:]
     }
 
-    /// For how many seconds after a failed renewal no other is tried: a server that is down is not asked at each hit.
+    /// The number of seconds after a failed renewal in which no other is tried, so that a failing server is not asked
+    /// at each hit.
     private static let pauseAfterFailure: TimeInterval = 10
 
     private let state = Mutex(State())
 
-    /// How many wait for what is under way.
+    /// The number of waiters of all fetches that are under way.
     var waiterCount: Int { state.withLock { Array($0.running.values) }.reduce(0) { $0 + $1.waiterCount } }
 
-    /// How many fetches have ended that may have changed what is stored for a key; read before it is looked up.
+    /// The number of ended fetches that may have changed the stored responses of a key; read it before the look-up.
     func ends(of key: RequestKey) -> UInt {
         let place = place(of: key)
         return state.withLock { $0.ends[place] }
@@ -42,14 +43,16 @@ final class Fetches: Sendable {
 
     private func place(of key: RequestKey) -> Int { Int(UInt(bitPattern: key.hashValue) % 256) }
 
-    /// Lets a waiter take part in the fetch of a plan that is under way, or starts one; not on the loading queue.
+    /// Adds a waiter to the running fetch of a plan, or starts one.
+    ///
+    /// Do not call it on the loading queue.
     ///
     /// - Parameters:
-    ///   - plan: What to ask.
-    ///   - waiter: Who waits.
-    ///   - isAlone: Whether it wants a trip of its own.
-    ///   - engine: The interceptor's.
-    ///   - network: The network of its session.
+    ///   - plan: The plan of the fetch.
+    ///   - waiter: The recipient of the result.
+    ///   - isAlone: Whether the waiter needs a trip of its own.
+    ///   - engine: The interceptor's engine.
+    ///   - network: The network of the waiter's session.
     /// - Returns: The fetch, or that the plan is outdated; nil without a cache.
     func fetch(
         _ plan: FetchPlan,
@@ -82,10 +85,10 @@ final class Fetches: Sendable {
             case .joined:
                 if isNew { fetch.start() }
                 return .taken(fetch)
-            // Its end is about to be counted.
+            // The end of that fetch is about to be counted.
             case .ended where plan.lookedUp != nil: return .outdated
             case .ended, .tooLate:
-                // For a trip of our own.
+                // Removes the fetch, so that the next pass of the loop starts a new one.
                 state.withLock { if $0.running[identity] === fetch { $0.running[identity] = nil } }
             }
         }
@@ -100,12 +103,14 @@ final class Fetches: Sendable {
             } else if state.failures[place]?.identity == identity {
                 state.failures[place] = nil
             }
-            // Another may have taken its place when it became too late to join.
+            // Another fetch may have replaced it when it became too late to join it.
             if state.running[identity] === fetch { state.running[identity] = nil }
         }
     }
 
-    /// Renews what was served already, unless that is under way or has just failed; nobody is told.
+    /// Renews a response that was already served, unless that is under way or has just failed.
+    ///
+    /// The result is not reported.
     func renew(_ plan: FetchPlan, engine: Engine, through network: Network) {
         let identity = Identity(network: ObjectIdentifier(network), plan: plan.identity)
         let now = engine.configuration.now()
@@ -123,7 +128,7 @@ final class Fetches: Sendable {
     }
 }
 
-/// Waits for a renewal on nobody's behalf, and never leaves.
+/// The waiter of all renewals: it ignores the result, and never leaves.
 final class Renewal: FetchWaiter {
     static let shared = Renewal()
 

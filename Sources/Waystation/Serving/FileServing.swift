@@ -10,23 +10,24 @@ import WaystationRules
 /// A file that may answer a request.
 struct OfflineFile: Sendable {
     let directory: OfflineDirectory
-    /// What the directory is asked for: a percent-encoded path.
+    /// The percent-encoded path within the directory.
     let path: String
-    /// Where the answer is said to come from.
+    /// The source that is reported for the answer.
     let source: LoadEvent.Source
-    /// For a file that must be there as it was installed: called when it is not, and then the request goes on.
+    /// Called when a file that must be as it was installed is missing or damaged; the request then continues with the
+    /// next source.
     var onDamage: (@Sendable (String) -> Void)?
 }
 
 extension Serving {
-    /// The files of a directory.
+    /// The first step with the files of a directory.
     func fileStep(_ mounted: MountedDirectory, otherwise: @escaping @Sendable () -> ServingStep) -> ServingStep {
         guard let path = mounted.relativePath(of: canonical.url) else { return otherwise() }
         let file = OfflineFile(directory: mounted.directory, path: String(path), source: .files)
         return step(file, again: { $0.fileStep(mounted, otherwise: otherwise) }, otherwise: otherwise)
     }
 
-    /// A file at hand in memory is answered at once; else the disk is read away from the loading queue.
+    /// Answers at once with a file that is in memory; otherwise reads the disk away from the loading queue.
     ///
     /// `again` serves the same request at another URL.
     func step(
@@ -71,10 +72,10 @@ extension Serving {
         )
     }
 
-    /// Where a folder's URL lacks its slash: the request for the URL with the slash, which is answered instead.
+    /// The request for a folder's URL with a trailing slash, if the slash is missing; it is answered instead.
     ///
-    /// Foundation on Linux cannot be told of a redirect by a protocol, so it is followed here, and shows in the
-    /// response's URL alone.
+    /// On Linux a protocol cannot report a redirect to Foundation, so the redirect is followed here, and shows only in
+    /// the response's URL.
     private func redirected(by file: FileAnswer) -> Serving? {
         guard file.status == .movedPermanently, let location = file.headerFields[.location],
             let url = request.url, let target = URL(string: location, relativeTo: url)?.absoluteURL
@@ -106,8 +107,9 @@ extension Serving {
         return .answer(Answer(response: response, body: body, source: source))
     }
 
-    /// The response for a file, made once as long as the file and the URL stay the same: making one costs
-    /// as much as everything else about a hit.
+    /// The response for a file, made once as long as the file and the URL stay the same.
+    ///
+    /// Making a response costs as much as all other work for a hit.
     private func response(for file: FileAnswer, from source: LoadEvent.Source) -> HTTPURLResponse? {
         let made = file.prepared.withLock { $0 as? PreparedFileResponse }
         let asked = request.url?.absoluteString

@@ -5,26 +5,28 @@ import HTTPTypes
 import Synchronization
 import WaystationCaching
 
-/// A receiver that can be given an answer that is at hand, instead of a head, parts and an end.
+/// A receiver that accepts a complete answer, instead of a head, parts and an end.
 protocol AnswerReceiver: TransportReceiver {
     func transportDidAnswer(_ answer: Answer)
 }
 
-/// One exchange of a load: answered by files, a pack or the cache, or sent to the network.
+/// One exchange of a load, answered by files, a pack or the cache, or sent to the network.
 ///
-/// Answers to unsafe methods make what is stored invalid (RFC 9111 §4.4).
+/// Answers to unsafe methods invalidate stored responses (RFC 9111 §4.4).
 final class HopExchange: TransportExchange, FetchWaiter {
     private struct State {
         var finding: CacheFinding?
-        /// What is asked of the network.
+        /// The decision by which the network was asked.
         var asked: CacheDecision.Fetch?
-        /// How many times it was asked: what an earlier trip leaves behind concerns nobody.
+        /// The number of times that the network was asked.
+        ///
+        /// A fetch that an earlier trip started must not be recorded.
         var trips = 0
         var fetch: SharedFetch?
-        /// The traffic where the cache takes no part in it.
+        /// The exchange, if the cache takes no part in it.
         var exchange: (any TransportExchange)?
         var hasBegun = false
-        /// It was answered, or cancelled; what still arrives is for the cache alone.
+        /// The exchange was answered or cancelled; bytes that still arrive are only for the cache.
         var isOver = false
         var isCancelled = false
         var isAlone = false
@@ -140,7 +142,7 @@ final class HopExchange: TransportExchange, FetchWaiter {
         case .outdated: lookAgain(plan)
         case .taken(let shared):
             let isTooLate = state.withLock { state in
-                // It may have told us to ask again already.
+                // The fetch may already have asked for another trip.
                 if state.trips == attempt.trip { state.fetch = shared }
                 return state.isCancelled
             }
@@ -148,9 +150,10 @@ final class HopExchange: TransportExchange, FetchWaiter {
         }
     }
 
-    /// Looks up once more what has changed meanwhile.
+    /// Looks up the stored responses again, because another fetch may have changed them.
     ///
-    /// Each time another fetch has ended; while one for the same request is under way it is joined instead.
+    /// This happens only when another fetch has ended. A fetch of the same request that is still running is joined
+    /// instead.
     private func lookAgain(_ plan: FetchPlan) {
         guard let store = engine.cache?.store, let finding = state.withLock(\.finding) else { return }
         let ends = engine.fetches.ends(of: plan.entry.key)
@@ -166,7 +169,7 @@ final class HopExchange: TransportExchange, FetchWaiter {
 
     func cancel() {
         let (fetch, exchange): (SharedFetch?, (any TransportExchange)?) = state.withLock { state in
-            // What was answered by what is stored leaves the late response to the cache.
+            // A load that was answered from the cache leaves the late response to the cache.
             guard !state.isOver else { return (nil, nil) }
             state.isOver = true
             state.isCancelled = true
@@ -176,7 +179,7 @@ final class HopExchange: TransportExchange, FetchWaiter {
         exchange?.cancel()
     }
 
-    // MARK: - What the fetch says
+    // MARK: - Events of the fetch
 
     func fetchDidReceive(_ head: HTTPURLResponse) {
         let isForUs = state.withLock { state in
@@ -211,14 +214,14 @@ final class HopExchange: TransportExchange, FetchWaiter {
         }
         guard let finding, let fetch else { return }
         var plan = plan(fetch, finding)
-        // The end of that trip is none to look again for.
+        // The end of that fetch must not count as a change of the store, so the check is switched off.
         plan.lookedUp = nil
         start(plan, fetch)
     }
 
     // MARK: - Answering
 
-    /// Answers with what is stored, where the strategy or the RFCs allow that without the network.
+    /// Answers with a stored response, if the strategy or the RFCs allow that without the network.
     @discardableResult
     private func standIn() -> Bool {
         guard let finding = state.withLock({ $0.isOver || $0.hasBegun ? nil : $0.finding }),

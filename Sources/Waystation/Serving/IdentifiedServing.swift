@@ -2,19 +2,20 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// The steps of a request that carries the interceptor's own cookies: somebody logs in where that is needed, the storages
-/// are looked at, the cookies are chosen, and then its rule's sources are asked.
+/// The steps of a request that carries the interceptor's own cookies.
 ///
-/// Cookies are chosen before the sources, since `Vary` and the part of the store go by them.
+/// The request waits for a login if it needs one, the storages are read, the cookies are chosen, and then the sources
+/// of its rule are asked. Cookies are chosen before the sources, because `Vary` and the part of the store depend on
+/// them.
 struct IdentifiedServing: Sendable {
     let engine: Engine
     let cookies: SessionCookies
     let request: URLRequest
     let match: Engine.Match
 
-    /// What comes first.
+    /// The first step.
     var step: ServingStep {
-        // Before anything else, so that who waits for a login and outlives it does not go on under the next one.
+        // Taken first, so that a request that waits for one login and outlasts it does not continue under the next one.
         let ticket = engine.configuration.login.map { LoginTicket($0) }
         guard let login = engine.configuration.login, let requirement = match.step.requirement,
             requirement.isMet(by: request, match.canonical)
@@ -34,7 +35,7 @@ struct IdentifiedServing: Sendable {
         )
     }
 
-    /// After the storages that have to be waited for.
+    /// The step after waiting for those storages that must be waited for.
     private func synchronized(_ ticket: LoginTicket?) -> ServingStep {
         guard !engine.storages.isEmpty else { return chosen(ticket) }
         return .wait(
@@ -50,7 +51,7 @@ struct IdentifiedServing: Sendable {
         first.flush { flush(storages.dropFirst(), completion) }
     }
 
-    /// With the cookies in the request.
+    /// The step with the cookies in the request.
     private func chosen(_ ticket: LoginTicket?) -> ServingStep {
         let request = cookies.choosing(for: request)
         let serving = Serving(engine: engine, request: request, canonical: match.canonical)
@@ -61,14 +62,14 @@ struct IdentifiedServing: Sendable {
 }
 
 extension LoginSession {
-    /// Whether somebody who needs a login has to wait for it.
+    /// Whether a request that needs a login must wait for it.
     var mustWait: Bool { token == nil || state.withLock { $0.login.isAsking } }
 
-    /// What a load is told whose host may not get the token.
+    /// The error of a load whose host may not get the token.
     func outOfDomain(_ url: URL?) -> URLError {
         let message = """
-            \(url?.host ?? "the host") needs a login by its rule, and is no host of \(cookie.domain), which the token of \
-            \(account) is for
+            the rule for \(url?.host ?? "the host") requires a login, but the token of \(account) is only for hosts of \
+            \(cookie.domain)
             """
         return URLError(
             .userAuthenticationRequired,

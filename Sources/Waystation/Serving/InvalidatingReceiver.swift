@@ -4,7 +4,7 @@ import HTTPTypes
 import WaystationCaching
 import WaystationStorage
 
-/// Passes on what arrives for an unsafe request, and drops what its answer makes invalid (RFC 9111 §4.4).
+/// Passes on the response to an unsafe request, and drops the stored responses that it invalidates (RFC 9111 §4.4).
 struct InvalidatingReceiver: TransportReceiver {
     private let receiver: any TransportReceiver
     private let request: HTTPRequest
@@ -17,7 +17,7 @@ struct InvalidatingReceiver: TransportReceiver {
     }
 
     func transportDidReceive(_ head: HTTPURLResponse) {
-        // Before the app hears of it: what it loads next must not be what was there before.
+        // Done before the app gets the head, so that its next load does not get an outdated response.
         store.invalidate(after: request, head)
         receiver.transportDidReceive(head)
     }
@@ -46,10 +46,10 @@ extension Network {
 }
 
 extension ResponseStore {
-    /// Drops what an answer to an unsafe request makes invalid.
+    /// Drops the stored responses that the answer to an unsafe request invalidates.
     func invalidate(after request: HTTPRequest, _ head: HTTPURLResponse) {
         for url in Invalidation(after: request, response: HTTPResponse(head)).urls {
-            // For every login: who changes a resource changes it for all.
+            // Invalidates for every login, because the resource has changed for all of them.
             invalidate(.url(URL(string: url).map(CanonicalRequest.url(of:)) ?? url))
         }
     }

@@ -29,13 +29,12 @@ struct MountedDirectory: Sendable {
         }
     }
 
-    /// The path of a URL below the base, percent-encoded and without a leading slash; nil when the URL lies
-    /// elsewhere.
+    /// The path of a URL below the base, percent-encoded and without a leading slash; nil when the URL is elsewhere.
     func relativePath(of url: CanonicalURL) -> Substring? {
         guard url.origin == origin else { return nil }
         let path = url.path
         guard path.utf8.starts(with: basePath.utf8) else {
-            // The base itself, written without its slash.
+            // The URL is the base itself, written without its slash.
             return path + "/" == basePath ? "" : nil
         }
         return path.utf8.dropFirst(basePath.utf8.count).isEmpty ? "" : path.dropFirst(basePath.count)

@@ -7,7 +7,7 @@ import WaystationFiles
 import WaystationPacks
 import WaystationStorage
 
-/// A pack's file in the cache's terms: a response that arrived when its pack was released.
+/// A pack's file as a stored response, which arrived at the time of its pack's release.
 struct PackedVariant: Sendable {
     let exchange: StoredExchange
     let body: Answer.Body
@@ -20,7 +20,8 @@ struct PackedVariant: Sendable {
             case .slice(let slice): .source(slice)
             }
         var fields = file.headerFields
-        // The tag is the pack's own, which its origin knows nothing of: it would answer a question about it in full.
+        // The tag is the pack's own, and the origin does not know it: it would answer a conditional request with the
+        // full body.
         fields[.eTag] = nil
         exchange = StoredExchange(
             url: url,
@@ -34,7 +35,7 @@ struct PackedVariant: Sendable {
 }
 
 extension Serving {
-    /// The file of an installed pack, or what the network has laid over it.
+    /// The first step with the file of an installed pack, or with a newer response that is stored over it.
     func overlayStep(
         _ strategy: CacheStrategy,
         _ packs: PackLibrary,
@@ -42,7 +43,8 @@ extension Serving {
     ) -> ServingStep {
         guard let cache = engine.cache, let found = packs.lookUp(canonical.url) else { return otherwise() }
         guard let request = engine.cacheRequest(request, canonical) else { return otherwise() }
-        // Parts and conditions are between the app and the pack, where the strategy does not answer them itself.
+        // Requests with a range or conditions are answered by the pack alone, if the strategy does not handle them
+        // itself.
         guard strategy.obeysHTTP || request.asksForWhole else { return packStep(packs, otherwise: otherwise) }
         var entry = request.within(Overlay.partition(of: found))
         entry.hidesCookies = hidesCookies
@@ -50,7 +52,7 @@ extension Serving {
         return .lookUp(
             LookUp { [entry] completion in
                 cache.store.lookup(entry.key) { responses in
-                    // The disk of the pack is read away from the store's queue.
+                    // The pack's files must not be read on the store's queue.
                     DispatchQueue.global().async {
                         let packed = packedVariant(found, in: packs)
                         guard packed != nil || !responses.isEmpty else { return completion(otherwise()) }
@@ -88,16 +90,16 @@ extension Serving {
     }
 }
 
-/// The parts of a store that lie over packs: each version of a module has its own.
+/// The parts of a store with responses that are stored over packs: each version of a module has its own part.
 enum Overlay {
     static func partition(of found: PackLookUp) -> String { prefix(of: found.module) + found.folder + "/" }
 
-    /// What the names of all of them begin with.
+    /// The prefix of the names of all these parts.
     static let prefix = "pack/"
 
     private static func prefix(of module: ModuleID) -> String { prefix + "\(module)/" }
 
-    /// Drops what lies over a module's packs when another version answers from now on.
+    /// Drops the responses that are stored over a module's packs when another version becomes active.
     static func drop(after event: PackEvent, in store: ResponseStore?) {
         guard [.activated, .rolledBack, .removed].contains(event.kind), let module = event.module else { return }
         store?.invalidate(.partitions(prefix: prefix(of: module)))

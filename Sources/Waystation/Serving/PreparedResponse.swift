@@ -5,12 +5,12 @@ import Synchronization
 import WaystationCaching
 import WaystationStorage
 
-/// What is made of a stored response once, and kept beside it in memory.
+/// Values that are computed from a stored response once, and kept beside it in memory.
 final class PreparedResponse: Sendable {
     let exchange: StoredExchange
-    /// The hit that came last, for those that follow it.
+    /// The latest hit, for the requests that follow it.
     let lastHit = Mutex<RepeatedHit?>(nil)
-    /// The response made last, and what it was made of.
+    /// The response that was made last, and the values that it was made from.
     private let made = Mutex<Made?>(nil)
 
     private struct Made: Sendable {
@@ -32,7 +32,7 @@ final class PreparedResponse: Sendable {
         )
     }
 
-    /// The age that the response made last tells, in seconds.
+    /// The age that the response made last states, in seconds.
     var toldAge: Int64? { made.withLock { $0?.age } }
 
     static func of(_ stored: StoredResponse) -> PreparedResponse {
@@ -44,10 +44,11 @@ final class PreparedResponse: Sendable {
         }
     }
 
-    /// The response for a selection, made anew when it has aged by more than a second.
+    /// The response for a selection; a new one is made when the age that the last one states is more than a second
+    /// behind.
     ///
-    /// Making one costs several times what everything else about a hit does, and `Age` is an estimate in whole seconds
-    /// (RFC 9111 §5.1): so it may be a second behind.
+    /// Making one costs several times as much as all other work for a hit, and `Age` is an estimate in whole seconds
+    /// (RFC 9111 §5.1), so it may be a second behind.
     static func response(
         for stored: StoredResponse,
         _ selection: StoredSelection,
@@ -74,7 +75,7 @@ final class PreparedResponse: Sendable {
 }
 
 extension HTTPURLResponse {
-    /// The response that a selection comes to.
+    /// Makes the response for a selection.
     convenience init?(
         _ selection: StoredSelection,
         length: Int,

@@ -4,21 +4,23 @@ import Synchronization
 import WaystationCaching
 import WaystationStorage
 
-/// A hit that is the answer to every request like the one that it was made for, for as long as nothing about it changes.
+/// A hit that answers every request like the one that it was made for, until the stored response or its age changes.
 ///
-/// What a hit comes to depends on the request, on what is stored for it and on the time. While one response is stored
-/// for a key, the next request with the same fields gets the same answer, until its age is to be told anew or its
-/// freshness ends: so a page that is asked for again and again is decided about every two seconds.
+/// The answer of a hit depends on the request, on the stored responses and on the time. While one response is stored
+/// for a key, the next request with the same fields gets the same answer, until its `Age` must be updated or its
+/// freshness ends. So a page that is requested again and again is decided about every two seconds.
 struct RepeatedHit: Sendable {
     private let rules: CachingRules
     private let strategy: CacheStrategy
     private let url: URL
     private let fields: [String: String]
-    /// When it is the answer; a clock that was set back ends it too.
+    /// The period in which the hit is the answer.
+    ///
+    /// A clock that was set back ends it too.
     private let times: Range<Date>
     private let answer: Answer
 
-    /// The answer to `request`, if the last hit of what is stored for it was for one like it.
+    /// The answer to `request`, if the last hit of its stored response was for a request like it.
     static func find(
         for request: URLRequest,
         by strategy: CacheStrategy,
@@ -33,7 +35,7 @@ struct RepeatedHit: Sendable {
         return hit.answer
     }
 
-    /// Notes a hit for the requests that follow.
+    /// Records a hit for the requests that follow.
     static func note(
         _ answer: Answer,
         _ selection: StoredSelection,
@@ -59,16 +61,19 @@ struct RepeatedHit: Sendable {
         prepared.lastHit.withLock { $0 = hit }
     }
 
-    /// Whether the answer depends on nothing but the fields and the time; directives of a request are about its very
-    /// moment, and a body makes it another request.
+    /// Whether the answer depends only on the fields and the time.
+    ///
+    /// Cache directives in a request apply to that one request, and a body makes it a different request.
     private static func isRepeatable(_ request: URLRequest) -> Bool {
         request.cachePolicy == .useProtocolCachePolicy && request.httpMethod == "GET" && request.httpBody == nil
             && request.httpBodyStream == nil && request.value(forHTTPHeaderField: "Cache-Control") == nil
             && request.value(forHTTPHeaderField: "Pragma") == nil
     }
 
-    /// When it must be decided anew: when the age that it tells is more than a second behind (RFC 9111 §5.1 counts it in
-    /// whole seconds), when it is fresh no more, or at the end of the time that the strategy serves it for.
+    /// The time at which a new decision is needed.
+    ///
+    /// That is when the stated age is more than a second behind (RFC 9111 §5.1 counts it in whole seconds), when the
+    /// response is no longer fresh, or when the strategy's limit has passed.
     private static func end(
         of selection: StoredSelection,
         telling toldAge: Int64?,

@@ -5,7 +5,7 @@ import Synchronization
 import WaystationCaching
 import WaystationStorage
 
-/// Writes a response into the store as it arrives; it is committed when it has arrived whole.
+/// Writes a response into the store as it arrives; the response is committed when it has arrived complete.
 final class ResponseRecorder: Sendable {
     private struct State {
         var writer: ResponseWriter?
@@ -19,13 +19,13 @@ final class ResponseRecorder: Sendable {
 
     deinit { end(isComplete: false) }
 
-    /// Begins with a head.
+    /// Begins a recording with a head.
     ///
     /// - Parameters:
-    ///   - exchange: What to keep beside the body.
-    ///   - key: What it answers.
-    ///   - expectedLength: The number of bytes of the body, where it is known.
-    ///   - moment: When the request was sent: what was invalidated since then is not stored.
+    ///   - exchange: The data that is stored with the body.
+    ///   - key: The key under which the response is stored.
+    ///   - expectedLength: The number of bytes of the body, if it is known.
+    ///   - moment: When the request was sent. A response whose key was invalidated since then is not stored.
     func begin(_ exchange: StoredExchange, under key: RequestKey, expectedLength: Int?, asOf moment: StoreMoment) {
         let new = NewResponse(
             key: key,
@@ -40,7 +40,7 @@ final class ResponseRecorder: Sendable {
         state.withLock { $0 = State(writer: writer) }
     }
 
-    /// Whether a response is being kept.
+    /// Whether a response is being recorded.
     var isRecording: Bool { state.withLock { $0.writer != nil } }
 
     func append(_ part: Data) {
@@ -51,11 +51,11 @@ final class ResponseRecorder: Sendable {
         writer?.append(part)
     }
 
-    /// Ends the recording: kept when it is complete, else without a trace.
+    /// Ends the recording: stores a complete response, and drops an incomplete one without a trace.
     ///
     /// - Parameters:
-    ///   - isComplete: Whether all of the body came.
-    ///   - kept: Called when the response is stored, with the number of bytes; never when it is not.
+    ///   - isComplete: Whether the whole body arrived.
+    ///   - kept: Called when the response is stored, with the number of bytes; never called otherwise.
     func end(isComplete: Bool, kept: @escaping @Sendable (Int) -> Void = { _ in }) {
         let state = state.withLock { state in
             defer { state = State() }

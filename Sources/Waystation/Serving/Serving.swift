@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// The order in which a request meets the sources of its rule.
+/// The order in which the sources of a rule are asked for a request.
 struct Serving: Sendable {
     let engine: Engine
     let request: URLRequest
@@ -12,15 +12,15 @@ struct Serving: Sendable {
     /// Whether it does, as far as can be known.
     var hidesCookies: Bool { mayHideCookies && request.value(forHTTPHeaderField: "Cookie") == nil }
 
-    /// What comes first.
+    /// The first step.
     ///
-    /// Costs no I/O; what needs some comes back as a look-up.
+    /// It needs no I/O; a step that needs I/O is returned as a look-up.
     func step(_ route: CompiledRules.Step) -> ServingStep {
         switch route {
         case .block:
             return .fail(refusal(.blocked, "a rule blocks \(canonical.url)"))
         case .nowhere:
-            return .fail(refusal(.notFound, "no source of its rule has \(canonical.url), and the rule ends there"))
+            return .fail(refusal(.notFound, "no source of its rule has \(canonical.url), and the rule names no other"))
         case .network:
             return networkStep
         case .files(let mounted, let otherwise):
@@ -36,19 +36,19 @@ struct Serving: Sendable {
         }
     }
 
-    /// The network with nothing to store.
+    /// The first step with the network when there is nothing to store.
     ///
-    /// Where nothing is to be changed on the way either, Foundation's own loader runs the task: it is the most faithful
-    /// and the quickest.
+    /// If nothing has to be changed on the way either, Foundation's own loader runs the task, because it is the most
+    /// faithful and the quickest way.
     ///
-    /// A redirect of Foundation's takes credentials along to another origin and leaves the body of a 307 or
-    /// 308 behind; so what carries either goes through the transport, which does neither.
+    /// A redirect that Foundation follows takes credentials to another origin and loses the body of a 307 or 308. So a
+    /// request with credentials or a body is sent through the transport, which handles both correctly.
     var networkStep: ServingStep {
         let carriesBody = !(request.httpBody?.isEmpty ?? true)
         let carriesCredentials = CredentialFields.names.contains { request.value(forHTTPHeaderField: $0) != nil }
-        // What is stored must hear of what changes it.
+        // An unsafe request invalidates stored responses, so it must pass the cache.
         let changesStored = engine.cache != nil && !Self.safeMethods.contains(canonical.method)
-        // The app's own transport gets every load; Foundation's loader would pass it by.
+        // The app's own transport gets every load; Foundation's loader would bypass it.
         let isOwnTransport = engine.configuration.hasOwnTransport
         if request.httpBodyStream != nil {
             return engine.configuration.bodySpool.map(ServingStep.spool)
@@ -56,7 +56,7 @@ struct Serving: Sendable {
         }
         // Foundation's loader follows redirects without asking whether their target belongs to another app.
         let mayLeave = engine.configuration.externalLinks != nil
-        // And it would choose the cookies.
+        // Foundation's loader would choose the cookies itself.
         let choosesCookies = engine.cookies != nil
         // Nor would it ask the rules about a redirect's target, of which another rule may take care.
         let mayChangeRoute = !engine.rules.areNetworkAlone
@@ -67,7 +67,8 @@ struct Serving: Sendable {
         return .forward(Forwarding())
     }
 
-    /// Foundation's loader takes `HTTP://…` for a scheme that it does not know; a forwarded request has it in lower case.
+    /// Whether the URL's scheme has capitals: Foundation's loader does not recognise `HTTP://…`; a forwarded request
+    /// has the scheme in lower case.
     private var hasSchemeInCapitals: Bool {
         let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
         return request.url?.absoluteString.utf8.prefix { $0 != UInt8(ascii: ":") }.contains(where: capitals.contains)

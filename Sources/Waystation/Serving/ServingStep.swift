@@ -1,38 +1,40 @@
 import Foundation
 import FoundationNetworking
 
-/// What is to be done about a request next: each source of an answer ends in one of these.
+/// The next step for a request: each source of an answer ends in one of these.
 enum ServingStep: Sendable {
-    /// It is answered.
+    /// The request is answered.
     case answer(Answer)
-    /// It goes to the network through the transport.
+    /// The request is sent through the transport.
     case forward(Forwarding)
-    /// Foundation's own loader takes it, on the same task.
+    /// Foundation's own loader runs the request, on the same task.
     case handBack
-    /// Its body is a stream, which is to be read first; then it goes to the network through the transport.
+    /// The body of the request is a stream, which is read first; then the request is sent through the transport.
     case spool(BodySpool)
-    /// It fails.
+    /// The load fails.
     case fail(URLError)
-    /// Something must be read first, away from the loading queue.
+    /// Data must be read first, away from the loading queue.
     case lookUp(LookUp)
-    /// The request goes on in another form than the app gave it, and this step is for that form.
+    /// The request was changed, and this step is for the changed request.
     indirect case changed(URLRequest, ServingStep)
-    /// Something must be waited for that may take long, as somebody who logs in: within a load, which can be cancelled.
+    /// The load must wait for something that may take long, such as a login.
+    ///
+    /// A load that waits can be cancelled.
     case wait(Wait)
-    /// This step is for a load under a login, and for nobody once that has ended.
+    /// This step is for a load under a login; it must not be taken once the login has ended.
     indirect case under(LoginTicket, ServingStep)
 }
 
 /// A wait that ends in the next step.
 struct Wait: Sendable {
-    /// Begins it; the completion is called once, on any thread.
+    /// Begins to wait; the completion is called once, on any thread.
     ///
-    /// What comes back ends it before its time.
+    /// The returned closure ends the wait early.
     let begin: @Sendable (_ completion: @escaping @Sendable (ServingStep) -> Void) -> @Sendable () -> Void
 }
 
 extension ServingStep {
-    /// The step with something said about it, also where it has to be looked up first.
+    /// Wraps the step; a step that must be looked up first is wrapped after the look-up.
     func wrapped(_ wrap: @escaping @Sendable (ServingStep) -> ServingStep) -> ServingStep {
         guard case .lookUp(let lookUp) = self else { return wrap(self) }
         return .lookUp(LookUp { completion in lookUp.run { completion($0.wrapped(wrap)) } })
@@ -41,11 +43,11 @@ extension ServingStep {
 
 /// A look-up that ends in the next step.
 struct LookUp: Sendable {
-    /// Starts it; the completion is called once, on any thread.
+    /// Starts the look-up; the completion is called once, on any thread.
     let run: @Sendable (_ completion: @escaping @Sendable (ServingStep) -> Void) -> Void
 }
 
-/// An answer that is at hand.
+/// An answer that is available.
 struct Answer: Sendable {
     enum Body: Sendable {
         case data(Data)
@@ -58,7 +60,7 @@ struct Answer: Sendable {
             }
         }
 
-        /// All of it.
+        /// The whole body.
         var contents: Data {
             get throws {
                 switch self {
@@ -72,14 +74,14 @@ struct Answer: Sendable {
     var response: HTTPURLResponse
     var body: Body
     var source: LoadEvent.Source
-    /// What is to be renewed once the answer is on its way (stale-while-revalidate).
+    /// The fetch that renews the response after the answer was delivered (stale-while-revalidate).
     var renews: FetchPlan?
 }
 
-/// A request's way through the transport.
+/// How a request is sent through the transport.
 struct Forwarding: Sendable {
-    /// What was found in the cache; nil when the cache takes no part.
+    /// The finding for the request; nil when the cache takes no part.
     var cache: CacheFinding?
-    /// How many times it was refused for want of credentials before.
+    /// The number of times that the request was already refused for missing credentials.
     var failures = 0
 }

@@ -7,18 +7,19 @@ import Synchronization
 import WaystationCaching
 import WaystationStorage
 
-/// One trip to the network for all who wait for the same response.
+/// One trip to the network for all loads that wait for the same response.
 ///
-/// It asks about what is stored where there is a question, stores what arrives as it arrives, and brings it to every
-/// waiter. Who leaves does not disturb the others; when the last one leaves, the traffic stops and nothing partial is
-/// kept. A failure before the head concerns the first waiter alone: the others make a second trip together, and what
-/// becomes of that concerns all of them, so that a hundred who wait do not become a hundred trips to a dead server.
+/// It revalidates the stored response if there is one, stores the response as it arrives, and delivers it to every
+/// waiter. A waiter that leaves does not affect the others. When the last one leaves, the traffic stops and nothing
+/// partial is kept. A failure before the head is final for the first waiter only: the others share a second trip, and
+/// the result of that is final for all of them. So a hundred waiters do not make a hundred trips to a server that is
+/// down.
 final class SharedFetch: TransportReceiver {
     fileprivate enum Phase {
         case waiting
-        /// A 304 or a HEAD settled the matter; this is told at the end of the exchange.
+        /// A 304 or a HEAD response settled the result, which is delivered at the end of the exchange.
         case settled(@Sendable (any FetchWaiter) -> Void)
-        /// What arrived is forgotten; the request is sent anew at the end of the exchange.
+        /// The response is dropped; the request is sent again at the end of the exchange.
         case repeating
         case streaming
         case ended
@@ -30,14 +31,14 @@ final class SharedFetch: TransportReceiver {
         var waiters: [any FetchWaiter] = []
         var exchange: (any TransportExchange)?
         var times: Times
-        /// Whether no response came.
+        /// Whether the fetch ended without a response.
         var hasFailed = false
-        /// What the response takes the place of, once it has arrived whole.
+        /// The stored responses that this response replaces, once it has arrived complete.
         var outdated: [Int] = []
-        /// What late waiters must be told first, while it is small enough to be kept.
+        /// The calls that later waiters must get first; nil when the body is too large to be kept.
         var replay: Deque<@Sendable (any FetchWaiter) -> Void>? = []
         var replayBytes = 0
-        /// Calls to be made, in order, by whichever thread makes the first.
+        /// The pending calls, in order; the thread that makes the first one makes all of them.
         var calls: Deque<@Sendable () -> Void> = []
         var isCalling = false
     }
@@ -45,7 +46,7 @@ final class SharedFetch: TransportReceiver {
     fileprivate struct Times {
         var sent = Date.distantPast
         var received = Date.distantPast
-        /// When it was sent in the order of the store's invalidations.
+        /// The point in the order of the store's invalidations at which the request was sent.
         var moment: StoreMoment
     }
 
@@ -55,7 +56,7 @@ final class SharedFetch: TransportReceiver {
         case head(Revalidation)
     }
 
-    /// How much of a body is kept for waiters who come while it arrives.
+    /// The number of bytes of a body that are kept for waiters that join while it arrives.
     private static let replayLimit = 1 << 20
 
     private let plan: FetchPlan
@@ -64,7 +65,7 @@ final class SharedFetch: TransportReceiver {
     private let transport: @Sendable () -> any Transport
     private let recorder: ResponseRecorder
     private let state: Mutex<State>
-    /// Called when nobody may join any more, and when it ends.
+    /// Called when no more waiters may join, and when the fetch ends.
     private let closed: @Sendable (SharedFetch) -> Void
 
     init(
@@ -91,26 +92,26 @@ final class SharedFetch: TransportReceiver {
 
     // MARK: - Waiters
 
-    /// What becomes of one who wants to take part.
+    /// The result of joining a fetch.
     enum Joining {
         case joined
-        /// What arrives is for others.
+        /// The response cannot be shared with this waiter.
         case tooLate
-        /// It has ended, and what it stored can be found by now.
+        /// The fetch has ended, and the response that it stored can be looked up.
         case ended
     }
 
-    /// Lets a waiter take part, if it is not too late.
+    /// Adds a waiter, if it is not too late.
     ///
-    /// It is also when what is asked for has been invalidated since the request was sent: who asks after a change must
-    /// not get what was there before it (RFC 9111 §4.4).
+    /// It is also too late when the key has been invalidated since the request was sent: a load that starts after a
+    /// change must not get a response from before it (RFC 9111 §4.4).
     func join(_ waiter: any FetchWaiter) -> Joining {
         let joining: Joining = state.withLock { state in
             guard !state.hasEnded else { return .ended }
             guard let replay = state.replay, !store.hasInvalidated(plan.entry.key, since: state.times.moment) else {
                 return .tooLate
             }
-            // Who renews for nobody takes part once.
+            // The shared waiter of renewals takes part only once.
             if waiter === Renewal.shared, state.waiters.contains(where: { $0 === waiter }) { return .joined }
             state.waiters.append(waiter)
             for call in replay { state.calls.append { call(waiter) } }
@@ -120,7 +121,7 @@ final class SharedFetch: TransportReceiver {
         return joining
     }
 
-    /// Takes a waiter out; when it was the last the traffic stops.
+    /// Removes a waiter; when it was the last one, the traffic stops.
     func leave(_ waiter: any FetchWaiter) {
         let (isLast, exchange): (Bool, (any TransportExchange)?) = state.withLock { state in
             guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else { return (false, nil) }
@@ -134,15 +135,17 @@ final class SharedFetch: TransportReceiver {
         recorder.end(isComplete: false)
     }
 
-    /// How many wait for it.
+    /// The number of waiters.
     var waiterCount: Int { state.withLock(\.waiters.count) }
 
-    /// Whether it has ended without a response.
+    /// Whether the fetch has ended without a response.
     var hasFailed: Bool { state.withLock(\.hasFailed) }
 
     // MARK: - The trip
 
-    /// Sends the request; for a fetch that renews in the background nobody needs to wait.
+    /// Sends the request.
+    ///
+    /// A renewal in the background needs no other waiter.
     func start() {
         let now = engine.configuration.now()
         let moment = store.moment()
@@ -163,7 +166,7 @@ final class SharedFetch: TransportReceiver {
         if !engine.configuration.storesCodedBodies { request = request.withoutCodings }
         let exchange = transport().start(ForwardingTag.tagging(request), receiver: self)
         let isTooLate = state.withLock { state in
-            // It holds this fetch as its receiver, so it is not kept beyond the end.
+            // The exchange holds this fetch as its receiver, so it is not kept after the end.
             if !state.hasEnded { state.exchange = exchange }
             return state.hasEnded
         }
@@ -194,7 +197,7 @@ final class SharedFetch: TransportReceiver {
     }
 
     func transportDidEnd(_ error: (any Error)?) {
-        // Before anybody is told the end, so that who loads again then finds it.
+        // The response is committed before the waiters get the end, so that their next load finds it.
         let outdated = state.withLock(\.outdated)
         recorder.end(isComplete: error == nil) { [self] stored in
             effects.drop(outdated)
@@ -225,13 +228,15 @@ final class SharedFetch: TransportReceiver {
         makeCalls()
     }
 
-    /// Sends the request anew, without conditions.
+    /// Sends the request again, without conditions.
     private func repeatIfDue() {
         guard state.withLock({ state in if case .repeating = state.phase { true } else { false } }) else { return }
         start()
     }
 
-    /// Makes the calls that are due, in order; a thread that finds another at it leaves them to that one.
+    /// Makes the pending calls, in order.
+    ///
+    /// If another thread is making calls, that thread makes these too.
     private func makeCalls() {
         while let call = state.withLock({ state -> (@Sendable () -> Void)? in
             guard !state.isCalling, let call = state.calls.popFirst() else { return nil }
@@ -243,7 +248,7 @@ final class SharedFetch: TransportReceiver {
         }
     }
 
-    // MARK: - What a head means
+    // MARK: - Handling the head
 
     private func decision(_ head: HTTPURLResponse, _ times: Times) -> StoringDecision {
         let decision = plan.strategy.storing(
@@ -253,11 +258,12 @@ final class SharedFetch: TransportReceiver {
             responseTime: times.received,
             rules: engine.configuration.cachingRules
         )
-        // Who is refused has the token renewed and asks again: nothing may answer that but the server.
+        // The load renews its refused token and asks again; only the server may answer that request.
         if head.statusCode == 401, LoginPartitions.contains(plan.entry.key.partition) {
             return .refuse(.notMarkedStorable)
         }
-        // A key made of what was not sent would be found by others (RFC 9111 §4.1).
+        // Foundation may have added cookies that the request does not show. The key of the response would not contain
+        // them, so requests with other cookies would find it (RFC 9111 §4.1).
         if case .store(let exchange) = decision, plan.entry.hidesCookies, VaryRecord(exchange.vary).nominatesCookie {
             return .refuse(.variesOnEverything)
         }
@@ -267,7 +273,7 @@ final class SharedFetch: TransportReceiver {
         return decision
     }
 
-    /// A response of its own: it is kept, or not, and brought to all who may share it.
+    /// Handles a full response: it is stored if allowed, and delivered to all waiters that may share it.
     private func receive(_ head: HTTPURLResponse, _ decision: StoringDecision, _ times: Times, outdated: [Int]) {
         if case .store(let exchange) = decision {
             state.withLock { $0.outdated = outdated }
@@ -291,13 +297,13 @@ final class SharedFetch: TransportReceiver {
             )
         }
         let isStored = recorder.isRecording
-        // What may not be stored was meant for the request that it answers; a redirect is the same for all.
+        // A response that may not be stored was meant for one request alone; a redirect is the same for all.
         let isShared = isStored || (RedirectPolicy.statuses.contains(head.statusCode) && !decision.isPrivate)
         let reason = plan.reason
         let (isAlone, exchange): (Bool, (any TransportExchange)?) = state.withLock { state in
             // The last waiter may have left meanwhile.
             guard !state.hasEnded else { return (true, nil) }
-            // What nobody waits for and nothing is stored of needs not arrive.
+            // A response without waiters that is not stored need not be received.
             guard isStored || !state.waiters.allSatisfy({ $0 === Renewal.shared }) else { return (true, state.end()) }
             state.phase = .streaming
             let isCollapsed = isShared && state.waiters.count > 1
@@ -350,7 +356,7 @@ final class SharedFetch: TransportReceiver {
         case .replaced(_, let outdated):
             receive(head, decision(head, times), times, outdated: outdated)
         case .passOn(let changes):
-            // Those of a HEAD are made where any HEAD is received.
+            // The changes of a HEAD request are made in `receive`, as for every HEAD.
             if plan.entry.message.method == .get { effects.apply(changes) }
             receive(head, .refuse(.conditional), times, outdated: [])
         case .standIn:
@@ -358,7 +364,8 @@ final class SharedFetch: TransportReceiver {
         }
     }
 
-    /// A HEAD whose validators are those of what is stored settles the matter; anything else is loaded.
+    /// Handles the HEAD of a revalidation: equal validators confirm the stored response; otherwise the response is
+    /// loaded.
     private func compared(_ head: HTTPURLResponse, _ revalidation: Revalidation, _ times: Times) {
         let response = HTTPResponse(validating: head, plan.variants.exchanges)
         var question = plan.entry.message
@@ -387,7 +394,7 @@ final class SharedFetch: TransportReceiver {
         state.withLock { $0.repeatAtEnd() }
     }
 
-    /// What is stored is the answer, once the exchange has ended.
+    /// Makes the stored response the answer, at the end of the exchange.
     private func settle(_ selection: StoredSelection, _ head: HTTPURLResponse) {
         let status = CacheStatus(
             .forwarded(plan.reason, status: head.statusCode),
@@ -396,13 +403,13 @@ final class SharedFetch: TransportReceiver {
         let answer = plan.variants.answer(selection, to: plan.request, status)
         state.withLock { state in
             guard !state.hasEnded else { return }
-            // A body that was dropped since is loaded anew.
+            // If the stored body was dropped meanwhile, the response is loaded again.
             guard let answer else { return state.phase = .repeating }
             state.phase = .settled { $0.fetchDidAnswer(answer) }
         }
     }
 
-    /// What an answer changes of what is stored.
+    /// The changes that an answer makes to the stored responses.
     private var effects: StoredEffects {
         StoredEffects(plan: plan, engine: engine, store: store, moment: state.withLock(\.times.moment))
     }
@@ -414,27 +421,27 @@ extension SharedFetch.State {
         return false
     }
 
-    /// Tells all waiters, now and those who come later.
+    /// Calls all present waiters, and later ones when they join.
     fileprivate mutating func tell(_ call: @escaping @Sendable (any FetchWaiter) -> Void) {
         replay?.append(call)
         for waiter in waiters { calls.append { call(waiter) } }
     }
 
-    /// Tells the first waiter; the others are to ask by themselves.
+    /// Calls the first waiter; the others must ask again by themselves.
     fileprivate mutating func tellFirst(_ call: @escaping @Sendable (any FetchWaiter) -> Void) {
         guard let first = waiters.first else { return }
         calls.append { call(first) }
         for waiter in waiters.dropFirst() { calls.append { waiter.fetchIsNotShared(.failure) } }
     }
 
-    /// Forgets what arrives; the request is sent anew at the end of the exchange.
+    /// Drops the response; the request is sent again at the end of the exchange.
     fileprivate mutating func repeatAtEnd() {
         if !hasEnded { phase = .repeating }
     }
 
-    /// Ends the fetch; what is told already is still heard.
+    /// Ends the fetch; calls that are already pending are still made.
     ///
-    /// - Returns: The exchange behind it.
+    /// - Returns: The exchange behind the fetch.
     @discardableResult
     fileprivate mutating func end() -> (any TransportExchange)? {
         phase = .ended

@@ -5,12 +5,12 @@ import HTTPTypes
 import WaystationCaching
 import WaystationStorage
 
-/// What an answer of the origin changes of what is stored for its request.
+/// The changes that an answer of the origin makes to the stored responses of its request.
 struct StoredEffects {
     let plan: FetchPlan
     let engine: Engine
     let store: ResponseStore
-    /// When the request was sent in the order of the store's invalidations.
+    /// The point in the order of the store's invalidations at which the request was sent.
     let moment: StoreMoment
 
     func apply(_ changes: [StoredChange]) {
@@ -19,12 +19,12 @@ struct StoredEffects {
             case .update(let index, let exchange) where exchange.needsValidation: drop([index])
             case .update(let index, let exchange):
                 guard let stored = plan.variants.response(at: index) else {
-                    // A pack is never touched: what the origin says of its file lies over it.
+                    // A pack's file is never changed: the updated response is stored over it.
                     copy(index, exchange)
                     continue
                 }
                 guard VaryRecord(exchange.vary) == stored.vary else {
-                    // It belongs to another variant now (RFC 9111 §4.1), which is another row.
+                    // The response now belongs to another variant (RFC 9111 §4.1), which is another row.
                     copy(index, exchange)
                     drop([index])
                     continue
@@ -40,7 +40,7 @@ struct StoredEffects {
         }
     }
 
-    /// Stores what is known of an exchange beside the content that is at hand for it.
+    /// Stores an exchange together with the content that is already stored for it.
     private func copy(_ index: Int, _ exchange: StoredExchange) {
         guard let body = plan.variants.body(at: index) else { return }
         let copy = ResponseRecorder(store)
@@ -51,7 +51,7 @@ struct StoredEffects {
             copy.append(data)
             copy.end(isComplete: true)
         case .source(let source):
-            // The disk is not read where the network speaks.
+            // The disk is not read on the thread that handles the network.
             DispatchQueue.global().async { [engine, plan] in
                 do {
                     let piece = 512 << 10

@@ -5,10 +5,10 @@ import Synchronization
 package import WaystationCaching
 package import WaystationStorage
 
-/// The stored responses of one key, as the store has them and as the rules of caching see them; newest first.
+/// The stored responses of one key, as the store returns them and as the caching rules use them; newest first.
 struct StoredVariants: Sendable {
     let responses: [StoredResponse]
-    /// The file of a pack under them, which counts as the last.
+    /// The file of a pack under the stored responses; it counts as the oldest.
     let packed: PackedVariant?
     let exchanges: [StoredExchange]
 
@@ -18,12 +18,12 @@ struct StoredVariants: Sendable {
         exchanges = responses.map { PreparedResponse.of($0).exchange } + [packed?.exchange].compactMap(\.self)
     }
 
-    /// The response at a place, unless that is the pack's.
+    /// The stored response at an index; nil for the index of the pack's file.
     func response(at index: Int) -> StoredResponse? {
         responses.indices.contains(index) ? responses[index] : nil
     }
 
-    /// The content at a place, in memory or on disk.
+    /// The content at an index, in memory or on disk.
     func body(at index: Int) -> Answer.Body? {
         if index == responses.count, let packed { return packed.body }
         switch response(at: index)?.body {
@@ -35,18 +35,19 @@ struct StoredVariants: Sendable {
 
     static let none = StoredVariants([])
 
-    /// Those that can be told to answer a request: by cookies that are not shown nothing can be chosen.
+    /// Keeps the responses that can be matched to a request: if its cookies are hidden, those that vary by cookies are
+    /// left out.
     init(_ responses: [StoredResponse], for request: CacheRequest, over packed: PackedVariant? = nil) {
         self.init(request.hidesCookies ? responses.filter { !$0.vary.nominatesCookie } : responses, over: packed)
     }
 
-    /// The answer that a selection comes to.
+    /// The answer for a selection.
     ///
     /// - Parameters:
-    ///   - selection: One of these.
-    ///   - request: The app's request, whose URL the response bears.
-    ///   - status: How it came about.
-    /// - Returns: The answer, or nil where it cannot be told in Foundation's terms.
+    ///   - selection: A selection among these responses.
+    ///   - request: The app's request, whose URL the response gets.
+    ///   - status: The status for the response's `Cache-Status` field.
+    /// - Returns: The answer, or nil when Foundation cannot represent it.
     func answer(_ selection: StoredSelection, to request: URLRequest, _ status: CacheStatus) -> Answer? {
         guard let whole = body(at: selection.index) else { return nil }
         let source: LoadEvent.Source = selection.index == responses.count ? .pack : .cache
@@ -73,7 +74,7 @@ struct StoredVariants: Sendable {
     }
 }
 
-/// Some of the bytes of a body.
+/// A part of the bytes of a body.
 private struct BodyPart: BodySource {
     let whole: any BodySource
     let range: Range<Int>
@@ -97,16 +98,16 @@ extension CacheStatus {
 }
 
 extension VaryRecord {
-    /// The request fields that chose the response.
+    /// The request fields by which the response was chosen.
     var requestFields: HTTPFields {
         var result = HTTPFields()
         for field in fields { result[field.name] = field.value }
         return result
     }
 
-    /// Whether cookies chose the response.
+    /// Whether the response was chosen by cookies.
     var nominatesCookie: Bool { fields.contains { $0.name == .cookie } }
 
-    /// The record of a key.
+    /// Makes the record of a key.
     package init(_ key: VaryKey) { self.init(key.nominees.map { Field(name: $0.name, value: $0.value) }) }
 }

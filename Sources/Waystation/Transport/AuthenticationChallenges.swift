@@ -10,14 +10,14 @@ package struct AuthenticationChallengeField: Equatable, Sendable {
 
     /// The challenges of a field value, in order.
     ///
-    /// What cannot be read ends the list, without harm.
+    /// A part that cannot be parsed ends the list; it is not an error.
     package static func parse(_ value: String) -> [AuthenticationChallengeField] {
         var challenges: [AuthenticationChallengeField] = []
         for item in elements(of: value) {
             let word = item.prefix { $0 != " " && $0 != "=" && $0 != "\t" }
             let rest = item.dropFirst(word.count)
             // An element that starts with `name=` is one more parameter of the challenge before it; white space may
-            // stand around the equals sign (RFC 9110 §11.2).
+            // surround the equals sign (RFC 9110 §11.2).
             let parameter: Substring
             if !word.isEmpty, rest.first(where: { $0 != " " && $0 != "\t" }) == "=" {
                 parameter = item
@@ -76,9 +76,10 @@ package struct AuthenticationChallengeField: Equatable, Sendable {
 }
 
 extension URLProtectionSpace {
-    /// The space that a 401 asks credentials for, when it is one that Foundation would ask its delegate about.
+    /// The space for which a 401 asks credentials, if Foundation would ask its delegate about it.
     ///
-    /// That is Basic alone: other schemes it neither knows nor asks about, and the refusal is the answer.
+    /// Foundation does so for Basic only. It does not support other schemes or ask about them; then the 401 is the
+    /// answer.
     static func asked(by response: HTTPURLResponse) -> URLProtectionSpace? {
         guard response.statusCode == 401, let field = response.value(forHTTPHeaderField: "WWW-Authenticate"),
             let challenge = AuthenticationChallengeField.parse(field).first(where: { $0.scheme == "basic" }),
@@ -94,7 +95,7 @@ extension URLProtectionSpace {
     }
 }
 
-/// What becomes of a refused request.
+/// How a refused request continues.
 package enum ChallengeAnswer: Sendable {
     /// Send the request again with this `Authorization` field value.
     case retry(authorization: String, credential: URLCredential)
@@ -105,9 +106,9 @@ package enum ChallengeAnswer: Sendable {
 }
 
 extension ChallengeAnswer {
-    /// Turns what a delegate said, or its absence, into the next step.
+    /// Makes the next step from the delegate's answer, or from the default when there is no delegate.
     ///
-    /// Only Basic can be answered: Foundation on Linux knows no other scheme, and dies when given one.
+    /// Only Basic can be answered: Foundation on Linux supports no other scheme, and ends the process when it gets one.
     init(
         _ disposition: URLSession.AuthChallengeDisposition,
         _ credential: URLCredential?,
@@ -133,7 +134,9 @@ extension ChallengeAnswer {
     }
 }
 
-/// A sender for challenges made here: answers come through the delegate's completion handler, not through it.
+/// A sender for challenges that are made here.
+///
+/// It does nothing: answers arrive through the delegate's completion handler.
 final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}

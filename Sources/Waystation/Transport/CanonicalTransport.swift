@@ -3,8 +3,9 @@ import FoundationNetworking
 
 /// A transport that sends every request to its canonical URL, the one that rules match and responses are stored under.
 ///
-/// An origin may read two spellings of one address differently. If a request left as the app wrote it, the answer to
-/// `/evil/%2e%2e/v2` would be stored for `/v2`. Responses bear the URL as the app wrote it, as they do from Foundation.
+/// An origin may treat two spellings of one address differently. If a request were sent as the app wrote it, the answer
+/// to `/evil/%2e%2e/v2` would be stored for `/v2`. Responses have the URL that the app wrote, as those of Foundation
+/// do.
 struct CanonicalTransport: Transport {
     let transport: any Transport
 
@@ -18,7 +19,7 @@ struct CanonicalTransport: Transport {
     }
 }
 
-/// Passes on what arrives, with the URL that the app wrote in the response.
+/// Passes the response on, with the URL that the app wrote.
 private struct WrittenURLReceiver: TransportReceiver {
     let receiver: any TransportReceiver
     let written: URL

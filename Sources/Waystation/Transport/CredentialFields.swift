@@ -1,4 +1,4 @@
-/// The header fields that carry credentials, and so belong to one origin.
+/// The header fields that carry credentials, and so must be sent to one origin only.
 enum CredentialFields {
     static let names = ["Authorization", "Cookie", "Proxy-Authorization"]
 

@@ -1,16 +1,16 @@
 import Dispatch
 import Foundation
 
-/// The queue on which the transport's session tells its delegate: one call at a time, in order.
+/// The queue on which the transport's session calls its delegate: one call at a time, in order.
 ///
-/// Foundation makes an operation of each call, with locks and a schedule of its own. Here it goes to a dispatch queue at
-/// once.
+/// Foundation makes an operation of each call, with locks and scheduling of its own. This class passes the call to a
+/// dispatch queue directly, which is faster.
 ///
-/// `@unchecked Sendable` because the superclass is; what is added here does not change.
+/// `@unchecked Sendable` because the superclass is; the properties added here do not change.
 final class DelegateQueue: OperationQueue, @unchecked Sendable {
     private let calls = DispatchQueue(label: "waystation.transport")
 
-    /// Slows the session down whose calls these are.
+    /// Slows the session down when its delegate or its loads cannot keep up.
     let pacer = TransferPacer()
 
     override init() {

@@ -3,38 +3,38 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Whom a forwarded load asks, and whom it tells.
+/// The owner of a forwarded load, which answers its questions and gets its events.
 ///
-/// Calls come one at a time and in order. ``didReceive(head:)`` comes again when a refused request is sent
-/// again with credentials: what came before then belongs to the refusal.
+/// Calls are made one at a time and in order. ``didReceive(head:)`` is called again when a refused request is sent
+/// again with credentials: the earlier head and parts then belong to the refusal.
 protocol ForwardedLoadOwner: Sendable {
-    /// A redirect wants to be followed with `next`; the answer is what to send, or nil to take the redirect
+    /// Asks whether to follow a redirect with `next`; the answer is the request to send, or nil to take the redirect
     /// itself as the answer.
     func shouldFollow(
         _ response: HTTPURLResponse,
         _ next: URLRequest,
         answer: @escaping @Sendable (URLRequest?) -> Void
     )
-    /// The server asks for credentials.
+    /// Asks for the credentials that the server demands.
     func answer(_ challenge: URLAuthenticationChallenge, _ completion: @escaping @Sendable (ChallengeAnswer) -> Void)
-    /// The head of what will be delivered arrived; `request` is the one it answers, after redirects.
+    /// The head of the delivered response arrived; `request` is the request that it answers, after redirects.
     func didReceive(head: HTTPURLResponse, to request: URLRequest)
     /// A part of its body arrived.
     func didReceive(part: Data)
-    /// An answer was at hand, which stands for a head, parts and an end.
+    /// A complete answer was available; it replaces a head, parts and an end.
     func didFind(_ answer: Answer)
-    /// A part of the request's body left.
+    /// A part of the request's body was sent.
     func didSend(_ count: Int64, total: Int64, expected: Int64)
     /// The load ended, complete when `error` is nil.
     func didEnd(_ error: (any Error)?)
 }
 
-/// One request on its way through a transport: exchanges, redirects, challenges, one answer.
+/// One request that is sent through a transport: exchanges, redirects, challenges, one answer.
 final class ForwardedLoad: AnswerReceiver {
     private struct State {
         var request: URLRequest
         var exchange: (any TransportExchange)?
-        /// How many exchanges were started: one may end, and the next begin, before it is known here.
+        /// The number of exchanges that were started: one may end, and the next begin, before `exchange` is set.
         var started = 0
         var redirects = 0
         var failures = 0
@@ -44,7 +44,7 @@ final class ForwardedLoad: AnswerReceiver {
         var hasEnded = false
         var isCancelled = false
 
-        /// False when it was over already.
+        /// Returns false when the load was already over.
         mutating func end() -> Bool {
             guard !hasEnded else { return false }
             hasEnded = true
@@ -53,14 +53,14 @@ final class ForwardedLoad: AnswerReceiver {
         }
     }
 
-    /// Made when the load starts: making a session on the loading queue is not allowed either.
+    /// Made when the load starts, because a session must not be made on the loading queue either.
     private let transport: @Sendable () -> any Transport
     private let owner: any ForwardedLoadOwner
     private let credentials: URLCredentialStorage?
     private let links: ExternalLinks?
     private let state: Mutex<State>
 
-    /// A load that will send `request`, tagged, when it is started.
+    /// Makes a load that sends `request`, tagged, when it is started.
     init(
         _ request: URLRequest,
         through transport: @escaping @Sendable () -> any Transport,
@@ -78,7 +78,7 @@ final class ForwardedLoad: AnswerReceiver {
 
     /// Sends the request.
     ///
-    /// To be called once.
+    /// Call it once.
     func start() {
         let (request, number): (URLRequest?, Int) = state.withLock { state in
             state.head = nil
@@ -89,14 +89,14 @@ final class ForwardedLoad: AnswerReceiver {
         guard let request else { return }
         let exchange = transport().start(ForwardingTag.tagging(request), receiver: self)
         let isTooLate = state.withLock { state in
-            // It holds this load as its receiver, so it is not kept beyond the end.
+            // The exchange holds this load as its receiver, so it is not kept after the end.
             if state.started == number, !state.hasEnded { state.exchange = exchange }
             return state.hasEnded && state.isCancelled
         }
         if isTooLate { exchange.cancel() }
     }
 
-    /// Stops the traffic; the owner hears nothing more.
+    /// Stops the traffic; the owner gets no more calls.
     func cancel() {
         let exchange: (any TransportExchange)? = state.withLock { state in
             let exchange = state.exchange
@@ -117,7 +117,7 @@ final class ForwardedLoad: AnswerReceiver {
         if let request { owner.didReceive(head: head, to: request) }
     }
 
-    /// Passes a part of the body on, or keeps it while its redirect is undecided.
+    /// Passes a part of the body on, or keeps it until it is known whether its redirect is followed.
     func transportDidReceive(_ part: Data) {
         let isForOwner = state.withLock { state in
             guard !state.hasEnded, let head = state.head else { return false }
@@ -134,7 +134,7 @@ final class ForwardedLoad: AnswerReceiver {
         owner.didSend(count, total: total, expected: expected)
     }
 
-    /// Passes an answer on that was at hand, unless it is a redirect that may be followed.
+    /// Passes a complete answer on, unless it is a redirect that may be followed.
     func transportDidAnswer(_ answer: Answer) {
         let (request, redirects) = state.withLock { ($0.request, $0.redirects) }
         guard RedirectPolicy.decision(for: answer.response, to: request, after: redirects) == .none else {
@@ -149,7 +149,7 @@ final class ForwardedLoad: AnswerReceiver {
         if state.withLock({ $0.end() }) { owner.didFind(answer) }
     }
 
-    /// Ends the load, or goes on with the next exchange.
+    /// Ends the load, or continues with the next exchange.
     func transportDidEnd(_ error: (any Error)?) {
         let (isEnded, head, request, redirects) = state.withLock { ($0.hasEnded, $0.head, $0.request, $0.redirects) }
         guard !isEnded else { return }
@@ -186,13 +186,13 @@ final class ForwardedLoad: AnswerReceiver {
         start()
     }
 
-    /// Ends the load by giving a redirect's target to the app's handler, when it belongs to another app.
+    /// Ends the load by passing a redirect's target to the app's handler, if the target belongs to another app.
     ///
-    /// False when it does not.
+    /// Returns false when it does not.
     private func open(_ next: URLRequest) -> Bool {
         guard let links, links.contain(next.url) else { return false }
         guard state.withLock({ $0.end() }) else { return true }
-        // The handler is the app's code, which must not hold up the transport's queue.
+        // The handler is the app's code, which must not block the transport's queue.
         DispatchQueue.global().async { [owner] in
             links.handler(next)
             owner.didEnd(ExternalLinks.opened(next.url))
@@ -233,7 +233,7 @@ final class ForwardedLoad: AnswerReceiver {
 }
 
 extension URLError {
-    /// An error that names the URL as Foundation's own do.
+    /// Makes an error that names the URL in the same way as Foundation's own errors.
     init(_ code: Code, failing url: URL?, _ message: String? = nil, underlying: (any Error)? = nil) {
         var info: [String: Any] = [:]
         if let url {

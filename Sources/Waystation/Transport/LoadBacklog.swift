@@ -1,18 +1,18 @@
 import Synchronization
 import WaystationStorage
 
-/// How many bytes have arrived for the loads of an interceptor, and wait for their tasks to take them or for the cache to
-/// write them.
+/// The bytes that have arrived for the loads of an interceptor, and wait for their tasks or for the cache to write
+/// them.
 ///
-/// Bytes of a task that is suspended do not count: it may stay so for long, and slowing the network down for it would slow
-/// all other loads down.
+/// Bytes of a suspended task do not count. It may stay suspended for long, and slowing the network down for it would
+/// slow all other loads down.
 final class LoadBacklog: Sendable {
     private let count = Atomic(0)
     private let store: ResponseStore?
 
-    /// Makes a backlog in which nothing waits for a task.
+    /// Makes a backlog in which no bytes wait for a task.
     ///
-    /// - Parameter store: Where responses are stored; what waits there for the disk counts too.
+    /// - Parameter store: The store of the responses; bytes that wait there for the disk count too.
     init(storingIn store: ResponseStore?) { self.store = store }
 
     /// The bytes that wait for their tasks.

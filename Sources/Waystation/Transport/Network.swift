@@ -5,9 +5,9 @@ import Synchronization
 /// The network behind one intercepted configuration: a transport made with the first request that needs it.
 final class Network: Sendable {
     private struct Settings: @unchecked Sendable {
-        // `@unchecked`: a private copy of a configuration that nobody changes any more.
+        // `@unchecked`: a private copy of a configuration that is never changed any more.
         let configuration: URLSessionConfiguration
-        /// What the configuration adds to every request, by field name.
+        /// The fields that the configuration adds to every request, by field name.
         let additional: [String: String]
     }
 
@@ -15,20 +15,20 @@ final class Network: Sendable {
     private let backlog: LoadBacklog
     private let makeTransport: @Sendable (URLSessionConfiguration) -> any Transport
     private let made = Mutex<(any Transport)?>(nil)
-    /// The cookies of its requests; nil where Foundation chooses them.
+    /// The cookies of the requests; nil when Foundation chooses them.
     let cookies: SessionCookies?
 
     init(_ configuration: URLSessionConfiguration, of engine: Engine) {
         let own = (configuration.copy() as? URLSessionConfiguration) ?? .default
         let additional = (configuration.httpAdditionalHeaders ?? [:]) as? [String: String] ?? [:]
-        // What a session adds it adds to every request, those after a redirect to another origin as well. So
-        // credentials are put on the app's own request instead, and stay with its origin.
+        // A session adds these fields to every request, also to one after a redirect to another origin. So credentials
+        // are put on the app's own request instead, and are sent to its origin only.
         if additional.keys.contains(where: CredentialFields.contains) {
             own.httpAdditionalHeaders = additional.filter { !CredentialFields.contains($0.key) }
         }
         cookies = engine.cookies.map { SessionCookies($0, of: engine, beside: configuration.httpCookieStorage) }
         if cookies != nil {
-            // The transport's own session neither adds nor keeps any.
+            // The transport's own session neither adds nor stores cookies.
             own.httpShouldSetCookies = false
             own.httpCookieAcceptPolicy = .never
             own.httpCookieStorage = nil
@@ -41,7 +41,8 @@ final class Network: Sendable {
     /// The transport; the same for the whole life of the network.
     var transport: any Transport {
         if let transport = made.withLock({ $0 }) { return transport }
-        // Made outside the lock, since it is the app's code; of two made at once the first to be kept is used.
+        // Made outside the lock, because it is the app's code. If two threads make one at once, the first one to be
+        // stored is used.
         let own = makeTransport(settings.configuration)
         (own as? URLSessionTransport)?.keepPace(with: backlog)
         let retrying = RetryingTransport(RewindingTransport(transport: own))
@@ -56,7 +57,7 @@ final class Network: Sendable {
 
     /// The request with the fields that its session would add to it.
     ///
-    /// Credentials among them decide about its part of the cache, and others may be what `Vary` nominates.
+    /// Credentials among them decide about the request's part of the cache, and `Vary` may name others.
     func completing(_ request: URLRequest) -> URLRequest {
         guard !settings.additional.isEmpty else { return request }
         var request = request
@@ -66,18 +67,18 @@ final class Network: Sendable {
         return request
     }
 
-    /// How long a request may be silent, in seconds: its own limit where it has one, else its session's.
+    /// How long a request may be silent, in seconds: its own limit if it has one, otherwise its session's limit.
     func timeout(of request: URLRequest) -> TimeInterval {
         request.hasTimeoutInterval ? request.timeoutInterval : settings.configuration.timeoutIntervalForRequest
     }
 
-    /// Where credentials for challenges are looked up.
+    /// The storage in which credentials for challenges are looked up.
     var credentials: URLCredentialStorage? { settings.configuration.urlCredentialStorage }
 
-    /// The cache that the app itself gave its configuration.
+    /// The cache that the app itself set in its configuration.
     var urlCache: URLCache? { settings.configuration.urlCache }
 
-    /// The class that loads a request that is handed back: the next in the app's own configuration.
+    /// The class that loads a request that is handed back: the next matching class of the app's own configuration.
     func loader(for request: URLRequest) -> URLProtocol.Type? {
         (settings.configuration.protocolClasses ?? []).lazy
             .compactMap { $0 as? URLProtocol.Type }

@@ -3,35 +3,35 @@ package import FoundationNetworking
 
 /// Whether and how a redirect is followed (RFC 9110 §15.4).
 package enum RedirectDecision: Equatable, Sendable {
-    /// Not a redirect that asks to be followed: the response is the answer.
+    /// The response is not a redirect, or has no target: it is the answer.
     case none
-    /// Send this next.
+    /// Send this request next.
     case follow(URLRequest)
-    /// Followed often enough: the load fails with `URLError.httpTooManyRedirects`.
+    /// The limit of redirects is reached: the load fails with `URLError.httpTooManyRedirects`.
     case tooMany
-    /// The target is not something that can be loaded over HTTP: the load fails with `URLError.unsupportedURL`.
+    /// The target cannot be loaded over HTTP: the load fails with `URLError.unsupportedURL`.
     case unsupported
 }
 
 /// The rules for following redirects, as a function of values.
 package enum RedirectPolicy {
-    /// As many as Foundation itself follows.
+    /// The same number of redirects that Foundation itself follows.
     package static let limit = 20
 
     /// The status codes of redirects that are followed.
     package static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
-    /// What to do about `response`.
+    /// Decides how `response` is handled.
     ///
-    /// Method and body are kept on 307 and 308; 303 becomes GET (HEAD stays HEAD), as does a POST on 301 and
-    /// 302. When the target is of another origin, `Authorization`, `Cookie` and `Proxy-Authorization` stay
-    /// behind: they were meant for the first one. A fragment is inherited (RFC 9110 §10.2.2).
+    /// Method and body are kept on 307 and 308; 303 becomes GET (HEAD stays HEAD), as does a POST on 301 and 302. When
+    /// the target is of another origin, `Authorization`, `Cookie`, `Proxy-Authorization` and `Host` are removed,
+    /// because they were meant for the first one. A fragment is inherited (RFC 9110 §10.2.2).
     ///
     /// - Parameters:
     ///   - response: The final head that arrived.
     ///   - request: The request that it answers.
-    ///   - count: How many redirects were followed already.
-    /// - Returns: What to do next.
+    ///   - count: The number of redirects that were already followed.
+    /// - Returns: The decision.
     package static func decision(
         for response: HTTPURLResponse,
         to request: URLRequest,
@@ -67,10 +67,10 @@ package enum RedirectPolicy {
         return .follow(next)
     }
 
-    /// Where a redirect points to, whatever its scheme (RFC 9110 §10.2.2).
+    /// The target of a redirect, whatever its scheme (RFC 9110 §10.2.2).
     ///
     /// A relative reference is resolved against the canonical URL, to which the request was sent. `http` and `https`
-    /// come in lower case, since Foundation takes no other spelling of them for a scheme that it can load.
+    /// are returned in lower case, because Foundation recognises no other spelling of them.
     package static func target(of response: HTTPURLResponse, to request: URLRequest) -> URL? {
         guard let location = response.value(forHTTPHeaderField: "Location"),
             let target = URL(string: location, relativeTo: request.url?.canonical ?? request.url)?.absoluteURL

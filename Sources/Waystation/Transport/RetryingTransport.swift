@@ -4,8 +4,8 @@ import Synchronization
 
 /// A transport that sends a request once more when its connection was dropped before a response began.
 ///
-/// A server may close a connection that is kept alive just as the next request leaves (RFC 9110 §9.2.2, RFC 9112
-/// §9.3.1): idempotent requests whose body can be sent again go out again, once, and no other.
+/// A server may close a kept-alive connection just when the next request is sent (RFC 9110 §9.2.2, RFC 9112 §9.3.1).
+/// Idempotent requests whose body can be sent again are repeated, once; other requests are not.
 struct RetryingTransport: Transport {
     private let transport: any Transport
 
@@ -25,9 +25,9 @@ struct RetryingTransport: Transport {
     /// RFC 9110 §9.2.2.
     private static let idempotentMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
 
-    /// Whether an error says that the connection was there and went away.
+    /// Whether an error means that an established connection was closed.
     ///
-    /// Foundation has no code of its own for a connection that is closed before the first byte of a response.
+    /// Foundation has no error code of its own for a connection that is closed before the first byte of a response.
     static func isDropped(_ error: any Error) -> Bool {
         guard let error = error as? URLError else { return false }
         return error.code == .networkConnectionLost
@@ -58,7 +58,7 @@ private final class RepeatableExchange: TransportExchange, TransportReceiver {
     func start() {
         let exchange = transport.start(request, receiver: self)
         let isCancelled = state.withLock { state in
-            // It holds this object as its receiver, so it is not kept beyond the end.
+            // The exchange holds this object as its receiver, so it is not kept after the end.
             if !state.hasEnded, !state.isCancelled { state.running = exchange }
             return state.isCancelled
         }

@@ -1,12 +1,12 @@
 import Foundation
 import FoundationNetworking
 
-/// Takes the cookies that responses set into the storage of a configuration, as its session would.
+/// Stores the cookies that responses set in the cookie storage of a configuration, as its session would.
 ///
-/// The session would look for them in every line of every head, which costs a tenth of a load; this looks at
-/// `Set-Cookie` alone.
+/// The session would search every line of every head for them, which takes a tenth of the time of a load; this type
+/// reads only `Set-Cookie`.
 ///
-/// `@unchecked Sendable`: the storage may be used from any thread, though its type does not say so.
+/// `@unchecked Sendable`: the storage may be used from any thread, though its type does not declare it.
 struct SetCookies: @unchecked Sendable {
     private let storage: HTTPCookieStorage?
 
@@ -14,7 +14,7 @@ struct SetCookies: @unchecked Sendable {
         storage = configuration.httpCookieAcceptPolicy == .never ? nil : configuration.httpCookieStorage
     }
 
-    /// Takes those of a head, redirects and refusals included.
+    /// Stores the cookies of a head, including those of redirects and refusals.
     func take(_ head: HTTPURLResponse) {
         guard let storage, let url = head.url, let value = head.value(forHTTPHeaderField: Self.field) else { return }
         let cookies = HTTPCookie.cookies(withResponseHeaderFields: [Self.field: value], for: url)

@@ -3,25 +3,26 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Slows the transfers of a session down to what their loads take.
+/// Slows the transfers of a session down to the speed at which their loads take the bytes.
 ///
-/// Foundation cannot pause a transfer: suspending its task drops the connection, and loads again when it is resumed. But
-/// all transfers of a session run on one queue, and while that queue is suspended nothing is read from their sockets,
-/// nothing is lost, and the server waits by TCP's own flow control. Tasks can be made, cancelled and time out meanwhile.
+/// Foundation cannot pause a transfer: suspending its task drops the connection, and loads again when it is resumed.
+/// But all transfers of a session run on one queue. While that queue is suspended, nothing is read from their sockets,
+/// nothing is lost, and TCP's own flow control makes the server wait. Tasks can be made, cancelled and time out
+/// meanwhile.
 final class TransferPacer: Sendable {
-    /// For how long the transfers rest at most.
+    /// The longest time that the transfers rest.
     private static let longestRest = DispatchTimeInterval.milliseconds(100)
     private static let interval = DispatchTimeInterval.microseconds(250)
 
     private struct State {
         var pace = TransferPace()
-        /// Nil until the session is known, and where its queue is not found: then nothing rests.
+        /// Nil until the session is known, and when its queue is not found: then the transfers never rest.
         var queue: DispatchQueue?
         var backlog: LoadBacklog?
     }
 
     private let state = Mutex(State())
-    /// A queue of its own: global ones may be full of work that waits for these very transfers.
+    /// A queue of its own, because the global queues may be full of work that waits for these very transfers.
     private let clock = DispatchQueue(label: "waystation.transport.pace")
 
     /// Paces the transfers of a session from now on.
@@ -30,24 +31,25 @@ final class TransferPacer: Sendable {
         state.withLock { $0.queue = queue }
     }
 
-    /// Lets the transfers rest while too much of a backlog waits.
+    /// Makes the transfers rest while too many bytes of a backlog wait.
     func watch(_ backlog: LoadBacklog) {
         state.withLock { $0.backlog = backlog }
     }
 
-    /// A call of the session's delegate was queued.
+    /// Records that a call of the session's delegate was queued.
     ///
-    /// To be called on the loading queue.
+    /// Call it on the loading queue.
     func callQueued() {
         let queue: DispatchQueue? = state.withLock { $0.pace.callQueued() ? $0.queue : nil }
         guard let queue else { return }
-        // Counts from the end of what runs on the queue now; it goes on in any case, so it is never let go of suspended.
+        // The suspension begins after the work that runs on the queue now. It always ends, so the queue is never
+        // released while it is suspended.
         queue.suspend()
         let end = DispatchTime.now() + Self.longestRest
         clock.async { self.goOn(queue, notAfter: end) }
     }
 
-    /// A call of the session's delegate was made.
+    /// Records that a call of the session's delegate was made.
     func callMade() {
         state.withLock { $0.pace.callMade() }
     }

@@ -4,17 +4,17 @@ import Synchronization
 
 /// The network through Foundation's own loader: one long-lived session.
 ///
-/// It carries the configuration it is given (time-outs, proxy, additional header fields, cookies, connection
-/// limits). A session for each request would leak and crash in its teardown on Linux, so there is one, made
-/// with the first exchange.
+/// The session has the configuration that the transport is given (time-outs, proxy, additional header fields, cookies,
+/// connection limits). A session for each request would leak and crash in its teardown on Linux, so each transport has
+/// one session.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let exchanges: ExchangeDelegate
     private let pacer: TransferPacer
 
-    /// A transport whose session carries `configuration`.
+    /// Makes a transport whose session has the settings of `configuration`.
     ///
-    /// Credentials are the interceptor's matter, so the session's own credential storage is left out.
+    /// The interceptor handles credentials, so the session has no credential storage of its own.
     public init(configuration: URLSessionConfiguration) {
         let own = (configuration.copy() as? URLSessionConfiguration) ?? .default
         own.urlCache = nil
@@ -27,7 +27,7 @@ public final class URLSessionTransport: Transport {
         pacer.begin(session)
     }
 
-    /// Reads from the network only as fast as a backlog is taken.
+    /// Reads from the network only as fast as the bytes of a backlog are taken.
     func keepPace(with backlog: LoadBacklog) { pacer.watch(backlog) }
 
     deinit {
@@ -47,12 +47,12 @@ private struct SessionExchange: TransportExchange {
     let task: URLSessionDataTask
 
     func cancel() {
-        // On this toolchain `cancel` waits for the loading queue: called on it, it would wait for itself.
+        // On this toolchain `cancel` waits for the loading queue; called on that queue, it would wait for itself.
         DispatchQueue.global().async { task.cancel() }
     }
 }
 
-/// Tells each task's receiver what its session's delegate hears.
+/// Passes each call of the session's delegate to the receiver of its task.
 private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     private struct Entry {
         let receiver: any TransportReceiver
@@ -83,7 +83,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
 
     private func end(_ task: URLSessionTask, _ error: (any Error)?) {
         guard let entry = entries.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
-        // Foundation tells nobody of a redirect that leads nowhere, and leaves it in the task alone.
+        // For a redirect without a valid target Foundation calls no delegate method; the response is only in the task.
         if error == nil, !entry.hasHead, let head = task.response as? HTTPURLResponse {
             setCookies.take(head)
             entry.receiver.transportDidReceive(head)
@@ -120,7 +120,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
         task: URLSessionTask,
         needNewBodyStream completionHandler: @Sendable @escaping (InputStream?) -> Void
     ) {
-        // Foundation sends the request again on another connection when the one it had was dropped.
+        // Foundation sends the request again on another connection when the first one was dropped.
         completionHandler(task.originalRequest?.rewound.httpBodyStream)
     }
 
@@ -131,7 +131,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
         newRequest request: URLRequest,
         completionHandler: @Sendable @escaping (URLRequest?) -> Void
     ) {
-        // A redirect is an answer like any other here; Foundation then delivers it with its body.
+        // Here a redirect is an answer like any other; Foundation then delivers it with its body.
         completionHandler(nil)
     }
 
@@ -141,7 +141,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @Sendable @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        // Foundation asks once the refusal's body has arrived whole, and waits for ever when nobody answers.
+        // Foundation asks once the refusal's body has arrived complete, and waits for ever if it gets no answer.
         end(task, nil)
         completionHandler(.cancelAuthenticationChallenge, nil)
     }

@@ -173,7 +173,7 @@ struct StorageSyncTests {
         await network.waitForRequests(1)
         #expect(network.requests.first?.value(forHTTPHeaderField: "Cookie") == nil)
         #expect(second.cookies.isEmpty)
-        #expect(told.withLock { $0.contains { $0.contains("belongs to other cookies") } })
+        #expect(told.withLock { $0.contains { $0.contains("is in step with another cookie store") } })
     }
 
     // MARK: - A storage of the app's own

@@ -40,7 +40,7 @@ struct FailureMessageTests {
         fixture.clock.advance(by: 20)
         fixture.origin.stop()
         let error = try await failure(fixture)
-        #expect(error.localizedDescription.contains("what it holds may not stand in for GET http://"))
+        #expect(error.localizedDescription.contains("its stored response may not be used for GET http://"))
     }
 
     @Test("nothing of a cache where its rule uses none")
