@@ -4,7 +4,7 @@ import Testing
 import Waystation
 @_spi(Processes) import WaystationTesting
 
-@Suite("Responses of which it is not certain that they are whole (RFC 9111 §3.3)")
+@Suite("Responses that may be incomplete (RFC 9111 §3.3)")
 struct WholenessEndToEndTests {
     private static let strategies: [CacheStrategy] = [.standard, .cacheFirst(for: .days(1))]
 
@@ -54,7 +54,7 @@ struct WholenessEndToEndTests {
 
     private static let text = Data((0..<400).map { "\($0 * 7919 % 1000) " }.joined().utf8)
 
-    /// What gzip makes of the text.
+    /// The text, compressed by gzip.
     private static func gzipped() throws -> Data {
         let file = FileManager.default.temporaryDirectory.appending(path: "waystation-\(UUID().uuidString)")
         try text.write(to: file)
@@ -62,7 +62,7 @@ struct WholenessEndToEndTests {
         return try SpawnedProcess.run("/bin/gzip", ["-c", file.path]).output
     }
 
-    /// How much of the coded bytes is sent.
+    /// The part of the coded bytes that the origin sends.
     enum Cut: CaseIterable, Sendable {
         case half, withoutTrailer, withoutLastByte
 
