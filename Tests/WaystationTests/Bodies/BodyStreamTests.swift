@@ -114,7 +114,7 @@ struct BodyStreamTests {
         #expect(try await session.data(for: request(InputStream(data: body(count)), "/307")).0 == body(count))
     }
 
-    @Test("is framed once, whatever length the app told", arguments: [50, 200_000])
+    @Test("is framed once, whatever Content-Length the app sets", arguments: [50, 200_000])
     func framing(count: Int) async throws {
         var request = request(InputStream(data: body(count)))
         request.setValue("7", forHTTPHeaderField: "Content-Length")
@@ -133,7 +133,7 @@ struct BodyStreamTests {
         #expect(origin.connectionCount == 0)
     }
 
-    @Test("one that was read and closed before is an error, and nothing is sent")
+    @Test("fails the load when it was read and closed before, and nothing is sent")
     func usedStream() async throws {
         let stream = InputStream(data: body(10))
         stream.open()
@@ -143,7 +143,7 @@ struct BodyStreamTests {
         #expect(origin.connectionCount == 0)
     }
 
-    @Test("one that waits holds up no other load")
+    @Test("does not delay other loads while it waits for bytes")
     func waiting() async throws {
         let stream = ScriptedStream([.bytes(body(10)), .wait, .bytes(body(10))])
         let session = try session()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Stored header fields")
 struct StoredFieldsTests {
-    @Test("what described the transfer is left out")
+    @Test("have no fields of the transfer")
     func transfer() {
         let fields = StoredFields.normalized([
             "Connection": "close, X-Hop", "x-hop": "1", "Keep-Alive": "timeout=5", "transfer-encoding": "chunked",
