@@ -37,7 +37,7 @@ struct InterceptorWarningTests {
         }
     }
 
-    @Test("are logged when it is made, can be read, and name the rule's file and line")
+    @Test("are logged when the interceptor is made, are in `warnings`, and name the rule's file and line")
     func logged() throws {
         let line = #line + 3
         let interceptor = try interceptor([
@@ -97,7 +97,7 @@ struct InterceptorWarningTests {
         #expect(messages.all.last?.contains("979 more") == true)
     }
 
-    @Test("and explanations of a whitelist's rules name the line of the call")
+    @Test("for a whitelist's rules, and the reasons of a decision, name the line of the call")
     func whitelist() throws {
         let line = #line + 1
         let (rules, rejected) = Rule.whitelist(["https://shop.example/app/", "https://api.example"], via: .network)

@@ -180,7 +180,7 @@ struct BodyStreamTests {
         let waiting = request(stream)
         async let load = session.data(for: waiting)
         await stream.untilBlocked()
-        // Bytes that came since the timer was set start it anew.
+        // Bytes that came since the timer was set restart it.
         for _ in 0...parts { clock.fire() }
         do {
             _ = try await load

@@ -18,7 +18,7 @@ struct CacheDirectoryTests {
         ]
     )
     func unusable(path: String, reason: String) throws {
-        // Without root rights the reason is that /tmp belongs to another user.
+        // If the test does not run as root, the reason is that /tmp belongs to another user.
         let isForeign = path == "/tmp" && geteuid() != 0
         let error = error(for: URL(filePath: path, directoryHint: .isDirectory))
         #expect(error?.code == .unusableDirectory)

@@ -22,7 +22,7 @@ struct FetchesTests {
         }.engine
     }
 
-    @Test("a load that found nothing looks up again when another fetch ended meanwhile")
+    @Test("a load looks up again each time that another fetch has ended since its last look-up")
     func endedAgain() async throws {
         let count = Counter()
         let network = ScriptedTransport { _ in

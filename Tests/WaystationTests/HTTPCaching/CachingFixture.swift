@@ -90,7 +90,7 @@ final class CachingFixture: Sendable {
         var request = URLRequest(url: origin.url(target), cachePolicy: policy)
         request.httpMethod = method
         request.httpBody = body
-        // Longer than the load takes on a busy machine.
+        // Longer than a load takes on a busy machine.
         request.timeoutInterval = 600
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
         let (data, response) = try await session.data(for: request)

@@ -112,7 +112,7 @@ struct SharedFetchTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("with the network down, waiting loads all fail after few requests")
+    @Test("with the network down, waiting loads all fail, with fewer requests than loads")
     func networkDown() async throws {
         let gate = try ScriptedOrigin.Gate()
         let fixture = try CachingFixture { _ in .closed.held(at: gate) }
@@ -190,7 +190,7 @@ struct SharedFetchTests {
         let delegate = RecordingDelegate(received: { _ in continuation.yield(1) })
         let configuration = URLSessionConfiguration.ephemeral.intercepted(by: fixture.interceptor)
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
-        // Longer than the load takes on a busy machine.
+        // Longer than a load takes on a busy machine.
         let request = URLRequest(url: fixture.origin.url(), cachePolicy: .useProtocolCachePolicy, timeoutInterval: 600)
         session.dataTask(with: request).resume()
         // The delegate gets bytes before the end.

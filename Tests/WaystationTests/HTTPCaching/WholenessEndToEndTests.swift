@@ -16,7 +16,7 @@ struct WholenessEndToEndTests {
     }
 
     @Test(
-        "a length that is no number, or that contradicts itself, is delivered and not stored",
+        "a response with an invalid or contradictory length is delivered and not stored",
         arguments: [
             "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 6\r\nContent-Length: 5", "Content-Length: 5, 6",
             "Content-Length: 5abc", "Content-Length: 0x5", "Content-Length: +5", "Content-Length: 5,",
@@ -29,7 +29,7 @@ struct WholenessEndToEndTests {
         #expect(await fixture.cache.statistics.entries == 0)
     }
 
-    @Test("a length beside a transfer coding is delivered and not stored (RFC 9112 §6.1)", arguments: strategies)
+    @Test("a response with length and transfer coding is delivered, not stored (RFC 9112 §6.1)", arguments: strategies)
     func lengthAndChunks(strategy: CacheStrategy) async throws {
         let fixture = try await loads(
             "Content-Length: 5\r\nTransfer-Encoding: chunked",

@@ -40,7 +40,7 @@ struct ForwardingTagTests {
         #expect(tagged.cachePolicy == request.cachePolicy)
     }
 
-    @Test("the main document survives, in the mark and in the request that was marked")
+    @Test("the main document is kept in the tag and in the request that was tagged")
     func mainDocument() throws {
         var request = try URLRequest("GET", "https://a.example/x")
         request.mainDocumentURL = URL(string: "https://a.example/page?x=1#top")

@@ -45,7 +45,7 @@ struct ForwardingTests {
         #expect(delegate.body == body)
     }
 
-    @Test("a 401 that nobody answers completes, with its body", arguments: Way.allCases, [false, true])
+    @Test("a 401 whose challenge is not answered completes, with its body", arguments: Way.allCases, [false, true])
     func unansweredChallenge(way: Way, hasDelegate: Bool) async throws {
         let origin = try ScriptedOrigin { _ in
             .status(401, fields: ["WWW-Authenticate": "Basic realm=\"here\""], body: Data("no".utf8))
@@ -115,7 +115,7 @@ struct ForwardingTests {
         #expect(response.url == origin.url("/c"))
     }
 
-    @Test("a redirect that the delegate refuses is the answer", arguments: Way.allCases)
+    @Test("a redirect that the delegate refuses is the response that the app gets", arguments: Way.allCases)
     func refusedRedirect(way: Way) async throws {
         let origin = try ScriptedOrigin { request in
             request.path == "/a"

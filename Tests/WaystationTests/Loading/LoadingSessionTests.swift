@@ -15,7 +15,7 @@ struct LoadingSessionTests {
         try #require(FoundationInternals.workQueue(of: task)).sync(execute: body)
     }
 
-    @Test("it is found once for each session, and by each of its tasks")
+    @Test("is found once for each URLSession, and by each of its tasks")
     func foundOnce() throws {
         let session = URLSession(configuration: .default)
         let (first, second) = (session.dataTask(with: url), session.downloadTask(with: url))
@@ -27,7 +27,7 @@ struct LoadingSessionTests {
         #expect(try onWorkQueue(of: other) { LoadingSession.current(for: other) } !== found)
     }
 
-    @Test("work returns to the queue on which it began")
+    @Test("returns work to the queue on which the work began")
     func wayBack() throws {
         let session = URLSession(configuration: .default)
         let task = session.dataTask(with: url)
@@ -47,7 +47,7 @@ struct LoadingSessionTests {
         #expect(hasArrived)
     }
 
-    @Test("it has a listener for tasks with a delegate, and for no others")
+    @Test("has a listener for tasks with a delegate, and for no others")
     func listeners() throws {
         let delegate = RecordingDelegate()
         let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
@@ -61,7 +61,7 @@ struct LoadingSessionTests {
         #expect(unheard == nil)
     }
 
-    @Test("it does not keep its URLSession alive", arguments: [false, true])
+    @Test("does not keep its URLSession alive", arguments: [false, true])
     func lifetime(isPlain: Bool) async throws {
         let origin = try ScriptedOrigin { _ in .ok("x") }
         defer { origin.stop() }

@@ -6,7 +6,7 @@ import WaystationTesting
 
 @testable import Waystation
 
-/// Foundation's own loader drops its connection when its task is suspended, and loads from the start when it is resumed.
+/// Foundation's own loader closes its connection when its task is suspended, and starts again when it is resumed.
 @Suite("A task that is suspended and resumed")
 struct SuspensionTests {
     private let directory: TemporaryDirectory

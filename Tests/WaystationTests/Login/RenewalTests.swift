@@ -59,7 +59,7 @@ struct RenewalTests {
         #expect(fixture.seen.filter { $0 == "token=t2" }.count == 6)
     }
 
-    @Test("is not renewed if there is a newer one, which the request is sent again with")
+    @Test("is not renewed when there is a newer one: the request is sent again with that one")
     func older() async throws {
         let gate = try ScriptedOrigin.Gate()
         let fixture = try LoginFixture { request in
