@@ -51,7 +51,7 @@ struct CacheCommandTests {
         return entries.compactMap { $0["url"] as? String }
     }
 
-    @Test("every command explains itself, and refuses to run without a directory", arguments: commands)
+    @Test("every command prints its help, and fails without a directory", arguments: commands)
     func usage(command: String) throws {
         let help = try run(command, "--help")
         #expect(help.status == 0)
@@ -65,7 +65,7 @@ struct CacheCommandTests {
     }
 
     @Test(
-        "what says too little or too much is wrong usage",
+        "missing or contradictory arguments are wrong usage",
         arguments: [
             ["purge"], ["purge", "--all", "--host", "a.example"], ["trim"], ["trim", "--maximum-size", "lots"],
             ["trim", "--maximum-age", "30"], ["list", "--host", "a.example", "--prefix", "https://"],
@@ -79,7 +79,7 @@ struct CacheCommandTests {
         #expect(try urls().count == 6)
     }
 
-    @Test("a directory without a store is refused, and nothing is made in it", arguments: commands)
+    @Test("a directory without a store is refused and not changed", arguments: commands)
     func noStore(command: String) throws {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let rest =
@@ -100,7 +100,7 @@ struct CacheCommandTests {
         }
     }
 
-    @Test("list shows a line for each response, and hides what lets someone in")
+    @Test("list prints a line for each response, and hides secrets")
     func list() async throws {
         try await fill()
         let outcome = try run("list", "--in", "http")
@@ -123,7 +123,7 @@ struct CacheCommandTests {
         #expect(entries[0]["bodyFile"] as? String == entries[5]["bodyFile"] as? String)
     }
 
-    @Test("list takes a host, a prefix, a URL and a partition")
+    @Test("list filters by host, prefix, URL and partition")
     func filters() async throws {
         try await fill()
         #expect(try urls("--host", "img.example").count == 2)
@@ -134,7 +134,7 @@ struct CacheCommandTests {
         #expect(try urls("--host", "other.example").isEmpty)
     }
 
-    @Test("show writes fields or the body, and says when there is nothing")
+    @Test("show prints the fields or the body, and fails when nothing is stored")
     func show() async throws {
         try await fill()
         let page = try run("show", "https://shop.example/app/", "--in", "http")
@@ -156,7 +156,7 @@ struct CacheCommandTests {
         #expect(missing.errors.hasPrefix("Error: https://shop.example/none is not stored"))
     }
 
-    @Test("verify names what is damaged with exit code 1, and --repair drops it")
+    @Test("verify lists damaged responses with exit code 1, and --repair removes them")
     func verify() async throws {
         try await fill()
         let whole = try run("verify", "--in", "http")
@@ -183,7 +183,7 @@ struct CacheCommandTests {
         #expect(try run("verify", "--in", "http").output == "4 responses and 0 body files checked, 0 damaged\n")
     }
 
-    @Test("trim removes the oldest, then the least recently used")
+    @Test("trim removes responses above the maximum age, then the least recently used ones")
     func trim() async throws {
         try await fill()
         let age = try run("trim", "--in", "http", "--maximum-age", "1d")
@@ -201,7 +201,7 @@ struct CacheCommandTests {
         )
     }
 
-    @Test("purge removes what was asked for, and nothing else")
+    @Test("purge removes the selected responses only")
     func purge() async throws {
         try await fill()
         let prefix = try run("purge", "--in", "http", "--prefix", "https://shop.example/app/a")

@@ -18,7 +18,7 @@ struct PackCommandTests {
           manifest        sha256-2dafb0bb
         """
 
-    @Test("build makes the same bytes each time, and tells what it made")
+    @Test("build makes the same bytes each time, and prints a description of the pack")
     func build() throws {
         try tool.write(["site/index.html": "<p>1", "site/a/feed": "<feed/>"])
         let arguments = [
@@ -52,7 +52,7 @@ struct PackCommandTests {
         #expect(found["released"] as? String == "2026-03-01T12:00:00Z")
     }
 
-    @Test("build overwrites nothing")
+    @Test("build does not overwrite a file")
     func buildOverNothing() throws {
         try tool.buildPacks()
         let again = try tool.run(
@@ -78,7 +78,7 @@ struct PackCommandTests {
         )
     }
 
-    @Test("build refuses a folder that is not there, is a file or holds no files, and makes nothing")
+    @Test("build refuses a folder that is missing, is a file or has no files, and writes no pack")
     func buildOfNothing() throws {
         try tool.write(["file": "text", "empty/folder/waystation-pack.json": "{}", "bare/waystation-pack.json": "{}"])
         try FileManager.default.removeItem(at: tool.folder.appending(path: "empty/folder/waystation-pack.json"))
@@ -100,7 +100,7 @@ struct PackCommandTests {
         }
     }
 
-    @Test("with -o - the pack or patch goes to standard output, and what it is to standard error")
+    @Test("with -o - the pack or patch goes to standard output, and its description to standard error")
     func standardOutput() throws {
         try tool.buildPacks()
         try tool.write(["site/index.html": "<p>1.4</p>"])
@@ -124,7 +124,7 @@ struct PackCommandTests {
         #expect(!FileManager.default.fileExists(atPath: tool.folder.appending(path: "-").path))
     }
 
-    @Test("what fails with -o - writes nothing to standard output")
+    @Test("a command that fails with -o - writes nothing to standard output")
     func failureToStandardOutput() throws {
         let built = try tool.run(
             ["pack", "build", "MISTYPED", "--module", "shop", "--pack-version", "1.4"]
@@ -134,7 +134,7 @@ struct PackCommandTests {
         #expect(built.output == "")
     }
 
-    @Test("diff makes both forms, and inspect tells which pack they need")
+    @Test("diff makes both forms of a patch, with the manifests of its base and its result")
     func diff() throws {
         try tool.buildPacks()
         let packs = try ["1.3.zip", "1.4.zip"].map {
@@ -165,7 +165,7 @@ struct PackCommandTests {
         #expect(again.status == 1)
     }
 
-    @Test("verify names what is damaged")
+    @Test("verify refuses a damaged pack and a folder that is not a pack")
     func verify() throws {
         try tool.buildPacks()
         #expect(try tool.run("pack", "verify", "1.3.zip").status == 0)
@@ -206,7 +206,7 @@ struct PackCommandTests {
             #expect(refused.output == "")
             let error = try #require(try object(refused.errors)["error"] as? [String: String])
             #expect(error["code"] == "damaged", "\(bytes.count) bytes: \(refused.errors)")
-            // `publish` reads its own copy.
+            // `publish` checks its own copy of the zip.
             let name = arguments[0] == "publish" ? "pack.zip" : "x.zip"
             #expect(error["message"]?.contains(name) == true, "\(refused.errors)")
         }

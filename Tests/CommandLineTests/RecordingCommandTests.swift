@@ -16,7 +16,7 @@ struct RecordingCommandTests {
            "response": {"status": 200, "headers": [], "content": {"size": 0}}}]}}
         """#
 
-    @Test("a recording goes into a new cache, is listed there, and comes out without secrets")
+    @Test("a recording is imported into a new cache, and exported without secrets")
     func roundTrip() throws {
         try tool.write(["session.har": Self.har])
         let imported = try tool.run("cache", "import", "session.har", "--in", "http")
@@ -45,7 +45,7 @@ struct RecordingCommandTests {
         #expect(entries.first?.keys.sorted() == ["bytes", "status", "url"])
     }
 
-    @Test("a WARC is known by its content, and what is damaged is refused with a code")
+    @Test("a WARC is recognised by its content, and a damaged recording is refused with an error code")
     func warc() throws {
         let block = "HTTP/1.1 200 OK\r\n\r\nhello"
         let record = """
@@ -69,7 +69,7 @@ struct RecordingCommandTests {
         )
     }
 
-    @Test("both explain themselves, and refuse to run without a directory", arguments: ["import", "export"])
+    @Test("both commands print their help, and fail without a directory", arguments: ["import", "export"])
     func usage(command: String) throws {
         let help = try tool.run("cache", command, "--help")
         #expect(help.status == 0)

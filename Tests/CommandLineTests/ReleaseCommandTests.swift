@@ -11,7 +11,7 @@ struct ReleaseCommandTests {
         try tool.run(arguments + ["--to", "releases", "--key", "release.key"])
     }
 
-    @Test("a release from its key to its end, every word of it")
+    @Test("prints the expected text for keys, publishing, rollouts, rollbacks, disabling and enabling")
     func story() throws {
         try tool.buildPacks()
         let publicKey = try tool.makeKey()
@@ -62,7 +62,7 @@ struct ReleaseCommandTests {
         )
     }
 
-    @Test("a minimum is set and taken away, and old releases go")
+    @Test("minimum sets and removes a minimum version, and prune removes old releases")
     func minimumAndPruning() throws {
         try tool.buildPacks()
         _ = try tool.makeKey()
@@ -78,7 +78,7 @@ struct ReleaseCommandTests {
                 == #"{"isActive":true,"live":"1.4","minimumVersion":"1.4","module":"shop","serial":4}"# + "\n"
         )
         #expect(try change("minimum", "shop", "--none").output == "shop 1.4 is live (catalogue 5)\n")
-        // A rollback leads to it.
+        // Release 1.3 is kept, because a rollback would make it live.
         #expect(try change("prune", "--keep", "1").output == "nothing to remove (catalogue 5)\n")
         _ = try tool.run(
             "pack",
@@ -98,7 +98,7 @@ struct ReleaseCommandTests {
         #expect(!FileManager.default.fileExists(atPath: tool.folder.appending(path: "releases/packs/shop/1.3").path))
     }
 
-    @Test("a pack with fewer than half of the files of the live one is refused, unless it is forced")
+    @Test("publish refuses a pack with fewer than half of the live pack's files, unless it has --force")
     func fewerFiles() throws {
         _ = try tool.makeKey()
         for (version, count) in [("1.0", 9), ("1.1", 4), ("1.2", 5)] { try tool.buildPack(version, files: count) }
@@ -113,14 +113,14 @@ struct ReleaseCommandTests {
         )
         #expect(try tool.tree("releases") == before)
         #expect(try change("publish", "1.1.zip", "--force").output.hasSuffix("shop 1.1 is live (catalogue 2)\n"))
-        // Once published it is no surprise any more.
+        // A version that was published before needs no --force.
         _ = try change("rollback", "shop")
         #expect(try change("publish", "1.1.zip").status == 0)
         _ = try change("rollback", "shop")
         #expect(try change("publish", "1.2.zip").status == 0)
     }
 
-    @Test("a rollout stays when the catalogue is renewed, by renew and by publishing a pack again")
+    @Test("renew, and publish of a pack that is already published, keep a rollout")
     func renewing() throws {
         try tool.buildPacks()
         _ = try tool.makeKey()
@@ -146,7 +146,7 @@ struct ReleaseCommandTests {
         )
     }
 
-    @Test("publish --dry-run says what would be published, and writes nothing")
+    @Test("publish --dry-run prints the plan, and writes nothing")
     func dryRun() throws {
         try tool.buildPacks()
         _ = try tool.makeKey()
@@ -171,7 +171,7 @@ struct ReleaseCommandTests {
         #expect(try change("publish", "1.2.zip", "--dry-run").status == 1)
     }
 
-    @Test("a network condition is published with a pack, and changed and taken away without one")
+    @Test("publish sets a network condition, and network changes and removes it")
     func network() throws {
         try tool.buildPacks()
         _ = try tool.makeKey()
@@ -193,7 +193,7 @@ struct ReleaseCommandTests {
         #expect(try change("network", "shop", "any").output == "shop 1.4 is live (catalogue 4)\n")
     }
 
-    @Test("publish tells programs everything under stable names")
+    @Test("publish prints JSON with stable keys")
     func publishJSON() throws {
         try tool.buildPacks()
         _ = try tool.makeKey()
@@ -213,7 +213,7 @@ struct ReleaseCommandTests {
         #expect(list["serial"] as? Int == 2)
     }
 
-    @Test("a key is never overwritten, and a file without one is refused")
+    @Test("keys generate does not overwrite a key, and publish refuses a file without a key")
     func keys() throws {
         try tool.buildPacks()
         _ = try tool.makeKey()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 @_spi(Processes) import WaystationTesting
 
-/// A folder to work in, and the tool itself, run as a process of its own.
+/// A temporary working folder, and the tool, which runs as a separate process.
 final class Tool: Sendable {
     struct Outcome: Sendable {
         let status: Int32
@@ -19,7 +19,7 @@ final class Tool: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// The tool lies beside the test bundle.
+    /// The path of the tool, in the folder of the test bundle.
     private static var executable: URL {
         let own = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         let loaded = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")).map {
@@ -40,7 +40,7 @@ final class Tool: Sendable {
         return Outcome(status: status, output: text(outcome.output), errors: text(outcome.errors))
     }
 
-    /// Runs the tool, for an output that is no text.
+    /// Runs the tool, and returns its output as bytes.
     func runForBytes(_ arguments: [String]) throws -> (status: Int32, output: Data, errors: String) {
         let outcome = try SpawnedProcess.run(Self.executable.path, arguments, in: folder)
         guard case .exited(let status) = outcome.ending else {
@@ -49,7 +49,7 @@ final class Tool: Sendable {
         return (status, outcome.output, text(outcome.errors))
     }
 
-    /// Builds a pack of the folder `site`, which then holds as many files as are asked for.
+    /// Writes this many files into the folder `site`, and builds a pack of it.
     func buildPack(_ version: String, files count: Int) throws {
         try? FileManager.default.removeItem(at: folder.appending(path: "site"))
         for number in 0..<count { try write(["site/\(number).html": "<p>\(number) of \(version)</p>"]) }
@@ -60,7 +60,7 @@ final class Tool: Sendable {
         try #require(built.status == 0, "\(built.errors)")
     }
 
-    /// The names and bytes of all files below a folder; nil where there is no such folder.
+    /// The names and bytes of all files below a folder; nil if the folder does not exist.
     func tree(_ path: String) throws -> [String: Data]? {
         let root = folder.appending(path: path)
         guard FileManager.default.fileExists(atPath: root.path) else { return nil }
@@ -73,7 +73,7 @@ final class Tool: Sendable {
 
     struct Crash: Error, CustomStringConvertible { let description: String }
 
-    /// Without what differs from run to run: where the folder is.
+    /// The output as text, with `DIR/` in place of the folder's path, which differs from run to run.
     private func text(_ bytes: Data) -> String {
         String(decoding: bytes, as: UTF8.self)
             .replacingOccurrences(of: folder.resolvingSymlinksInPath().path(percentEncoded: false), with: "DIR/")

@@ -8,7 +8,7 @@ struct UpdateCommandTests {
 
     init() throws { tool = try Tool() }
 
-    /// Serves the release directory as any file server would.
+    /// Serves the release directory as a static file server does.
     private func serveReleases() throws -> ScriptedOrigin {
         let root = tool.folder.appending(path: "releases")
         return try ScriptedOrigin { request in
@@ -28,7 +28,7 @@ struct UpdateCommandTests {
         )
     }
 
-    @Test("a client follows from nothing to the first version, by a patch to the next, back, and off")
+    @Test("installs the first version, updates by a patch, rolls back and disables as the catalogue says")
     func follow() async throws {
         try tool.buildPacks()
         let key = try tool.makeKey()
@@ -59,11 +59,11 @@ struct UpdateCommandTests {
         #expect(try update(origin, trusting: key).output == "shop 1.3 switched off\n")
     }
 
-    @Test("a network condition holds up the download, unless the person at the keyboard says otherwise")
+    @Test("postpones a download because of a network condition, unless it has --any-network")
     func network() async throws {
         try tool.buildPacks()
         let key = try tool.makeKey()
-        // A condition that the tool does not know, whatever the network of this machine is.
+        // The tool does not know this condition, so it is not met on any machine.
         _ = try tool.run(
             ["publish", "1.3.zip", "--network", "x-office", "--to", "releases", "--key", "release.key"]
         )
@@ -80,7 +80,7 @@ struct UpdateCommandTests {
         #expect(try update(origin, trusting: key, "--any-network").output.hasPrefix("shop none → 1.3 by whole, "))
     }
 
-    @Test("a catalogue that no trusted key signed is refused with 1, a server that is gone with 3")
+    @Test("fails with exit code 1 for a catalogue without a trusted signature, with 3 for a missing pack")
     func failures() async throws {
         try tool.buildPacks()
         let key = try tool.makeKey()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("waystation, used wrongly or for the first time")
+@Suite("Help and wrong usage of waystation")
 struct UsageTests {
     private let tool: Tool
 
@@ -14,7 +14,7 @@ struct UsageTests {
         ["update"],
     ]
 
-    @Test("every command explains itself with an example", arguments: commands)
+    @Test("every command prints its help with an example", arguments: commands)
     func help(command: [String]) throws {
         let help = try tool.run(command + ["--help"])
         #expect(help.status == 0)
@@ -24,7 +24,7 @@ struct UsageTests {
         #expect(help.output.contains("--format <format>"))
     }
 
-    @Test("without a command the tool tells which there are, and what its exit codes mean")
+    @Test("without a command the tool lists its commands and its exit codes")
     func root() throws {
         let help = try tool.run()
         #expect(help.status == 0)
@@ -34,7 +34,7 @@ struct UsageTests {
         for command in Self.commands.compactMap(\.first) { #expect(help.output.contains("\n  \(command) ")) }
     }
 
-    @Test("the version is the newest one of the change log, or says that there is none yet")
+    @Test("the version is the newest one in the change log, or a development version before the first release")
     func version() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -48,7 +48,7 @@ struct UsageTests {
         }
     }
 
-    @Test("every sample command in a help stands on one line, ready to be copied", arguments: [[]] + commands)
+    @Test("every sample command in a help text is on one line, so that it can be copied", arguments: [[]] + commands)
     func samples(command: [String]) throws {
         let lines = try tool.run(command + ["--help"]).output.split(separator: "\n", omittingEmptySubsequences: false)
         let first = try #require(lines.firstIndex { $0.hasPrefix("  waystation ") })
@@ -59,7 +59,7 @@ struct UsageTests {
         }
     }
 
-    @Test("wrong usage ends with 64, and changes nothing", arguments: commands)
+    @Test("wrong usage has exit code 64, and changes nothing", arguments: commands)
     func missing(command: [String]) throws {
         let text = try tool.run(command)
         #expect(text.status == 64)
@@ -76,7 +76,7 @@ struct UsageTests {
     }
 
     @Test(
-        "what cannot be is refused as wrong usage",
+        "invalid and contradictory arguments are wrong usage",
         arguments: [
             ["publish", "1.zip", "--to", "x", "--key", "k", "--rollout", "101"],
             ["publish", "1.zip", "--to", "x", "--key", "k", "--rollout", "nan"],
@@ -110,7 +110,7 @@ struct UsageTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.path).isEmpty)
     }
 
-    @Test("a file that is not there is told with the code of the disk")
+    @Test("a missing file has exit code 4")
     func missingFile() throws {
         let outcome = try tool.run("pack", "inspect", "nothing")
         #expect(outcome.status == 4)

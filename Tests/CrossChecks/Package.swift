@@ -1,11 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// As in the manifest of the repository's root.
+// The same as in the manifest of the repository's root.
 let warnings: [SwiftSetting] =
     Context.environment["WAYSTATION_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-// The side of Waystation in the comparisons with other caches.
+// The program that makes Waystation's decisions for the comparisons with other caches.
 let package = Package(
     name: "cross-checks",
     dependencies: [

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The documentation")
 struct DocumentationTests {
-    @Test("says in Swift only what is compiled, and so do comments; nothing that is compiled for them is left out")
+    @Test("and the comments show only compiled Swift examples, and every compiled example is shown")
     func examples() throws {
         let snippets = try Documents.snippets()
         let documents = try Documents.all().flatMap(\.swiftExamples)
@@ -14,14 +14,14 @@ struct DocumentationTests {
         let shown = documents + comments
         for example in shown where !snippets.values.contains(example.code) {
             Issue.record(
-                "\(example.place) has an example that is no snippet below Tests/EndToEndTests:\n\(example.code)"
+                "\(example.place) has an example that is not a snippet below Tests/EndToEndTests:\n\(example.code)"
             )
         }
         let unused = snippets.filter { snippet in !shown.contains { $0.code == snippet.value } }.keys.sorted()
         #expect(unused.isEmpty, "snippets that no document and no comment shows")
     }
 
-    @Test("an example is found in a comment however far it is indented, also one without an end")
+    @Test("in comments has its examples found at any indentation, also without an end")
     func comments() {
         let source = """
             /// Does it.
@@ -55,7 +55,7 @@ struct DocumentationTests {
         #expect(found.map(\.place) == ["It.swift:3", "It.swift:14", "It.swift:22"])
     }
 
-    @Test("links only to files that are there")
+    @Test("links only to files that exist")
     func links() throws {
         for document in try Documents.all() {
             for target in document.linkedPaths {
@@ -65,7 +65,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("names only source files and tests that are there")
+    @Test("names only source files and tests that exist")
     func names() throws {
         let files = try Documents.files(below: ["Sources", "Tests", "Benchmarks/Sources"])
             .filter { $0.pathExtension == "swift" }
@@ -202,7 +202,7 @@ struct Document {
         codeVoice.compactMap { $0.prefixMatch(of: /make ([\w-]+)/).map { String($0.output.1) } }
     }
 
-    /// Titles of tests, written ‹like this› so that they can be told from other text.
+    /// The display names of tests, which documents write ‹like this› to mark them.
     var namedTests: [String] {
         text.matches(of: /‹([^›]+)›/).map { String($0.output.1) }
     }

@@ -7,10 +7,10 @@ import WaystationCookies
 import WaystationRecording
 import WaystationTesting
 
-/// Every Swift example of the documentation, compiled and, where it can be, run.
+/// Every Swift example of the documentation, compiled and, if possible, run.
 ///
-/// An example stands between `// snippet: name` and `// end snippet`. ``DocumentationTests`` compares them with
-/// what the documents say, so that neither can change alone.
+/// An example is written between `// snippet: name` and `// end snippet`. ``DocumentationTests`` compares the examples
+/// with those in the documents, so that both must change together.
 @Suite("The documentation's examples")
 struct ReadmeExamplesTests {
     private let folder: Folder
@@ -19,7 +19,7 @@ struct ReadmeExamplesTests {
         folder = try Folder()
     }
 
-    @Test("a jar takes what a response sets, and gives what a request gets")
+    @Test("a cookie jar takes the cookies of a response, and returns the Cookie field of a request")
     func cookies() throws {
         let (field, now) = ("a=1; Path=/shop, b=2; Expires=Wed, 09 Jun 2100 10:18:14 GMT", Date())
         let url = try #require(URL(string: "https://shop.example/shop/cart"))
@@ -35,7 +35,7 @@ struct ReadmeExamplesTests {
         #expect(request.value(forHTTPHeaderField: "Cookie") == "a=1; b=2")
     }
 
-    @Test("an interceptor has cookies like this")
+    @Test("an interceptor gets a cookie store")
     func cookieStore() async throws {
         let cookieFile = folder.root.appending(path: "cookies.json")
         // snippet: cookie-store
@@ -52,7 +52,7 @@ struct ReadmeExamplesTests {
         withExtendedLifetime(interceptor) {}
     }
 
-    @Test("somebody logs in like this, and out")
+    @Test("an app logs in and out")
     func login() async throws {
         let (app, user) = (App(), "alice")
         // snippet: login
@@ -72,7 +72,7 @@ struct ReadmeExamplesTests {
         try await withReasons(app, user)
     }
 
-    /// Tries again when a crowded machine has taken longer than the three seconds that a provider has.
+    /// Tries again when the login took longer than its limit of three seconds on a busy machine.
     private func patiently(_ logIn: () async throws -> Void) async throws {
         while true {
             do {
@@ -110,7 +110,7 @@ struct ReadmeExamplesTests {
         withExtendedLifetime(interceptor) {}
     }
 
-    @Test("the first example answers a page from a file, and says so")
+    @Test("the first example serves a page from a file, with Cache-Status")
     func first() async throws {
         let (siteFolder, cacheFolder) = (folder.site, folder.cache)
         let url = try #require(URL(string: "https://shop.example/app/index.html"))
@@ -132,7 +132,7 @@ struct ReadmeExamplesTests {
         try Documents.readme.expectToShow("Cache-Status: \(try #require(status))")
     }
 
-    @Test("a page's body in a header becomes the body")
+    @Test("a body in a request's header becomes the body")
     func headerBodies() async throws {
         // snippet: header-body
         let interceptor = try Interceptor {
@@ -153,7 +153,7 @@ struct ReadmeExamplesTests {
         #expect(interceptor.decision(for: request) == .allowed(rule: 0, pattern: "https://shop.example/**"))
     }
 
-    @Test("body streams are spooled where the app says")
+    @Test("body streams are spooled in the directory that the app sets")
     func bodySpool() throws {
         let scratch = folder.cache
         // snippet: body-spool
@@ -195,7 +195,7 @@ struct ReadmeExamplesTests {
         #expect(app.opened.withLock { $0 } == [url])
     }
 
-    @Test("rules are written like this")
+    @Test("rules block and allow requests")
     func rules() throws {
         // snippet: rules
         let rules: [Rule] = [
@@ -217,7 +217,7 @@ struct ReadmeExamplesTests {
         #expect(interceptor.decision(for: url) == .blocked(rule: 0, pattern: "https://ads.example/**"))
     }
 
-    @Test("rules that are probably not what was meant are named like this")
+    @Test("the warning for a probably mistaken rule has the text in the README")
     func warnings() throws {
         let interceptor = try Interceptor {
             $0.rules = [
@@ -233,7 +233,7 @@ struct ReadmeExamplesTests {
         try Documents.readme.expectToShow(#require(interceptor.warnings.first).description)
     }
 
-    @Test("a whitelist that a server sent becomes rules, and names what it could not use")
+    @Test("a server's whitelist becomes rules, and its invalid entries are returned as errors")
     func whitelist() throws {
         let sentByServer = ["https://shop.example/app/", "https:/shop.example/"]
         // snippet: whitelist
@@ -244,7 +244,7 @@ struct ReadmeExamplesTests {
         #expect(rejected.count == 1)
     }
 
-    @Test("packs are kept up to date and answer like this")
+    @Test("packs are updated and served")
     func packs() async throws {
         let packsFolder = folder.root.appending(path: "packs")
         let catalogueURL = try #require(URL(string: "http://127.0.0.1:9/catalogue.json"))
@@ -299,7 +299,7 @@ struct ReadmeExamplesTests {
         #expect(packs.module(shop)?.isServing == false)
     }
 
-    @Test("a pattern that is not understood is refused with the words of the README")
+    @Test("the error for an invalid pattern has the text in the README")
     func refusedPattern() throws {
         let error = #expect(throws: WaystationError.self) {
             try Interceptor {
@@ -312,7 +312,7 @@ struct ReadmeExamplesTests {
         try Documents.readme.expectToShow("\(try #require(error))")
     }
 
-    @Test("a decision tells its reasons in the words of the README")
+    @Test("the reasons of a decision have the text in the README")
     func explain() throws {
         let interceptor = try Interceptor {
             $0.rules = [.allow("https://shop.example/app/**", via: .network, fileID: "Shop/Rules.swift", line: 12)]
@@ -327,13 +327,13 @@ struct ReadmeExamplesTests {
         }
         // end snippet
         guard case .untouched(let reasons) = interceptor.decision(for: url) else {
-            Issue.record("some rule took it")
+            Issue.record("a rule matches \(url)")
             return
         }
         try Documents.readme.expectToShow(reasons.joined(separator: "\n"))
     }
 
-    @Test("files come first, and what they lack goes on to the archive or nowhere")
+    @Test("a route serves files first, and loads missing ones from the cache or not at all")
     func files() throws {
         let siteFolder = folder.site
         // snippet: files
@@ -351,7 +351,7 @@ struct ReadmeExamplesTests {
         #expect(throws: WaystationError.self, "the first rule needs a cache") { try Interceptor { $0.rules = rules } }
     }
 
-    @Test("events tell what happened, in the words of the README")
+    @Test("the description of an event has the text in the README")
     func events() async throws {
         let siteFolder = folder.site
         let url = try #require(URL(string: "https://shop.example/app/index.html"))
@@ -370,7 +370,7 @@ struct ReadmeExamplesTests {
         try Documents.readme.expectToShow("\(event)")
     }
 
-    @Test("the archive is purged and counted")
+    @Test("a cache is purged, and returns its statistics")
     func purge() async throws {
         let cacheFolder = folder.cache
         let url = try #require(URL(string: "https://shop.example/app/index.html"))
@@ -392,7 +392,7 @@ struct ReadmeExamplesTests {
         #expect(statistics.entries == 0)
     }
 
-    @Test("an app's own code is tested against a scripted origin")
+    @Test("an app's code is tested against a scripted origin")
     func testing() async throws {
         let cacheFolder = folder.cache
         // snippet: testing
@@ -414,7 +414,7 @@ struct ReadmeExamplesTests {
         // end snippet
     }
 
-    @Test("time stands still until the test moves it")
+    @Test("a test sets the time")
     func clock() async throws {
         let cacheFolder = folder.cache
         let origin = try ScriptedOrigin { .ok("answer \($0.order)") }
@@ -435,7 +435,7 @@ struct ReadmeExamplesTests {
         #expect(String(decoding: second, as: UTF8.self) == "answer 1")
     }
 
-    @Test("a transport of one's own takes the place of the network")
+    @Test("an app's own transport replaces the network")
     func ownTransport() async throws {
         let cacheFolder = folder.cache
         let url = try #require(URL(string: "https://img.example/logo.png"))
@@ -451,7 +451,7 @@ struct ReadmeExamplesTests {
         #expect(error?.code == .notConnectedToInternet)
     }
 
-    @Test("a session is recorded, and loads offline from another cache")
+    @Test("a recorded session loads offline from another cache")
     func recording() async throws {
         let (cacheFolder, offlineFolder) = (folder.cache, folder.root.appending(path: "offline"))
         let harFile = folder.root.appending(path: "session.har")
@@ -486,7 +486,7 @@ struct ReadmeExamplesTests {
         return try await URLSession(configuration: .ephemeral.intercepted(by: interceptor)).data(from: url).0
     }
 
-    /// Compiled and not run: it would hold for every other test of this process.
+    /// Compiled and not run, because it would affect every other test of this process.
     private func shared(_ interceptor: Interceptor) throws {
         // snippet: shared
         try Interceptor.registerForSharedSession(interceptor)  // before anything makes a URLSession
@@ -514,7 +514,7 @@ struct NoNetwork: Transport {
 }
 // end snippet
 
-/// The folders that the examples speak of, gone with the last reference.
+/// The folders that the examples use, deleted with the last reference to this object.
 private final class Folder: Sendable {
     static let page = "<!doctype html><title>shop</title>"
 

@@ -4,7 +4,7 @@ import Foundation
 struct SwiftExample {
     /// The file and the line of the fence, such as `README.md:12`.
     let place: String
-    /// What is between the fences, normalized.
+    /// The lines between the fences, normalized.
     let code: String
 
     /// The examples of a Markdown document.
@@ -24,7 +24,7 @@ struct SwiftExample {
         return reader.finish()
     }
 
-    /// Lines without imports, which stand at the top of a test file, common indentation, and empty lines at either end.
+    /// Removes imports, common indentation, and empty lines at the start and the end.
     static func normalized(_ lines: [Substring]) -> String {
         let code = lines.filter { !$0.drop { $0 == " " }.hasPrefix("import ") }
         let filled = code.filter { !$0.allSatisfy(\.isWhitespace) }
@@ -42,7 +42,7 @@ struct SwiftExample {
 
         init(file: String) { self.file = file }
 
-        /// Takes the next line, or nil for one that is no Markdown, which ends a block that is still open.
+        /// Takes the next line, or nil for a line outside comments, which ends an open block.
         mutating func take(_ line: Substring?) {
             number += 1
             let text = line?.trimmingCharacters(in: .whitespaces)

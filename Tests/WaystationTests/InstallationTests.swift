@@ -12,7 +12,7 @@ struct InstallationTests {
         directory = try TemporaryDirectory()
     }
 
-    /// An interceptor whose network answers everything with its name.
+    /// An interceptor whose network answers every request with this name.
     private func interceptor(_ name: String, _ patterns: String...) throws -> (Interceptor, ScriptedTransport) {
         let network = ScriptedTransport { _ in .ok(name) }
         let interceptor = try Interceptor {
@@ -29,7 +29,7 @@ struct InstallationTests {
         return String(decoding: try await session.data(from: try #require(URL(string: url))).0, as: UTF8.self)
     }
 
-    @Test("the configuration that is given stays as it was")
+    @Test("intercepted(by:) does not change the original configuration")
     func original() throws {
         let (interceptor, _) = try interceptor("one", "https://a.example/**")
         let original = URLSessionConfiguration.ephemeral
@@ -51,7 +51,7 @@ struct InstallationTests {
         #expect(copy.httpAdditionalHeaders?["X-App"] as? String == "1")
     }
 
-    @Test("interceptors side by side each see their own sessions alone")
+    @Test("each of two interceptors gets only the loads of its own sessions")
     func sideBySide() async throws {
         let (one, first) = try interceptor("one", "https://a.example/**")
         let (two, second) = try interceptor("two", "https://a.example/**")
@@ -79,7 +79,7 @@ struct InstallationTests {
         }
     }
 
-    @Test("of interceptors one over the other the last sees a request first, and leaves the rest to the one below")
+    @Test("of two stacked interceptors the last one gets a request first, and leaves other requests to the first one")
     func stacked() async throws {
         let (lower, lowerNetwork) = try interceptor("lower", "https://a.example/lower/**", "https://a.example/both/**")
         let (upper, upperNetwork) = try interceptor("upper", "https://a.example/upper/**", "https://a.example/both/**")
@@ -103,7 +103,7 @@ struct InstallationTests {
 
     @Test("registering for the shared session is refused once a session exists, and changes nothing")
     func registeredTooLate() throws {
-        // Whatever ran before this test: now there is one for certain.
+        // Makes sure that a session exists, whichever tests ran before.
         let session = URLSession(configuration: .ephemeral)
         defer { session.finishTasksAndInvalidate() }
         let classes = URLSession.shared.configuration.protocolClasses?.map { ObjectIdentifier($0) }
@@ -118,9 +118,9 @@ struct InstallationTests {
         #expect(URLSession.shared.configuration.protocolClasses?.map { ObjectIdentifier($0) } == classes)
     }
 
-    @Test("a second registration for the shared session says that there is one, and the first stays")
+    @Test("a second registration for the shared session throws, and the first one stays")
     func registeredTwice() async {
-        // A process of its own, in which no session exists.
+        // A separate process, in which no session exists.
         await #expect(processExitsWith: .success) {
             let first = try Interceptor { $0.rules = [.block("https://a.example/**")] }
             let second = try Interceptor { $0.rules = [.block("https://b.example/**")] }

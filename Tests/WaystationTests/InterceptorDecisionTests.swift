@@ -4,7 +4,7 @@ import Testing
 
 @testable import Waystation
 
-@Suite("What an interceptor decides, and what it refuses")
+@Suite("An interceptor's decisions and refusals")
 struct InterceptorDecisionTests {
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
@@ -13,7 +13,7 @@ struct InterceptorDecisionTests {
         return reasons.joined(separator: "\n")
     }
 
-    @Test("the first rule that takes a request decides")
+    @Test("the first rule that matches a request decides")
     func firstRule() throws {
         let interceptor = try Interceptor {
             $0.rules = [
@@ -35,7 +35,7 @@ struct InterceptorDecisionTests {
         )
     }
 
-    @Test("what is left to Foundation says why")
+    @Test("the decision for a request that is left to Foundation has the reasons")
     func untouched() throws {
         let interceptor = try Interceptor { $0.rules = [.allow("https://a.example/app/**", via: .network)] }
         let path = try #require(reasons(interceptor.decision(for: url("https://a.example/other"))))
@@ -48,7 +48,7 @@ struct InterceptorDecisionTests {
         #expect(!interceptor.claims(tagged))
     }
 
-    @Test("an interceptor that is switched off takes nothing, until it is switched on again")
+    @Test("an interceptor that is switched off claims no request until it is switched on again")
     func switchedOff() throws {
         let interceptor = try Interceptor { $0.rules = [.allow("https://a.example/**", via: .network)] }
         let request = try URLRequest("GET", "https://a.example/x")
@@ -60,9 +60,9 @@ struct InterceptorDecisionTests {
         #expect(interceptor.claims(request))
     }
 
-    @Test("a refused pattern is named by its rule's index, file and line, with a caret under the place")
+    @Test("the error for an invalid pattern has its rule's index, file and line, and a caret under the place")
     func refusedPattern() throws {
-        // Written outside the expectation, whose expansion has lines of its own.
+        // Outside the expectation, because its macro expansion changes the line numbers.
         let line = #line + 3
         let rules: [Rule] = [
             .allow("https://a.example/**", via: .network),
@@ -84,7 +84,7 @@ struct InterceptorDecisionTests {
         #expect(lines.contains { $0.contains("rule 2 ") })
     }
 
-    @Test("a rule that needs what is not there is refused with its index")
+    @Test("the error for a rule without the cache, folder or base URL that it needs has its index")
     func refusedRoute() throws {
         let missing = #expect(throws: WaystationError.self) {
             try Interceptor {

@@ -7,7 +7,7 @@ import Waystation
 
 @Suite("An interceptor's warnings")
 struct InterceptorWarningTests {
-    /// Keeps the warnings that are logged.
+    /// Collects the logged warnings.
     private struct WarningLog: LogHandler {
         final class Messages: Sendable {
             private let list = Mutex<[String]>([])
@@ -37,7 +37,7 @@ struct InterceptorWarningTests {
         }
     }
 
-    @Test("are logged when it is made, can be read, and name the rule's file and line")
+    @Test("are logged when the interceptor is made, are in `warnings`, and name the rule's file and line")
     func logged() throws {
         let line = #line + 3
         let interceptor = try interceptor([
@@ -50,12 +50,12 @@ struct InterceptorWarningTests {
         #expect(interceptor.warnings.map(\.rule) == [1, 2, 3])
         #expect(interceptor.warnings.first?.description.contains("InterceptorWarningTests.swift:\(line)") == true)
         #expect(messages.all == interceptor.warnings.map { "warning: \($0)" })
-        // A warning changes nothing about what the rule does.
+        // A warning does not change what the rule does.
         let url = try #require(URL(string: "https://api.example.com/"))
         #expect(interceptor.decision(for: url) == .allowed(rule: 2, pattern: "https://api.example.com"))
     }
 
-    @Test("are none for rules that mean what they say")
+    @Test("are empty for rules without a mistake")
     func none() throws {
         let folder = try TemporaryDirectory()
         let interceptor = try interceptor([
@@ -67,7 +67,7 @@ struct InterceptorWarningTests {
         #expect(messages.all.isEmpty)
     }
 
-    @Test("name files whose base the rule's pattern does not take, wherever they stand in the route")
+    @Test("report each files route whose base URL the rule's pattern does not match, at any depth")
     func bases() throws {
         let folder = try TemporaryDirectory()
         let interceptor = try interceptor([
@@ -88,7 +88,7 @@ struct InterceptorWarningTests {
         #expect(interceptor.warnings[1].message.contains("write `http://help.example/old/**`"))
     }
 
-    @Test("fill the log with twenty lines at most, whatever whitelist a server sends")
+    @Test("make at most twenty log lines and a count of the rest, whatever whitelist a server sends")
     func many() throws {
         let (rules, _) = Rule.whitelist(Array(repeating: "https://shop.example/", count: 1_000), via: .network)
         let interceptor = try interceptor(rules)
@@ -97,7 +97,7 @@ struct InterceptorWarningTests {
         #expect(messages.all.last?.contains("979 more") == true)
     }
 
-    @Test("and explanations of a whitelist's rules name the line of the call")
+    @Test("for a whitelist's rules, and the reasons of a decision, name the line of the call")
     func whitelist() throws {
         let line = #line + 1
         let (rules, rejected) = Rule.whitelist(["https://shop.example/app/", "https://api.example"], via: .network)
@@ -107,7 +107,7 @@ struct InterceptorWarningTests {
         #expect(interceptor.warnings.first?.location?.description.hasSuffix(place) == true)
         let url = try #require(URL(string: "https://shop.example/other"))
         guard case .untouched(let reasons) = interceptor.decision(for: url) else {
-            Issue.record("a rule takes \(url)")
+            Issue.record("a rule matches \(url)")
             return
         }
         #expect(reasons.count == 2)

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A blocking client on a bare socket, for seeing and sending exact bytes.
+/// A blocking client on a socket, which sends and receives exact bytes.
 final class RawClient {
     enum Ending: Sendable { case closed, reset }
     struct Refused: Error { let code: CInt }
@@ -33,7 +33,7 @@ final class RawClient {
 
     func send(bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL)) }
 
-    /// Text up to and with `end`, or all there is when the connection ends before it.
+    /// Reads up to and including `end`, or up to the end of the connection if that comes first.
     func receive(until end: String) -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
@@ -43,7 +43,7 @@ final class RawClient {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Everything up to the end of the connection, and how it ended.
+    /// Reads everything up to the end of the connection, and returns how it ended.
     func receiveAll() -> (bytes: String, raw: [UInt8], ending: Ending) {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
@@ -55,7 +55,7 @@ final class RawClient {
         return (String(decoding: bytes, as: UTF8.self), bytes, count == 0 ? .closed : .reset)
     }
 
-    /// Whether no byte has arrived that was not read yet.
+    /// Whether the socket has no unread bytes.
     var hasNothingToRead: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) < 0

@@ -5,7 +5,7 @@ import WaystationTesting
 
 @Suite("A scripted origin", .timeLimit(.minutes(10)))
 struct ScriptedOriginTests {
-    @Test("records a request as it came: raw names in their order, and the body's bytes")
+    @Test("records a request unchanged: field names as sent and in their order, and the body's bytes")
     func recordsRequests() throws {
         let origin = try ScriptedOrigin { _ in .ok("hi") }
         let client = try RawClient(port: origin.port)
@@ -52,7 +52,7 @@ struct ScriptedOriginTests {
         #expect(client.receive(until: "bytes").hasSuffix("2 bytes"))
     }
 
-    @Test("sends fields raw, repeated, and in order")
+    @Test("sends fields unchanged, repeated and in order")
     func sendsFields() throws {
         let origin = try ScriptedOrigin { _ in .ok("x", fields: ["sEt-cookie": "a=1", "Set-Cookie": "b=2"]) }
         let client = try RawClient(port: origin.port)
@@ -93,7 +93,7 @@ struct ScriptedOriginTests {
     }
 
     @Test(
-        "closes and resets connections where the script says so",
+        "closes and resets connections as the script says",
         arguments: [
             (ScriptedOrigin.Response.closed, "", RawClient.Ending.closed),
             (.reset, "", .reset),
@@ -121,7 +121,7 @@ struct ScriptedOriginTests {
         #expect(received.ending == ending)
     }
 
-    @Test("notices that a client left while its answer was held")
+    @Test("records a request whose client left while its response was held")
     func noticesAbandonedRequests() async throws {
         let gate = try ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin { $0.target == "/held" ? .ok().held(at: gate) : .unanswered }
@@ -136,7 +136,7 @@ struct ScriptedOriginTests {
     }
 
     @Test(
-        "refuses what is no request with 400, and records nothing",
+        "refuses malformed requests with 400, and does not record them",
         arguments: [
             "GET /\r\n\r\n", "GET / HTTP/1.1\r\nno colon\r\n\r\n", "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
             "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",

@@ -1,7 +1,7 @@
-"""Compares what hishel and Waystation do in the same conversations: check.py DECIDE [SEED [COUNT]]
+"""Compares the behaviour of hishel and Waystation in the same conversations: check.py DECIDE [SEED [COUNT]]
 
 DECIDE is the program of ../Sources/decide. Prints each rule of RFC 9111 by which they differ, and how often. Fails when
-a difference has no such reason, or, with the standard seed, when a rule explains nothing any more.
+no rule explains a difference, or, with the standard seed, when a rule no longer explains any difference.
 """
 
 import itertools
@@ -33,12 +33,12 @@ class Waystation:
 
 
 def first_difference(theirs, ours):
-    """The number of the first step that differs. What follows it is no longer about the same store."""
+    """The number of the first step that differs. After it the two stores have different contents."""
     return next((number for number, pair in enumerate(zip(theirs, ours)) if pair[0] != pair[1]), None)
 
 
 def explain(conversation, number, theirs, ours, waystation):
-    """The fewest rules that account for a difference: one, two together or three, none of which can be left out."""
+    """The smallest set of one to three rules that explains a difference."""
 
     def resolves(rules):
         other = conversation

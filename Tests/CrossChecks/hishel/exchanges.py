@@ -1,7 +1,7 @@
-"""Conversations of a client with an origin, all of which follow from a seed.
+"""Makes conversations of a client with an origin. The seed determines all of them.
 
-A conversation is a few requests, mostly for one URL, each with the answer that the origin would give. Whether it is
-asked at all is for the cache to say.
+A conversation is a few requests, mostly for one URL, each with the response that the origin would send. The cache
+decides whether the origin gets the request.
 """
 
 import random
@@ -77,7 +77,7 @@ class Generator:
         path = choose.choice(["/item", "/item", "/item", "/item?page=2"])
         site = SITE if choose.random() < 0.9 else SITE.replace("https", "http")
         tag = f'"{choose.choice("abc")}"'
-        # A few kinds of oddity a conversation at most, so that one difference seldom hides another.
+        # At most two kinds of oddity in a conversation, so that one difference seldom hides another.
         odd = set(choose.sample(ODDITIES, choose.choice([0, 0, 1, 1, 2])))
         now = START + choose.randrange(86_400)
         steps = []

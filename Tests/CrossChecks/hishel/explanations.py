@@ -1,8 +1,8 @@
-"""Why hishel and Waystation may differ: each rule with its section, and how to show that it is the reason.
+"""The reasons why hishel and Waystation may differ: each rule with its section, and a way to show that it applies.
 
-A rule explains a difference when two things hold: what each side did is what the rule says, and the difference is gone
-once the rule has nothing to say, because what it speaks of is taken out of the conversation (`change`), or because
-hishel is put right there (`repair`).
+A rule explains a difference under two conditions. Both sides did what the rule says (`shows`). And the difference
+disappears when the rule cannot apply: either the fields that it is about are removed from the conversation (`change`),
+or hishel's behaviour is corrected (`repair`).
 """
 
 import copy
@@ -17,7 +17,7 @@ class Rule:
     name: str
     section: str
     why: str
-    # What each side did: theirs, ours.
+    # Whether the reports, theirs and ours, are as the rule says.
     shows: Callable[[dict, dict], bool]
     change: Optional[Callable[[dict], None]] = None
     repair: Optional[str] = None
@@ -38,7 +38,7 @@ def answers(conversation):
 
 
 def drop(part, *names):
-    """Takes out fields."""
+    """Removes fields."""
 
     def change(conversation):
         for message in part(conversation):
@@ -48,7 +48,7 @@ def drop(part, *names):
 
 
 def directives(part, pattern, to=""):
-    """Takes out directives of Cache-Control, or puts others in their place."""
+    """Removes directives of Cache-Control, or replaces them."""
 
     def change(conversation):
         for message in part(conversation):
@@ -109,7 +109,7 @@ def without_query(conversation):
 
 
 def one_control(conversation):
-    """Of several `max-age` the first, where it is understood."""
+    """Keeps the first of several `max-age` directives."""
     for answer in answers(conversation):
         lines = [field for field in answer["fields"] if field[0] == "Cache-Control"]
         members = [member.strip() for line in lines for member in line[1].split(",")]

@@ -1,4 +1,4 @@
-"""What hishel does in a conversation, by its state machine, as a private cache that keeps responses to GET."""
+"""Runs hishel's state machine on a conversation, as a private cache that stores responses to GET."""
 
 import uuid
 
@@ -9,7 +9,7 @@ OPTIONS = CacheOptions(shared=False, supported_methods=["GET"])
 
 
 class Clock:
-    """Stands in for the module `time` that the state machine reads."""
+    """Replaces the module `time` in the state machine."""
 
     now = 0
 
@@ -18,7 +18,7 @@ class Clock:
 
 
 def reports(conversation, repairs=()):
-    """What it reports for each step; `repairs` names what is put right first (see explanations.py)."""
+    """hishel's report for each step; `repairs` names the behaviour to correct first (see explanations.py)."""
     clock = _spec.time = Clock()
     cache = Cache(clock, repairs)
     return [cache.take(step, number) for number, step in enumerate(conversation["steps"])]

@@ -13,7 +13,7 @@ enum CachingExamples {
         return response
     }
 
-    /// What a client has beside the decisions.
+    /// The client's own store of responses.
     protocol Store: Sendable {
         func exchanges(for request: HTTPRequest) async throws -> [Stored]
         func add(_ exchange: StoredExchange, _ content: Data) async throws

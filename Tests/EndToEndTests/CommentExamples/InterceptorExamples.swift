@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import Waystation
 
-/// The examples in the comments of `Waystation`, compiled and not run; `README.md` has their like, which are.
+/// The examples in the comments of `Waystation`, compiled and not run; similar ones in `README.md` are run.
 enum InterceptorExamples {
     static func interceptor(_ caches: URL) throws -> URLSession {
         // snippet: comment-interceptor

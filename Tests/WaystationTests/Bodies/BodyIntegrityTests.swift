@@ -5,12 +5,12 @@ import Testing
 import Waystation
 import WaystationTesting
 
-/// No request loses its body: what the origin digests is what was given, whatever happens on the way.
+/// No request loses its body: the origin's digest is that of the app's body, whatever happens on the way.
 ///
-/// The sizes up to 256 MiB, with the memory that they take, are `make bodies`.
-@Suite("Bodies arrive unharmed")
+/// `make bodies` tests bodies of up to 256 MiB and measures the memory that they take.
+@Suite("A request's body arrives unchanged")
 struct BodyIntegrityTests {
-    /// How the app gives a body.
+    /// How the app passes a body.
     enum Form: CaseIterable { case data, stream, header, uploadData, uploadFile, uploadStream }
 
     /// What happens to the request on its way.
@@ -39,14 +39,14 @@ struct BodyIntegrityTests {
         folder = try TemporaryDirectory()
     }
 
-    @Test("of every form, by every method, on every way", arguments: Form.allCases, ["POST", "PUT", "PATCH"])
+    @Test("in every form, with every method, on every path", arguments: Form.allCases, ["POST", "PUT", "PATCH"])
     func small(form: Form, method: String) async throws {
         for count in [0, 1, 4_095, 4_096, 4_097, 65_535, 65_536, 65_537, 1 << 20] {
             try await send(form, method, count)
         }
     }
 
-    @Test("of sixteen mebibytes", arguments: Form.allCases.filter { $0 != .header })
+    @Test("with a size of sixteen mebibytes", arguments: Form.allCases.filter { $0 != .header })
     func large(form: Form) async throws {
         try await send(form, "POST", 16 << 20)
     }
@@ -61,10 +61,10 @@ struct BodyIntegrityTests {
             $0.bodySpool = BodySpool(memory: .kibibytes(64), directory: folder.url)
         }
         for way in Way.allCases {
-            // Foundation alone sees what an upload sends. It sends it again with credentials, but not after a redirect.
+            // Foundation sends uploads itself. It sends the body again with credentials, but not after a redirect.
             let isUpload = [.uploadData, .uploadFile, .uploadStream].contains(form)
             guard !isUpload || way == .plain || way == .secret else { continue }
-            // What has no body and nothing to store is Foundation's own, and so is its fate.
+            // Only PUT is idempotent, and so repeated. A data task without a body is loaded by Foundation itself.
             guard way != .dropped || (method == "PUT" && (form != .data || count > 0)) else { continue }
             let delegate = BodyDelegate(file)
             let session = URLSession(
@@ -106,7 +106,7 @@ struct BodyIntegrityTests {
         }
     }
 
-    /// Bytes that repeat only after more than any buffer holds.
+    /// Bytes that repeat only after 65 537 bytes, more than any buffer holds.
     private static func body(_ count: Int) -> Data {
         var body = Data(capacity: count)
         while body.count < count { body += block.prefix(count - body.count) }
@@ -119,7 +119,7 @@ struct BodyIntegrityTests {
     }()
 }
 
-/// Answers challenges, gives a stream where one is wanted, and waits for the end.
+/// Answers challenges, provides a body stream when asked, and waits for the end.
 private final class BodyDelegate: NSObject, URLSessionDataDelegate {
     private let file: URL
     private let ends: AsyncStream<URLError?>

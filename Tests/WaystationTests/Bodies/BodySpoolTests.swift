@@ -8,7 +8,7 @@ import WaystationTesting
 
 @testable import Waystation
 
-@Suite("What a body is spooled into")
+@Suite("A body spool")
 struct BodySpoolTests {
     private let folder: TemporaryDirectory
 
@@ -31,7 +31,7 @@ struct BodySpoolTests {
         return try await URLSession(configuration: .ephemeral.intercepted(by: interceptor)).data(for: request).0
     }
 
-    @Test("a full disk ends the load, leaves no file, and nothing is sent", arguments: [0, 1, 2, 5])
+    @Test("fails the load when the disk is full, leaves no file and sends nothing", arguments: [0, 1, 2, 5])
     func full(writes: Int) async throws {
         let origin = try ScriptedOrigin { .ok($0.body) }
         let count = Counter()
@@ -45,7 +45,7 @@ struct BodySpoolTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
     }
 
-    @Test("a file that cannot be read back ends the load, and no server takes a part for the whole")
+    @Test("fails the load when its file cannot be read back, and the server gets no partial body")
     func unreadable() async throws {
         let origin = try ScriptedOrigin { .ok($0.body) }
         let count = Counter()
@@ -56,7 +56,7 @@ struct BodySpoolTests {
         #expect(origin.requestCount == 0)
     }
 
-    @Test("a file is for its owner alone")
+    @Test("creates a file that only its owner can read and write")
     func mode() throws {
         let status = Modes()
         var writer = SpoolWriter(
@@ -66,7 +66,7 @@ struct BodySpoolTests {
         #expect(status.all == [0o600])
     }
 
-    @Test("a stream begins anew each time, however far the one before was read")
+    @Test("returns a stream from the first byte each time, however far the previous stream was read")
     func again() throws {
         var writer = SpoolWriter(BodySpool(memory: .bytes(0), directory: folder.url))
         let body = Data((0..<1_000).map { UInt8(truncatingIfNeeded: $0) })

@@ -55,11 +55,11 @@ struct BodyStreamTests {
 
     private func body(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }) }
 
-    @Test("is sent whole, from memory or from a file", arguments: [0, 1, 99, 100, 101, 65_536, 200_000])
+    @Test("is sent completely, from memory or from a file", arguments: [0, 1, 99, 100, 101, 65_536, 200_000])
     func whole(count: Int) async throws {
         let stream = ScriptedStream([.bytes(body(count))])
         #expect(try await session().data(for: request(count == 0 ? ScriptedStream([]) : stream)).0 == body(count))
-        // In memory its length is known; from a file Foundation sends any stream chunked.
+        // A body in memory is sent with its length; Foundation sends a stream from a file chunked.
         let isChunked = origin.requests[0].value(of: "Transfer-Encoding") == "chunked"
         #expect(isChunked == (count > 100))
         #expect(count == 0 || stream.bytesRead == count)
@@ -73,7 +73,7 @@ struct BodyStreamTests {
         #expect(origin.requests.map(\.method) == Array(repeating: method, count: 3))
     }
 
-    @Test("stays behind on 303, as its method does")
+    @Test("is not sent after a 303 redirect, which changes the method to GET")
     func seeOther() async throws {
         _ = try await session().data(for: request(InputStream(data: body(200)), "/303"))
         #expect(origin.requests.map(\.method) == ["POST", "GET"])
@@ -106,7 +106,7 @@ struct BodyStreamTests {
         #expect(origin.requestCount == 1)
     }
 
-    @Test("goes through the cache's rules too, and changes what is stored", arguments: [50, 200_000])
+    @Test("is also sent under a cache rule and through a redirect", arguments: [50, 200_000])
     func cached(count: Int) async throws {
         let session = try session(via: .cache(.standard)) {
             $0.cache = try ResponseCache(directory: folder.url, environment: .patient)
@@ -114,7 +114,7 @@ struct BodyStreamTests {
         #expect(try await session.data(for: request(InputStream(data: body(count)), "/307")).0 == body(count))
     }
 
-    @Test("is framed once, whatever length the app told", arguments: [50, 200_000])
+    @Test("is framed once, whatever Content-Length the app sets", arguments: [50, 200_000])
     func framing(count: Int) async throws {
         var request = request(InputStream(data: body(count)))
         request.setValue("7", forHTTPHeaderField: "Content-Length")
@@ -124,7 +124,7 @@ struct BodyStreamTests {
         #expect(framings == [count > 100 ? "chunked" : "50"])
     }
 
-    @Test("an error of it is the load's, and nothing is sent", arguments: [0, 50, 200_000])
+    @Test("fails the load with its own error, and nothing is sent", arguments: [0, 50, 200_000])
     func streamError(count: Int) async throws {
         let stream = ScriptedStream(count == 0 ? [.fail] : [.bytes(body(count)), .fail])
         let error = await #expect(throws: URLError.self) { try await session().data(for: request(stream)) }
@@ -133,7 +133,7 @@ struct BodyStreamTests {
         #expect(origin.connectionCount == 0)
     }
 
-    @Test("one that was read and closed before is an error, and nothing is sent")
+    @Test("fails the load when it was read and closed before, and nothing is sent")
     func usedStream() async throws {
         let stream = InputStream(data: body(10))
         stream.open()
@@ -143,7 +143,7 @@ struct BodyStreamTests {
         #expect(origin.connectionCount == 0)
     }
 
-    @Test("one that waits holds up no other load")
+    @Test("does not delay other loads while it waits for bytes")
     func waiting() async throws {
         let stream = ScriptedStream([.bytes(body(10)), .wait, .bytes(body(10))])
         let session = try session()
@@ -157,7 +157,7 @@ struct BodyStreamTests {
         #expect(origin.requests.map(\.path) == ["/other", "/plain", "/a"])
     }
 
-    @Test("one that never ends is given up by a cancel, and nothing is sent")
+    @Test("is abandoned when its task is cancelled, and nothing is sent")
     func cancelled() async throws {
         let stream = ScriptedStream([.bytes(body(200)), .wait, .bytes(body(10))])
         let delegate = RecordingDelegate()
@@ -172,7 +172,7 @@ struct BodyStreamTests {
         #expect(origin.connectionCount == 0)
     }
 
-    @Test("one that is silent for as long as the request may wait is a time-out", arguments: [0, 1])
+    @Test("fails the load with a time-out when it stays silent for the request's time-out interval", arguments: [0, 1])
     func silent(parts: Int) async throws {
         let clock = ManualClock()
         let stream = ScriptedStream((parts == 0 ? [] : [.bytes(body(10))]) + [.wait])
@@ -180,11 +180,11 @@ struct BodyStreamTests {
         let waiting = request(stream)
         async let load = session.data(for: waiting)
         await stream.untilBlocked()
-        // What has come since the timer was set counts as a sign of life.
+        // Bytes that came since the timer was set restart it.
         for _ in 0...parts { clock.fire() }
         do {
             _ = try await load
-            Issue.record("nothing was sent, but there is an answer")
+            Issue.record("the load succeeded although nothing was sent")
         } catch {
             #expect((error as? URLError)?.code == .timedOut)
         }
@@ -192,7 +192,7 @@ struct BodyStreamTests {
         #expect(origin.connectionCount == 0)
     }
 
-    @Test("a task that is suspended and resumed while it is read sends it once, and whole", arguments: [50, 200_000])
+    @Test("is sent once and completely when its task is suspended while it is read", arguments: [50, 200_000])
     func suspended(count: Int) async throws {
         let stream = ScriptedStream([.bytes(body(count)), .wait])
         let delegate = RecordingDelegate()
@@ -208,7 +208,7 @@ struct BodyStreamTests {
         #expect(origin.requestCount == 2)
     }
 
-    @Test("the file that holds it has no name while it is sent")
+    @Test("is held in a file without a name while it is sent")
     func nameless() async throws {
         let path = folder.url.path
         let names = Names()
@@ -222,7 +222,7 @@ struct BodyStreamTests {
         #expect(names.all.isEmpty)
     }
 
-    @Test("without a spool it is Foundation's, sent once")
+    @Test("without a spool is sent once, by Foundation itself")
     func notSpooled() async throws {
         let interceptor = try Interceptor {
             $0.rules = [.allow("http://127.0.0.1:*/**", via: .network)]
@@ -232,12 +232,12 @@ struct BodyStreamTests {
         let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
         #expect(try await session.data(for: request(InputStream(data: body(50)))).0 == body(50))
         guard case .handedBack? = await events.next()?.kind else {
-            Issue.record("it was not handed back")
+            Issue.record("the load was not handed back to Foundation")
             return
         }
     }
 
-    @Test("one that cannot be sent again ends the load rather than leave its body behind")
+    @Test("without a spool fails the load at a redirect that needs the body again")
     func unrepeatable() async throws {
         let session = try session {
             $0.bodySpool = nil
@@ -250,7 +250,7 @@ struct BodyStreamTests {
         #expect(origin.requests.map(\.path) == ["/307"])
     }
 
-    @Test("a directory that cannot be written ends the load, and nothing is sent")
+    @Test("fails the load when the spool's directory cannot be written, and nothing is sent")
     func noDirectory() async throws {
         let session = try session { $0.bodySpool?.directory = folder.url.appending(path: "missing") }
         let error = await #expect(throws: URLError.self) {
@@ -261,7 +261,7 @@ struct BodyStreamTests {
         #expect(origin.connectionCount == 0)
     }
 
-    @Test("a file may answer a request without its stream being read")
+    @Test("is not read when a file answers the request")
     func unread() async throws {
         try folder.write("page", to: "page.html")
         let stream = ScriptedStream([.wait])

@@ -47,7 +47,7 @@ struct HeaderBodyReadingTests {
     }
 
     @Test(
-        "base64 with and without padding, of both alphabets",
+        "base64 with and without padding, in both alphabets",
         arguments: [
             ("", ""), ("YQ==", "a"), ("YQ", "a"), ("YWI=", "ab"), ("YWI", "ab"), ("YWJj", "abc"), ("YWJjZA==", "abcd"),
             ("Pz8/", "???"), ("Pz8_", "???"), ("fn5-", "~~~"), ("fn5+", "~~~"), (" YQ== ", "a"), ("w6Q=", "ä"),
@@ -73,14 +73,14 @@ struct HeaderBodyReadingTests {
         #expect(error?.message.contains("x-weimai-h5body ") ?? false)
     }
 
-    @Test("a field tells the encoding of one request, in any case", arguments: ["percent", "Percent", " BASE64 "])
+    @Test("a field names one request's encoding, in any letter case", arguments: ["percent", "Percent", " BASE64 "])
     func toldEncoding(value: String) throws {
         let fields = ["x-weimai-h5body": "YWJj", "X-Weimai-H5body-Encoding": value]
         #expect(try text(fields, HeaderBody(encoding: .base64)) == (value == " BASE64 " ? "abc" : "YWJj"))
     }
 
     @Test(
-        "an encoding that is not known, or of nothing, is an error",
+        "an unknown encoding, or an encoding without a body, is an error",
         arguments: ["", "gzip", "utf-8", "base64,base64"]
     )
     func unknownEncoding(value: String) {
@@ -91,7 +91,7 @@ struct HeaderBodyReadingTests {
         #expect(throws: WaystationError.self) { try form.body(in: ["x-weimai-h5body-encoding": "percent"]) }
     }
 
-    @Test("parts are one text in the order of their numbers, not of their names")
+    @Test("parts are joined in the order of their numbers, not of their names")
     func parts() throws {
         #expect(try text(["x-weimai-h5body-1": "a", "x-weimai-h5body-2": "b"]) == "ab")
         let twelve = Dictionary(uniqueKeysWithValues: (1...12).map { ("x-weimai-h5body-\($0)", "\($0).") })
@@ -107,7 +107,7 @@ struct HeaderBodyReadingTests {
     }
 
     @Test(
-        "gaps, wrong numbers and parts beside a whole are errors that name the field",
+        "gaps, wrong numbers and parts beside a whole body are errors that name the field",
         arguments: [
             (["x-weimai-h5body-2": "b"], "x-weimai-h5body-1"),
             (["x-weimai-h5body-1": "a", "x-weimai-h5body-3": "c"], "x-weimai-h5body-2"),
@@ -123,7 +123,7 @@ struct HeaderBodyReadingTests {
         #expect(error?.message.contains(name) ?? false)
     }
 
-    @Test("an escape that is cut at the end of a part names that part")
+    @Test("the error for a damaged escape names the part where the escape begins")
     func cutEscape() {
         let error = #expect(throws: WaystationError.self) {
             try form.body(in: ["x-weimai-h5body-1": "ab%2", "x-weimai-h5body-2": "x"])
@@ -131,7 +131,7 @@ struct HeaderBodyReadingTests {
         #expect(error?.message.contains("x-weimai-h5body-1 has a % at offset 2") ?? false)
     }
 
-    @Test("names compare without regard to case, and twice is an error")
+    @Test("field names compare without regard to case, and a repeated field is an error")
     func names() throws {
         #expect(try text(["X-WEIMAI-H5BODY": "a"]) == "a")
         #expect(try text(["X-Page-Body": "a"], HeaderBody(name: "x-page-body")) == "a")
@@ -142,7 +142,7 @@ struct HeaderBodyReadingTests {
     }
 
     @Test(
-        "fields that only look alike are left alone",
+        "fields with similar names are left alone",
         arguments: [
             "x-weimai-h5bod", "x-weimai-h5body-", "x-weimai-h5body-x", "x-weimai-h5body1", "x-weimai-h5body-1-2",
         ]
@@ -152,7 +152,7 @@ struct HeaderBodyReadingTests {
         #expect(!form.owns(name))
     }
 
-    @Test("the limit counts decoded bytes: as many are taken, one more is not", arguments: 0...5)
+    @Test("the limit counts decoded bytes: a body at the limit is accepted, a longer one is not", arguments: 0...5)
     func limit(count: Int) throws {
         let percent = HeaderBody(limit: .bytes(count))
         let base64 = HeaderBody(encoding: .base64, limit: .bytes(count))
@@ -168,7 +168,7 @@ struct HeaderBodyReadingTests {
     }
 
     @Test(
-        "what is written is read, in either encoding and in parts of any length",
+        "written fields read back as the same body, in either encoding and in parts of any length",
         arguments: [0, 1, 2, 3, 4, 5, 100, 8_000]
     )
     func roundTrips(fieldLength: Int) throws {
@@ -183,7 +183,7 @@ struct HeaderBodyReadingTests {
         }
     }
 
-    @Test("a short body is one field without an encoding to tell")
+    @Test("a short body in the default encoding is written as one field")
     func written() {
         #expect(form.fields(for: Data("a b".utf8)) == ["x-weimai-h5body": "a%20b"])
         #expect(form.fields(for: Data()) == ["x-weimai-h5body": ""])

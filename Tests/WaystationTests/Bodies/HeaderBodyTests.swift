@@ -63,7 +63,7 @@ struct HeaderBodyTests {
         #expect(try sent().values(of: "Content-Length") == ["3"])
     }
 
-    @Test("is taken under every route", arguments: [0, 1, 2])
+    @Test("is sent as the body under every route", arguments: [0, 1, 2])
     func everyRoute(number: Int) async throws {
         let folder = try TemporaryDirectory()
         let routes: [Route] = [.network, .cache(.standard), .files(in: folder.url, at: "http://127.0.0.1/")]
@@ -74,7 +74,7 @@ struct HeaderBodyTests {
         _ = try sent()
     }
 
-    @Test("keeps the content type and its charset, and loses a length that is not its own")
+    @Test("keeps the content type and its charset; the request's own length is replaced")
     func contentType() async throws {
         let fields = [
             "x-weimai-h5body": "%E4", "Content-Type": "text/plain; charset=iso-8859-1", "Content-Length": "99",
@@ -87,7 +87,7 @@ struct HeaderBodyTests {
         #expect(try sent().values(of: "Transfer-Encoding") == [])
     }
 
-    @Test("without a content type is sent with the one that Foundation gives any body")
+    @Test("without a content type is sent with the one that Foundation adds to any body")
     func noContentType() async throws {
         _ = try await session().data(for: request())
         var plain = URLRequest(url: origin.url("/a"))
@@ -98,7 +98,7 @@ struct HeaderBodyTests {
         #expect(types.count == 2 && types[0] == types[1])
     }
 
-    @Test("stands in several fields when it is long")
+    @Test("may be split over several fields")
     func parts() async throws {
         let body = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0) })
         for encoding in [HeaderBody.Encoding.percent, .base64] {
@@ -109,7 +109,7 @@ struct HeaderBodyTests {
         }
     }
 
-    @Test("a body that is there wins, and the field is not sent")
+    @Test("gives way to a real body of the request, and the field is not sent")
     func realBodyWins() async throws {
         var request = request()
         request.httpBody = Data("real".utf8)
@@ -126,7 +126,7 @@ struct HeaderBodyTests {
         _ = try sent()
     }
 
-    @Test("a real body wins over a damaged field too")
+    @Test("gives way to a real body even when the field is damaged")
     func realBodyWinsOverDamage() async throws {
         var request = request("POST", "/a", ["x-weimai-h5body": "%zz"])
         request.httpBody = Data("real".utf8)
@@ -134,7 +134,7 @@ struct HeaderBodyTests {
         _ = try sent()
     }
 
-    @Test("an empty one is an empty body, and its field is not sent", arguments: ["POST", "GET", "HEAD"])
+    @Test("may be empty: the body is empty, and the field is not sent", arguments: ["POST", "GET", "HEAD"])
     func empty(method: String) async throws {
         _ = try await session().data(for: request(method, "/a", ["x-weimai-h5body": ""]))
         #expect(try sent().body.isEmpty)
@@ -142,7 +142,7 @@ struct HeaderBodyTests {
     }
 
     @Test(
-        "what is damaged, too large or for a method without a body is an error, and nothing is sent",
+        "that is damaged, too large or for a method without a body is an error, and nothing is sent",
         arguments: [
             ("POST", ["x-weimai-h5body": "a%2"], URLError.cannotDecodeContentData, "offset 1"),
             ("POST", ["x-weimai-h5body-2": "a"], .cannotDecodeContentData, "x-weimai-h5body-1"),
@@ -194,7 +194,7 @@ struct HeaderBodyTests {
         #expect(try #require(seen.withLock { $0 }).keys.allSatisfy { !$0.lowercased().contains("h5body") })
     }
 
-    @Test("recordings show the body and not the field, of a refused request too", arguments: ["a%20b", "%zz"])
+    @Test("is in recordings as the body, not as the field, also for a refused request", arguments: ["a%20b", "%zz"])
     func recording(value: String) async throws {
         let recorder = LastExchange()
         let session = try session { $0.recorder = recorder }
@@ -204,7 +204,7 @@ struct HeaderBodyTests {
         #expect(exchange.request.httpBody == (value == "%zz" ? nil : Data("a b".utf8)))
     }
 
-    @Test("makes no other entry of the cache: what GET stored is found with and without the field")
+    @Test("is not part of the cache key: a stored response is found with and without the field")
     func cacheKey() async throws {
         let folder = try TemporaryDirectory()
         let origin = try ScriptedOrigin { _ in
@@ -223,7 +223,7 @@ struct HeaderBodyTests {
         #expect(origin.requestCount == 1)
     }
 
-    @Test("uploads keep their own body, byte for byte, and are Foundation's with all their header")
+    @Test("does not apply to uploads: Foundation sends them with their own body and all their fields")
     func uploads() async throws {
         let folder = try TemporaryDirectory()
         let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -240,7 +240,7 @@ struct HeaderBodyTests {
         let events = interceptor.events
         let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
         _ = try await session.upload(for: request("POST", "/moved", [:]), from: Data("x".utf8))
-        // When this fails, Foundation has learnt it: Docs/Bodies.md and ReturnedLoad can forget about it.
+        // If this fails, Foundation now keeps the body: remove the case from Docs/Bodies.md and ReturnedLoad.
         #expect(origin.requests.map(\.body) == [Data("x".utf8), Data()])
         for await event in events {
             guard case .degraded(let message) = event.kind else { continue }
@@ -249,14 +249,14 @@ struct HeaderBodyTests {
         }
     }
 
-    @Test("the name can be another")
+    @Test("may have another field name")
     func otherName() async throws {
         let session = try session(HeaderBody(name: "x-page-body"))
         #expect(try await session.data(for: request("POST", "/a", ["X-Page-Body": "%41"])).0 == Data("A".utf8))
         #expect(try sent().value(of: "x-page-body") == nil)
     }
 
-    @Test("a name that is no field name is refused when the interceptor is made", arguments: ["", "a b", "a:b", "ä"])
+    @Test("with an invalid field name is refused when the interceptor is made", arguments: ["", "a b", "a:b", "ä"])
     func wrongName(name: String) {
         let error = #expect(throws: WaystationError.self) {
             try Interceptor { $0.headerBody = HeaderBody(name: name) }
@@ -264,7 +264,7 @@ struct HeaderBodyTests {
         #expect(error?.code == .invalidHeaderBody)
     }
 
-    @Test("without the form, and without a rule, the field is a field like any other")
+    @Test("is sent as an ordinary field without a header body setting, and without a matching rule")
     func notAsked() async throws {
         let interceptor = try Interceptor { $0.rules = [.allow("http://127.0.0.1:*/**", via: .network)] }
         _ = try await URLSession(configuration: .ephemeral.intercepted(by: interceptor)).data(for: request())
@@ -274,7 +274,7 @@ struct HeaderBodyTests {
     }
 }
 
-/// A recorder that can be awaited.
+/// A recorder whose next exchange a test can await.
 private final class LastExchange: ExchangeRecorder {
     let bodyLimit = 1 << 20
     private let exchanges: AsyncStream<RecordedExchange>

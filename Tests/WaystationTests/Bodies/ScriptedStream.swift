@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A body stream under a test's control: gives its parts one by one, waits where it is told to, and may fail.
+/// A body stream under a test's control: it returns its parts one by one, waits where the script says, and may fail.
 final class ScriptedStream: InputStream {
     enum Step: Sendable {
         case bytes(Data)
@@ -32,10 +32,10 @@ final class ScriptedStream: InputStream {
     /// How many bytes were read.
     var bytesRead: Int { state.withLock { $0.read } }
 
-    /// Waits until the stream is read where it blocks.
+    /// Waits until a reader reaches the step where the stream blocks.
     func untilBlocked() async { for await _ in reached { return } }
 
-    /// Lets the reader go on from where it blocks.
+    /// Unblocks the reader.
     func release() { gate.signal() }
 
     override func open() { state.withLock { $0.status = .open } }

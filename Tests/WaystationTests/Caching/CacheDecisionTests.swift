@@ -6,7 +6,7 @@ import WaystationCaching
 
 @testable import Waystation
 
-/// A decision without its values.
+/// The kind of a ``CacheDecision``, without the stored responses in it.
 private enum Told: Equatable {
     case serve(renewing: Bool)
     case fetch(CacheStatus.ForwardReason, asks: Bool, fallback: Bool, timeout: Duration?)
@@ -29,13 +29,14 @@ private enum Told: Equatable {
     }
 }
 
-@Suite("What a strategy says, given what is stored")
+@Suite("A cache decision")
 struct CacheDecisionTests {
     typealias Policy = URLRequest.CachePolicy
 
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    /// No response is stored; one that arrived just now, a second before the limit of 60 s, at it, long after it.
+    /// The ages of the stored response, in seconds: nothing stored, new, a second below the limit of 60 s, at the
+    /// limit, far above it.
     private static let ages: [TimeInterval?] = [nil, 0, 59, 60, 100_000]
     private static let strategies: [CacheStrategy] = [
         .cacheFirst(for: .seconds(60)), .networkFirst(), .networkFirst(timeout: .seconds(3)),
@@ -49,7 +50,7 @@ struct CacheDecisionTests {
     private static let serve = Told.serve(renewing: false)
     private static let renew = Told.serve(renewing: true)
 
-    /// One row a strategy, in the order above; one column an age.
+    /// One row for each strategy, in the order above; one column for each age.
     private static let table: [[Told]] = [
         [miss, serve, serve, stale, stale],
         [miss, fallback, fallback, fallback, fallback],
@@ -90,7 +91,7 @@ struct CacheDecisionTests {
         )
     }
 
-    @Test("the strategy decides when the request has no policy of its own", arguments: strategies.indices)
+    @Test("follows the strategy when the request has no policy of its own", arguments: strategies.indices)
     func strategy(row: Int) throws {
         for (age, expected) in zip(Self.ages, Self.table[row]) {
             let decision = try decision(Self.strategies[row], age: age)
@@ -99,7 +100,7 @@ struct CacheDecisionTests {
     }
 
     @Test(
-        "a policy to reload asks the network, whatever is stored, and uses nothing stored",
+        "with a policy to reload goes to the network and uses nothing stored",
         arguments: [Policy.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData],
         strategies
     )
@@ -110,7 +111,7 @@ struct CacheDecisionTests {
     }
 
     @Test(
-        "a policy to revalidate asks about what is stored, however fresh, and takes no other answer",
+        "with a policy to revalidate validates the stored response, however fresh, and has no fallback",
         arguments: strategies
     )
     func reloadRevalidating(strategy: CacheStrategy) throws {
@@ -121,7 +122,7 @@ struct CacheDecisionTests {
         }
     }
 
-    @Test("a policy for stored data serves it at any age", arguments: strategies)
+    @Test("with a policy for stored data serves it at any age", arguments: strategies)
     func storedData(strategy: CacheStrategy) throws {
         for age in Self.ages.compactMap(\.self) {
             for policy in [Policy.returnCacheDataElseLoad, .returnCacheDataDontLoad] {
@@ -132,7 +133,7 @@ struct CacheDecisionTests {
         #expect(try decision(strategy, policy: .returnCacheDataDontLoad, age: nil) == .unavailable)
     }
 
-    @Test("a clock set back makes a response new, not younger than new")
+    @Test("takes a negative age, from a clock that was set back, as zero")
     func negativeAge() throws {
         #expect(try decision(.cacheFirst(for: .seconds(60)), age: -5) == Self.serve)
         #expect(try decision(.staleWhileRevalidate(upTo: .seconds(60)), age: -5) == Self.renew)
@@ -142,7 +143,7 @@ struct CacheDecisionTests {
         }
     }
 
-    @Test("an archive goes by the time of arrival, whatever the fields say")
+    @Test("of an archive depends on the time of arrival, whatever the fields say")
     func archive() throws {
         let fields = ["Cache-Control": "max-age=0, must-revalidate", "Age": "1000000", "Expires": "0"]
         #expect(try decision(.cacheFirst(for: .seconds(60)), age: 59, fields: fields) == Self.serve)

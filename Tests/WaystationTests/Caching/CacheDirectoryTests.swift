@@ -11,14 +11,14 @@ struct CacheDirectoryTests {
     }
 
     @Test(
-        "that cannot be one is an error that names it and the reason",
+        "that is unusable is an error with the path and the reason",
         arguments: [
             ("/proc/nope/x", "No such file or directory"), ("/dev/null", "Not a directory"),
             ("/dev/null/cache", "Not a directory"), ("/tmp", "may write to this directory"),
         ]
     )
     func unusable(path: String, reason: String) throws {
-        // On a machine where /tmp is another user's, that is the reason.
+        // If the test does not run as root, the reason is that /tmp belongs to another user.
         let isForeign = path == "/tmp" && geteuid() != 0
         let error = error(for: URL(filePath: path, directoryHint: .isDirectory))
         #expect(error?.code == .unusableDirectory)
@@ -26,7 +26,7 @@ struct CacheDirectoryTests {
         #expect(error?.message.contains(isForeign ? "belongs to user" : reason) == true)
     }
 
-    @Test("that is a link is an error; one that lies behind a link is not")
+    @Test("that is a symbolic link is an error; a directory below a symbolic link is not")
     func link() throws {
         let real = try TemporaryDirectory()
         let link = real.url.appending(path: "link")

@@ -7,13 +7,13 @@ import WaystationStorage
 
 @testable import Waystation
 
-@Suite("What the cache knows of a request")
+@Suite("A cache request")
 struct CacheRequestTests {
     private let url = "https://a.example/x"
 
     private func entry(_ request: URLRequest) -> CacheRequest? { CacheRequest(request, canonical: url) }
 
-    @Test("a plain GET has a key: method, URL, and the partition that everyone shares")
+    @Test("of a plain GET has a key of method, URL and the partition for requests without credentials")
     func plain() throws {
         let entry = try #require(try entry(URLRequest("GET", url, ["Accept": "text/html"])))
         #expect(entry.key == RequestKey(method: "GET", url: url))
@@ -21,12 +21,12 @@ struct CacheRequestTests {
         #expect(try self.entry(URLRequest("GET", url, body: "")) != nil)
     }
 
-    @Test("other methods have none", arguments: ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "QUERY"])
+    @Test("does not exist for other methods", arguments: ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "QUERY"])
     func methods(method: String) throws {
         #expect(try entry(URLRequest(method, url)) == nil)
     }
 
-    @Test("a GET with a body has none")
+    @Test("does not exist for a GET with a body")
     func bodies() throws {
         #expect(try entry(URLRequest("GET", url, body: "x")) == nil)
         var request = try URLRequest("GET", url)
@@ -34,7 +34,7 @@ struct CacheRequestTests {
         #expect(entry(request) == nil)
     }
 
-    @Test("a HEAD shares the key of its GET")
+    @Test("of a HEAD has the key of the GET")
     func head() throws {
         let entry = try #require(try entry(URLRequest("HEAD", url)))
         #expect(entry.key == RequestKey(method: "GET", url: url))
@@ -43,7 +43,7 @@ struct CacheRequestTests {
     }
 
     @Test(
-        "a partial or conditional GET asks for less than the whole",
+        "of a partial or conditional GET does not ask for the whole response",
         arguments: [
             ("Range", "bytes=0-1"), ("If-Match", "*"), ("if-none-match", "\"a\""), ("If-Range", "\"a\""),
             ("If-Modified-Since", "Sat, 01 Jan 2000 00:00:00 GMT"),
@@ -56,7 +56,7 @@ struct CacheRequestTests {
     }
 
     @Test(
-        "the target is told in HTTP's terms",
+        "has the URL's scheme, authority and path",
         arguments: [
             ("https://a.example/x?y=1", "a.example", "/x?y=1"), ("http://a.example:8080/", "a.example:8080", "/"),
             ("http://[::1]:80/a/b", "[::1]:80", "/a/b"),
@@ -69,7 +69,7 @@ struct CacheRequestTests {
         #expect(message.scheme == String(url.prefix { $0 != ":" }))
     }
 
-    @Test("each credential has a partition of its own, which reveals nothing of it")
+    @Test("has a partition for each credential, whose name does not reveal the credential")
     func partitions() throws {
         let credentials = ["Basic dXNlcjpwYXNz", "Bearer secret", "Bearer secret2"]
         let partitions = try credentials.map { credential in
@@ -86,7 +86,7 @@ struct CacheRequestTests {
 
 }
 
-@Suite("What an archive stores")
+@Suite("An archive strategy")
 struct ArchiveStoringTests {
     private func stores(_ status: Int, _ fields: [String: String] = [:], asked: [String: String] = [:]) throws -> Bool {
         let request = try #require(
@@ -103,13 +103,13 @@ struct ArchiveStoringTests {
         return false
     }
 
-    @Test("whole representations, redirects, and word that one is gone")
+    @Test("stores complete representations, redirects and 410")
     func statuses() throws {
         #expect(try (200...599).filter { try stores($0) } == [200, 203, 204, 301, 302, 303, 307, 308, 410])
     }
 
     @Test(
-        "privacy and selection by everything forbid storing, ages do not",
+        "does not store with no-store or Vary: *, but with any freshness directive",
         arguments: [
             (["Cache-Control": "no-store"], false), (["cache-control": "max-age=60, NO-STORE "], false),
             (["Cache-Control": "private, max-age=0, must-revalidate"], true), (["Cache-Control": "no-cache"], true),
@@ -122,7 +122,7 @@ struct ArchiveStoringTests {
         #expect(try stores(302, fields) == isStorable)
     }
 
-    @Test("a request may forbid it")
+    @Test("does not store when the request has no-store")
     func requestNoStore() throws {
         #expect(try !stores(200, asked: ["Cache-Control": "no-store"]))
     }

@@ -5,7 +5,7 @@ import WaystationCaching
 
 @testable import Waystation
 
-/// A `Cache-Status` field as any reader of structured fields understands it (RFC 9211 §2).
+/// A `Cache-Status` field as a parser of structured fields reads it (RFC 9211 §2).
 private struct CacheStatusField: StructuredFieldValue, Equatable {
     struct Member: Codable, Equatable {
         struct Parameters: Codable, Equatable {
@@ -44,7 +44,7 @@ struct CacheStatusTests {
         return try #require(field.items.first).parameters
     }
 
-    @Test("a hit says so, with its time to live and where it came from")
+    @Test("of a hit has `hit`, the time to live and the detail")
     func hit() throws {
         #expect(try parameters(CacheStatus(.hit)) == Parameters(hit: true))
         #expect(
@@ -54,7 +54,7 @@ struct CacheStatusTests {
     }
 
     @Test(
-        "a forward says why, and what came of it",
+        "of a forwarded request has the reason, the status and whether the response was stored",
         arguments: [
             (CacheStatus.ForwardReason.bypass, "bypass"), (.uriMiss, "uri-miss"), (.varyMiss, "vary-miss"),
             (.request, "request"), (.stale, "stale"),
@@ -71,7 +71,7 @@ struct CacheStatusTests {
         )
     }
 
-    @Test("the waystation stands after the caches nearer to the origin")
+    @Test("lists the waystation after the caches nearer to the origin")
     func appended() throws {
         let name = try #require(CacheStatus.fieldName)
         var fields: HTTPFields = [name: "ReverseProxy; hit, \"Edge, 2\"; fwd=stale"]

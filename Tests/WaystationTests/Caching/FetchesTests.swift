@@ -22,7 +22,7 @@ struct FetchesTests {
         }.engine
     }
 
-    @Test("one who has looked again in vain does so once more when another trip has ended meanwhile")
+    @Test("a load looks up again each time that another fetch has ended since its last look-up")
     func endedAgain() async throws {
         let count = Counter()
         let network = ScriptedTransport { _ in
@@ -52,7 +52,7 @@ struct FetchesTests {
             }
             return answered
         }
-        // Between each look-up and the trip that it would lead to, another one makes that trip.
+        // Between each look-up and the fetch that would follow it, another load makes that fetch.
         clock.onNext { [clock] in
             load().wait()
             clock.onNext { load().wait() }
@@ -63,7 +63,7 @@ struct FetchesTests {
         #expect(network.requests.count == 2)
     }
 
-    @Test("one who looked up in vain and comes just after the end looks again, since the answer may be stored by now")
+    @Test("a load that joins just after a fetch's end looks up again, since the response may be stored by now")
     func justAfterTheEnd() async throws {
         let gate = ScriptedTransport.Gate()
         let network = ScriptedTransport { _ in
@@ -88,12 +88,12 @@ struct FetchesTests {
         _ = ask(first)
         await network.waitForRequests(1)
         await first.arrival()
-        // The next to ask for the time is who counts the end, which nobody can join any more.
+        // The next call of the clock comes from the code that counts the fetch's end; no load can join after that.
         let (participations, participation) = AsyncStream.makeStream(of: Fetches.Participation?.self)
         clock.onNext { participation.yield(ask(second)) }
         gate.open()
         guard case .outdated? = await participations.first(where: { _ in true }) else {
-            Issue.record("the second makes a trip of its own")
+            Issue.record("the second load makes a fetch of its own")
             return
         }
         #expect(network.requests.count == 1)
@@ -101,7 +101,7 @@ struct FetchesTests {
     }
 }
 
-/// A clock that has something done when it is asked next.
+/// A clock that runs an action when it is read next.
 private final class WatchedClock: Sendable {
     private let work = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -113,7 +113,7 @@ private final class WatchedClock: Sendable {
     }
 }
 
-/// Waits for a part of what it takes part in.
+/// A waiter of a fetch, whose first part of the body a test can await.
 private final class Waiter: FetchWaiter {
     private let (parts, hasPart) = AsyncStream.makeStream(of: Void.self)
 
@@ -134,7 +134,7 @@ private final class Answered: TransportReceiver {
 
     var cacheStatus: String? { head.withLock { $0?.value(forHTTPHeaderField: "Cache-Status") } }
 
-    /// For who is called on a thread that must not go on before.
+    /// Blocks the thread until the end.
     func wait() { ended.wait() }
     func end() async { for await _ in ends { return } }
 

@@ -6,19 +6,19 @@ import Testing
 @Suite("Header fields from and to Foundation's dictionaries")
 struct HTTPFieldsFromFoundationTests {
     @Test(
-        "a value that holds a line end or a NUL is left out",
+        "a field whose value has a line end or a NUL is left out",
         arguments: ["a\r\nSet-Cookie: b=c", "a\nb", "a\rb", "a\0b", "\r\n"]
     )
     func injectedValue(value: String) {
         #expect(HTTPFields(["X-Evil": value, "X-Good": "1"]).dictionary == ["X-Good": "1"])
     }
 
-    @Test("a name that is no token is left out", arguments: ["X-Evil\r\nX-More", "X Evil", "X:Evil", "", "X-É"])
+    @Test("a field with an invalid name is left out", arguments: ["X-Evil\r\nX-More", "X Evil", "X:Evil", "", "X-É"])
     func injectedName(name: String) {
         #expect(HTTPFields([name: "1", "X-Good": "1"]).dictionary == ["X-Good": "1"])
     }
 
-    @Test("what is valid comes back with its spelling, and is found in any")
+    @Test("a valid field keeps the spelling of its name, and is found by any spelling")
     func roundTrip() {
         let dictionary = ["ETag": "\"a\"", "x-lower": "ü, b", "Empty": ""]
         let fields = HTTPFields(dictionary)
@@ -27,7 +27,7 @@ struct HTTPFieldsFromFoundationTests {
         #expect(HTTPFields(["etag": "1"])[.eTag] == "1")
     }
 
-    @Test("repeated fields are joined, as Foundation has them")
+    @Test("repeated fields are joined with commas, as Foundation does")
     func repeated() throws {
         let name = try #require(HTTPField.Name("X-List"))
         var fields = HTTPFields()

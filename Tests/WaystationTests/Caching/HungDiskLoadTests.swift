@@ -7,9 +7,9 @@ import WaystationTesting
 
 @testable import Waystation
 
-@Suite("Loads beside a disk that hangs", .timeLimit(.minutes(10)))
+@Suite("Loads while the cache's disk hangs", .timeLimit(.minutes(10)))
 struct HungDiskLoadTests {
-    @Test("go to the network, and an event says why")
+    @Test("go to the network, and an event reports the cache as unavailable")
     func load() async throws {
         let directory = try TemporaryDirectory()
         let disk = DispatchSemaphore(value: 0)
@@ -18,7 +18,7 @@ struct HungDiskLoadTests {
         environment.lookUpInterval = 0.01
         environment.fileSystem = FaultyFileSystem { operation, _ in
             guard operation == .createDirectory else { return }
-            // Each lets the next one through.
+            // Each waiting operation lets the next one through.
             disk.wait()
             disk.signal()
         }

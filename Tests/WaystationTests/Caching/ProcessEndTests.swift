@@ -6,13 +6,13 @@ import Waystation
 import WaystationStorage
 import WaystationTesting
 
-/// What a command-line tool does: one load through a new cache, and the end of the process.
+/// Tests what a command-line tool does: one load through a new cache, then the end of the process.
 @Suite("A process that ends after its load", .timeLimit(.minutes(10)))
 struct ProcessEndTests {
-    /// 8, or what the environment says: `WAYSTATION_EXITS=200`.
+    /// 8, or the value of the environment variable, such as `WAYSTATION_EXITS=200`.
     private static let rounds = ProcessInfo.processInfo.environment["WAYSTATION_EXITS"].flatMap(Int.init) ?? 8
 
-    @Test("by exit has every response on disk that its load called stored")
+    @Test("by exit has every response on disk whose load reported it as stored")
     func exit() async throws {
         var lost = 0
         for _ in 0..<Self.rounds {
@@ -23,7 +23,7 @@ struct ProcessEndTests {
             }
             if try !isStored(in: directory, length: 1_000) { lost += 1 }
         }
-        #expect(lost == 0, "of \(Self.rounds)")
+        #expect(lost == 0, "processes that lost the response, of \(Self.rounds)")
     }
 
     @Test("by exit has a large body on disk too")
@@ -36,7 +36,7 @@ struct ProcessEndTests {
         #expect(try isStored(in: directory, length: 3_000_000))
     }
 
-    @Test("by exit in the handler of an event ends at once, and leaves a sound cache")
+    @Test("by exit in an event handler ends at once, and leaves an intact cache")
     func exitInHandler() async throws {
         let directory = try TemporaryDirectory()
         await #expect(processExitsWith: .exitCode(7)) { [path = directory.url.path as String] in

@@ -4,7 +4,7 @@ import Testing
 import Waystation
 import WaystationTesting
 
-/// What requests carry and what responses set, seen by a server on loopback.
+/// Tests the cookies that requests carry and responses set, with a server on loopback.
 @Suite("The cookies of an interceptor")
 struct CookieExchangeTests {
     /// An app with cookies and no login.
@@ -60,7 +60,7 @@ struct CookieExchangeTests {
         var seen: [String?] { origin.requests.map { $0.value(of: "Cookie") } }
     }
 
-    /// Answers `/set` with these cookies, everything else with nothing.
+    /// Answers `/set` with these cookies, and every other request without cookies.
     private static func setting(_ cookies: String...) -> ScriptedOrigin.Script {
         let response: ScriptedOrigin.Response =
             switch cookies.count {
@@ -80,7 +80,7 @@ struct CookieExchangeTests {
     }
 
     @Test(
-        "are sent where RFC 6265 says, and nowhere else",
+        "are sent to the requests that RFC 6265 selects, and to no others",
         arguments: [
             Case(rule: "at a path and below it", set: "a=1; Path=/admin", target: "/admin/x", sent: "a=1"),
             Case(rule: "not at another path", set: "a=1; Path=/admin", target: "/other", sent: nil),
@@ -107,7 +107,7 @@ struct CookieExchangeTests {
         #expect(fixture.seen == [nil, one.sent])
     }
 
-    @Test("a cookie of a host is not sent to another")
+    @Test("are not sent to another host")
     func hosts() async throws {
         let fixture = try Fixture(Self.setting("a=1; Path=/"))
         try await fixture.load("/set")
@@ -115,7 +115,7 @@ struct CookieExchangeTests {
         #expect(fixture.seen == [nil, nil])
     }
 
-    @Test("a Secure one is set and sent over loopback where that counts as secure")
+    @Test("with Secure are set and sent over loopback when loopback counts as secure")
     func trustworthyLoopback() async throws {
         let fixture = try Fixture(isLoopbackSecure: true, Self.setting("a=1; Secure; Path=/"))
         try await fixture.load("/set")
@@ -123,7 +123,7 @@ struct CookieExchangeTests {
         #expect(fixture.seen == [nil, "a=1"])
     }
 
-    @Test("one whose time is over is sent no more, and leaves the session's storage")
+    @Test("that have expired are not sent, and are removed from the session's storage")
     func expiry() async throws {
         let fixture = try Fixture(Self.setting("a=1; Max-Age=60; Path=/"))
         try await fixture.load("/set")
@@ -138,7 +138,7 @@ struct CookieExchangeTests {
         #expect(fixture.storage?.cookies?.isEmpty == true)
     }
 
-    @Test("several of one response are each taken, and malformed ones cost none of the others")
+    @Test("of one response are all taken, except malformed ones")
     func several() async throws {
         let fixture = try Fixture(
             Self.setting("a=1; Expires=Wed, 09 Jun 2100 10:18:14 GMT; Path=/", "=; Path", "c=3; Path=/")
@@ -148,7 +148,7 @@ struct CookieExchangeTests {
         #expect(fixture.seen == [nil, "a=1; c=3"])
     }
 
-    @Test("longer paths come first")
+    @Test("with longer paths come first")
     func order() async throws {
         let fixture = try Fixture(Self.setting("a=short; Path=/", "a=long; Path=/shop"))
         try await fixture.load("/set")
@@ -156,7 +156,7 @@ struct CookieExchangeTests {
         #expect(fixture.seen == [nil, "a=long; a=short"])
     }
 
-    @Test("what a redirect sets is carried to its target", arguments: [Route.network, .cache(.standard)])
+    @Test("that a redirect sets are sent to its target", arguments: [Route.network, .cache(.standard)])
     func redirect(route: Route) async throws {
         let fixture = try Fixture(via: route) { request in
             guard request.path == "/a" else { return .ok() }
@@ -166,7 +166,7 @@ struct CookieExchangeTests {
         #expect(fixture.seen == [nil, "a=1"])
     }
 
-    @Test("a redirect to another host carries that one's cookies, and not those of the first, nor the app's own")
+    @Test("after a redirect to another host are that host's, without the first host's and the app's own")
     func redirectElsewhere() async throws {
         let fixture = try Fixture(hasStorage: false) { request in
             switch request.path {
@@ -183,7 +183,7 @@ struct CookieExchangeTests {
         #expect(fixture.seen == [nil, nil, "here=1; own=1", "there=1"])
     }
 
-    @Test("what a 304 sets is taken, and what is stored sets nothing again")
+    @Test("of a 304 are taken; serving a stored response sets no cookies")
     func notModified() async throws {
         let count = Counter()
         let fixture = try Fixture(via: .cache(.standard)) { request in
@@ -203,7 +203,7 @@ struct CookieExchangeTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("what a renewal in the background sets is taken, and it carries the cookies")
+    @Test("are sent with a renewal in the background, and those of its response are taken")
     func renewal() async throws {
         let count = Counter()
         let fixture = try Fixture(via: .cache(.staleWhileRevalidate(upTo: .days(1)))) { _ in
@@ -218,7 +218,7 @@ struct CookieExchangeTests {
         #expect(fixture.seen == [nil, "n=1"])
     }
 
-    @Test("responses are chosen by them, as Vary says", arguments: ["Cookie", "cookie, Accept-Language"])
+    @Test("select the stored response when Vary names Cookie", arguments: ["Cookie", "cookie, Accept-Language"])
     func vary(nominated: String) async throws {
         let fixture = try Fixture(via: .cache(.standard)) { request in
             .ok(request.value(of: "Cookie") ?? "-", fields: ["Cache-Control": "max-age=60", "Vary": nominated])
@@ -232,7 +232,7 @@ struct CookieExchangeTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("after a redirect to another origin they are known, so what varies by them is stored")
+    @Test("are known after a redirect to another origin, so a response with Vary: Cookie is stored")
     func varyAfterRedirect() async throws {
         let count = Counter()
         let fixture = try Fixture(via: .cache(.standard)) { request in
@@ -245,9 +245,9 @@ struct CookieExchangeTests {
         for _ in 0..<2 { #expect(try await fixture.load("/", ["Cookie": "own=1"]) == "1") }
     }
 
-    @Test("a pair that the app wrote itself stands beside the chosen ones, and before one of its name")
+    @Test("are merged with the app's own Cookie field, whose pair wins over a cookie of the same name")
     func ownPairs() async throws {
-        // Where Foundation's storage has something for the host, it writes over the field before anybody sees it.
+        // If its storage has a cookie for the host, Foundation overwrites the field before the waystation sees it.
         let fixture = try Fixture(hasStorage: false) { _ in .ok() }
         for name in ["a", "b"] {
             try fixture.cookies.insert(
@@ -258,7 +258,7 @@ struct CookieExchangeTests {
         #expect(fixture.seen == ["a=jar; b=own; c=own"])
     }
 
-    @Test("a pair that another host's cookie has is the app's own all the same")
+    @Test("do not replace the app's own pair that equals another host's cookie")
     func ownPairElsewhere() async throws {
         let fixture = try Fixture(hasStorage: false) { _ in .ok() }
         try fixture.cookies.insert(
@@ -268,7 +268,7 @@ struct CookieExchangeTests {
         #expect(fixture.seen == ["lang=de"])
     }
 
-    @Test("SameSite=Strict stays behind when another site's document asks")
+    @Test("with SameSite=Strict are not sent for another site's document")
     func sameSite() async throws {
         let fixture = try Fixture(Self.setting("strict=1; SameSite=Strict; Path=/", "plain=1; Path=/"))
         try await fixture.load("/set")
@@ -280,7 +280,7 @@ struct CookieExchangeTests {
         #expect(fixture.seen == [nil, nil, "strict=1; plain=1"])
     }
 
-    @Test("an upload carries what Foundation chooses, and what its response sets is taken")
+    @Test("of an upload are chosen by Foundation, and those of its response are taken")
     func upload() async throws {
         let fixture = try Fixture { _ in .ok("", fields: ["Set-Cookie": "a=1; Path=/"]) }
         var request = URLRequest(url: fixture.origin.url("/form"))
@@ -291,7 +291,7 @@ struct CookieExchangeTests {
         #expect(fixture.seen == [nil, "a=1"])
     }
 
-    @Test("without a store nothing of this happens: Foundation chooses")
+    @Test("are chosen by Foundation when the interceptor has no cookie store")
     func without() async throws {
         let origin = try ScriptedOrigin(script: Self.setting("a=1; Path=/admin"))
         let interceptor = try Interceptor { $0.rules = [.allow("http://127.0.0.1:*/**", via: .network)] }

@@ -21,7 +21,7 @@ struct CookieStoreTests {
         )
     }
 
-    @Test("tells each change in order, and who made it")
+    @Test("reports each change in order, with its author")
     func changes() async throws {
         let store = CookieStore(now: clock.now)
         var changes = store.changes.makeAsyncIterator()
@@ -49,7 +49,7 @@ struct CookieStoreTests {
 
     private struct Unexpected: Error {}
 
-    @Test("gives each reader a stream of its own, which ends with it")
+    @Test("returns a separate stream for each reader, which ends with the store")
     func streams() async throws {
         var store: CookieStore? = CookieStore(now: clock.now)
         let (first, second) = (try #require(store?.changes), try #require(store?.changes))
@@ -72,7 +72,7 @@ struct CookieStoreTests {
 
     // MARK: - On disk
 
-    @Test("with a file it finds its cookies again, except those of the session")
+    @Test("with a file restores its cookies, except session cookies")
     func durable() async throws {
         let folder = try TemporaryDirectory()
         let file = folder.url.appending(path: "state/cookies.json")
@@ -90,7 +90,7 @@ struct CookieStoreTests {
         #expect(CookieStore(file: file, now: clock.now).cookies.isEmpty)
     }
 
-    @Test("a file that is no file of this user's is put aside, and nothing that it leads to is read or changed")
+    @Test("renames a file that is a link, irregular or another user's, and leaves a link's target alone")
     func hostileFile() async throws {
         let folder = try TemporaryDirectory()
         let jar = folder.url.appending(path: "cookies.json")
@@ -132,7 +132,7 @@ struct CookieStoreTests {
         }
     }
 
-    @Test("a file that others may read or write is closed to them")
+    @Test("removes other users' permissions from its file")
     func openFile() async throws {
         let folder = try TemporaryDirectory()
         let jar = folder.url.appending(path: "cookies.json")
@@ -145,7 +145,7 @@ struct CookieStoreTests {
         #expect(mode == 0o600)
     }
 
-    @Test("a file that is damaged is put aside, and told of", arguments: ["", "{", #"{"version":9,"cookies":[]}"#])
+    @Test("renames a damaged file and keeps it", arguments: ["", "{", #"{"version":9,"cookies":[]}"#])
     func damaged(content: String) async throws {
         let folder = try TemporaryDirectory()
         let file = try folder.write(content, to: "cookies.json")
@@ -159,7 +159,7 @@ struct CookieStoreTests {
         withExtendedLifetime(interceptor) {}
     }
 
-    @Test("what is wrong with the file is reported to each who begins to listen")
+    @Test("reports a problem with the file to each new listener")
     func condition() throws {
         let folder = try TemporaryDirectory()
         let store = CookieStore(file: try folder.write("x", to: "cookies.json"), now: clock.now)
@@ -169,7 +169,7 @@ struct CookieStoreTests {
         #expect(told.withLock { $0.first?.contains("cookies.json was damaged and put aside") } == true)
     }
 
-    @Test("a disk that is full costs nothing but the file, and is told of")
+    @Test("keeps its cookies in memory when the disk is full, and reports the error")
     func unwritable() async throws {
         let folder = try TemporaryDirectory()
         let disk = FaultyFileSystem { operation, path in

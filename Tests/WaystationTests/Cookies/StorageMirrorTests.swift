@@ -3,13 +3,13 @@ import Testing
 
 @testable import Waystation
 
-@Suite("What is known of a storage")
+@Suite("A storage mirror")
 struct StorageMirrorTests {
     private func cookie(_ name: String, _ value: String = "1", expires: Date? = nil) throws -> Cookie {
         try Cookie(name: name, value: value, domain: "shop.example", expires: expires, creation: .distantPast)
     }
 
-    @Test("the first look finds everything new, the next nothing")
+    @Test("reports every cookie at the first look, and none at the next")
     func looks() throws {
         var mirror = StorageMirror()
         let held = [try cookie("a"), try cookie("b")]
@@ -17,7 +17,7 @@ struct StorageMirrorTests {
         #expect(mirror.look(at: held, asOf: mirror.version) == [])
     }
 
-    @Test("what was put, changed and removed since is told apart")
+    @Test("distinguishes cookies that were added, changed and removed since the last look")
     func differences() throws {
         var mirror = StorageMirror()
         _ = mirror.look(at: [try cookie("a"), try cookie("b")], asOf: 0)
@@ -25,7 +25,7 @@ struct StorageMirrorTests {
         #expect(mirror.look(at: now, asOf: 0) == [.put(now[0]), .put(now[1]), .removed(try cookie("b").id)])
     }
 
-    @Test("what is written is nobody else's change, while it is written and afterwards")
+    @Test("does not report its own write as a change, neither during the write nor afterwards")
     func writing() throws {
         var mirror = StorageMirror()
         let cookie = try cookie("a")
@@ -37,7 +37,7 @@ struct StorageMirrorTests {
         #expect(mirror.holds(cookie))
     }
 
-    @Test("a look that began before a write ended says nothing about what was written")
+    @Test("ignores a written cookie in a look that began before the write ended")
     func staleLook() throws {
         var mirror = StorageMirror()
         let (old, new) = (try cookie("a"), try cookie("a", "2"))
@@ -49,7 +49,7 @@ struct StorageMirrorTests {
         #expect(mirror.look(at: [old], asOf: mirror.version) == [.put(old)])
     }
 
-    @Test("what a storage refused to hold was removed by nobody")
+    @Test("does not report a cookie that the storage refused as removed")
     func refused() throws {
         var mirror = StorageMirror()
         let cookie = try cookie("a")
@@ -59,7 +59,7 @@ struct StorageMirrorTests {
         #expect(!mirror.contains(cookie.id))
     }
 
-    @Test("a storage keeps whole seconds and no SameSite, which is no change")
+    @Test("does not report a change when the storage drops SameSite and fractions of a second")
     func precision() throws {
         let moment = Date(timeIntervalSince1970: 1_900_000_000.7)
         let stated = try Cookie(

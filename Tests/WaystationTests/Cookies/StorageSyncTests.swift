@@ -6,9 +6,9 @@ import WaystationTesting
 
 @testable import Waystation
 
-@Suite("Storages that are kept in step")
+@Suite("Synchronized cookie storages")
 struct StorageSyncTests {
-    /// An app whose cookies are also in Foundation's storage, and in one of its own where it has that.
+    /// An app whose cookies are also in Foundation's storage, and in a storage of its own if it has one.
     private struct App {
         let network = ScriptedTransport { _ in .ok("", fields: ["Set-Cookie": "response=1; Path=/"]) }
         let clock = ManualClock()
@@ -48,7 +48,7 @@ struct StorageSyncTests {
         )
     }
 
-    @Test("what a response sets is in the session's storage, and the app hears of it")
+    @Test("a response's cookie is put into the session's storage, and the app gets the change")
     func response() async throws {
         let app = try App()
         var changes = app.cookies.changes.makeAsyncIterator()
@@ -59,7 +59,7 @@ struct StorageSyncTests {
         #expect(app.storage.cookies?.map(\.name) == ["response"])
     }
 
-    @Test("what the app puts into the session's storage is carried by the next request, if it is for that")
+    @Test("a cookie that the app puts into the session's storage is sent with the next request that it matches")
     func put() async throws {
         let app = try App()
         try app.storage.setCookie(Self.cookie("app"))
@@ -70,7 +70,7 @@ struct StorageSyncTests {
         #expect(await changes.next()?.author == .storage("HTTPCookieStorage"))
     }
 
-    @Test("what the app changes there, and removes, reaches the next request as well")
+    @Test("a cookie that the app changes or removes in the session's storage is changed for the next request too")
     func changedAndRemoved() async throws {
         let app = try App()
         let first = try Self.cookie("app")
@@ -83,7 +83,7 @@ struct StorageSyncTests {
         #expect(app.seen == ["app=1", "app=2; response=1", "response=1"])
     }
 
-    @Test("what the app puts into the store is in the session's storage, and goes when it is removed")
+    @Test("a cookie that the app puts into or removes from the store changes in the session's storage too")
     func store() async throws {
         let app = try App()
         let cookie = try Cookie(
@@ -102,7 +102,7 @@ struct StorageSyncTests {
         #expect(app.storage.cookies?.isEmpty == true)
     }
 
-    @Test("a cookie that goes back and forth keeps what a storage cannot hold, and is one change")
+    @Test("a cookie keeps attributes that a storage cannot hold, and repeated syncs report one change")
     func noLoop() async throws {
         let app = try App()
         let cookie = try Cookie(
@@ -129,7 +129,7 @@ struct StorageSyncTests {
         #expect(names == ["a", "response", "a", "response"])
     }
 
-    @Test("a value with a line break is refused, told of once, and sent to nobody")
+    @Test("a cookie value with a line break is refused, reported once and never sent")
     func lineBreak() async throws {
         let app = try App()
         let events = app.interceptor.events
@@ -149,7 +149,7 @@ struct StorageSyncTests {
         #expect(refusals == 1)
     }
 
-    @Test("a storage that holds another store's cookies stays that one's, and gives nothing of them away")
+    @Test("a storage that another store uses is not shared, and its cookies are not sent")
     func inUse() async throws {
         let (first, second) = (try App(), CookieStore())
         first.storage.setCookie(try Self.cookie("app"))
@@ -167,7 +167,7 @@ struct StorageSyncTests {
         let session = URLSession(configuration: configuration.intercepted(by: interceptor))
         let url = try #require(URL(string: "https://shop.example/page"))
         let task = session.dataTask(with: url)
-        // Foundation has written it on the task already.
+        // Foundation has already written the cookie into the task's request.
         #expect(task.originalRequest?.value(forHTTPHeaderField: "Cookie")?.contains("app=1") == true)
         task.resume()
         await network.waitForRequests(1)
@@ -178,7 +178,7 @@ struct StorageSyncTests {
 
     // MARK: - A storage of the app's own
 
-    @Test("one of the app's own is kept in step both ways")
+    @Test("a storage of the app's own is synchronized both ways")
     func own() async throws {
         let view = WebView()
         let app = try App(beside: view)
@@ -194,7 +194,7 @@ struct StorageSyncTests {
         #expect(app.seen.last == "response=1")
     }
 
-    @Test("one that fails is told of, and loads go on")
+    @Test("a storage that fails is reported, and loads continue")
     func failing() async throws {
         let view = WebView(fails: true)
         let app = try App(beside: view)
@@ -206,7 +206,7 @@ struct StorageSyncTests {
         #expect(app.seen == [nil])
     }
 
-    @Test("one that never answers runs into the time limit, is named, and holds up no load after it")
+    @Test("a storage that never answers is reported at the time limit, and later loads do not wait for it")
     func silent() async throws {
         let door = Door(ignoringCancel: true)
         let view = WebView(behind: door)
@@ -219,7 +219,7 @@ struct StorageSyncTests {
             if case .cookies(let event) = event.kind, case .storageTimedOut("web view") = event.kind { break }
         }
         try await first
-        // Nobody waits for it any more, until it answers.
+        // No load waits for the storage until it answers.
         try await app.load()
         #expect(app.network.requests.count == 2)
         door.open()
@@ -227,7 +227,7 @@ struct StorageSyncTests {
         #expect(view.held.map(\.name) == ["response"])
     }
 
-    @Test("syncs are queued: each begins when the one before has ended, and the last has what is current")
+    @Test("syncs run one after another, and the last one writes the current cookies")
     func queued() async throws {
         let door = Door(ignoringCancel: true)
         let view = WebView(behind: door)
@@ -244,7 +244,7 @@ struct StorageSyncTests {
     }
 }
 
-/// The cookies of a web view, which answers when a test lets it.
+/// A web view's cookie storage, which answers when the test lets it.
 private final class WebView: CookieStorage {
     private struct Failure: Error {}
 
@@ -268,7 +268,7 @@ private final class WebView: CookieStorage {
     var isBusy: Bool { state.withLock { $0.running > 0 } }
     var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
 
-    /// Somebody else's doing.
+    /// Changes a cookie as the web view itself would.
     func put(_ cookie: Cookie?, _ id: Cookie.ID? = nil) {
         state.withLock { state in
             if let id = id ?? cookie?.id { state.cookies[id] = cookie }

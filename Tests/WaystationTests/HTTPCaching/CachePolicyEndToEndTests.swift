@@ -4,18 +4,18 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("Every cache policy of a request, end to end")
+@Suite("A request's cache policy, end to end")
 struct CachePolicyEndToEndTests {
     enum Stored: CaseIterable, Sendable { case nothing, fresh, stale }
 
     enum Outcome: Sendable {
-        /// What is stored, without the origin.
+        /// The stored response, without a request to the origin.
         case hit
-        /// All from the origin, with no condition.
+        /// The whole response from the origin, by a request without conditions.
         case loaded
-        /// What is stored, once the origin has confirmed it.
+        /// The stored response, after the origin has confirmed it.
         case confirmed
-        /// An error, without the origin.
+        /// An error, without a request to the origin.
         case unavailable
     }
 
@@ -27,7 +27,7 @@ struct CachePolicyEndToEndTests {
         var testDescription: String { "\(policy) by a rule of \(strategy), \(stored) stored: \(outcome)" }
     }
 
-    /// What a policy makes of each state, whatever the rule's strategy.
+    /// The outcome of a policy for each state of the cache, whatever the rule's strategy.
     private static let overriding: [(URLRequest.CachePolicy, [Outcome])] = [
         (.reloadIgnoringLocalCacheData, [.loaded, .loaded, .loaded]),
         (.reloadIgnoringLocalAndRemoteCacheData, [.loaded, .loaded, .loaded]),
@@ -55,7 +55,7 @@ struct CachePolicyEndToEndTests {
             }
         }
 
-    @Test("goes before the strategy of the rule", arguments: cases)
+    @Test("takes precedence over the rule's strategy", arguments: cases)
     func policy(known: Case) async throws {
         let count = Counter()
         let fields: KeyValuePairs = ["Cache-Control": "max-age=60", "ETag": "\"a\""]
@@ -73,7 +73,7 @@ struct CachePolicyEndToEndTests {
             #expect(fixture.origin.requestCount == before)
             return
         }
-        // Read at once: a renewal in the background may follow a hit.
+        // The count is read at once, because a renewal in the background may follow a hit.
         let got = try await fixture.load(policy: known.policy)
         #expect(got.status == 200)
         switch known.outcome {
@@ -99,7 +99,7 @@ struct CachePolicyEndToEndTests {
     }
 
     @Test(
-        "that reloads replaces what was stored",
+        "that reloads replaces the stored response",
         arguments: [URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData]
     )
     func replacing(policy: URLRequest.CachePolicy) async throws {
@@ -113,7 +113,7 @@ struct CachePolicyEndToEndTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("that wants what is stored is answered with what is forbidden to be stale, too", arguments: [true, false])
+    @Test("for stored data serves a stale response despite must-revalidate", arguments: [true, false])
     func mustRevalidate(isOffline: Bool) async throws {
         let fixture = try CachingFixture { _ in .ok("1", fields: ["Cache-Control": "max-age=1, must-revalidate"]) }
         try await fixture.load()
@@ -123,7 +123,7 @@ struct CachePolicyEndToEndTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("cacheOnly never asks, whatever is asked of it", arguments: [Stored.nothing, .fresh])
+    @Test("cacheOnly sends no request to the origin", arguments: [Stored.nothing, .fresh])
     func cacheOnly(stored: Stored) async throws {
         let fixture = try CachingFixture(.cacheOnly) { _ in .ok("1") }
         await #expect(throws: URLError.self) { try await fixture.load() }

@@ -5,8 +5,8 @@ import Testing
 import Waystation
 import WaystationTesting
 
-/// An app whose loads go through a cache with one strategy, an origin that answers as a test tells it, and the clock
-/// that all go by.
+/// An app whose loads go through a cache with one strategy, an origin that answers as the test scripts it, and the
+/// clock that all of them use.
 final class CachingFixture: Sendable {
     typealias Script = @Sendable (ScriptedOrigin.Request) -> ScriptedOrigin.Response
 
@@ -51,7 +51,7 @@ final class CachingFixture: Sendable {
     /// The folder of the cache.
     var folder: URL { directory.url }
 
-    /// What the origin was asked, one line for each request: method, target and conditions.
+    /// The requests that reached the origin, one line each: method, target and conditions.
     var asked: [String] {
         origin.requests.map { request in
             let conditions = ["If-None-Match", "If-Modified-Since"].compactMap { request.value(of: $0) }
@@ -59,13 +59,13 @@ final class CachingFixture: Sendable {
         }
     }
 
-    /// Waits for an event of a kind.
+    /// Waits for an event of a kind, and until the cache has written everything.
     func event(_ events: AsyncStream<LoadEvent>, where isExpected: (LoadEvent.Kind) -> Bool) async {
         for await event in events where isExpected(event.kind) { break }
         await cache.flush()
     }
 
-    /// What an app got.
+    /// The response that the app got.
     struct Got: Equatable {
         var status: Int
         var body: String
@@ -78,7 +78,7 @@ final class CachingFixture: Sendable {
         var isHit: Bool { cacheStatus.contains("Waystation; hit") }
     }
 
-    /// Loads a target, and waits until what it leaves in the cache can be found there.
+    /// Loads a target, and waits until the cache has stored the response.
     @discardableResult
     func load(
         _ target: String = "/",
@@ -90,7 +90,7 @@ final class CachingFixture: Sendable {
         var request = URLRequest(url: origin.url(target), cachePolicy: policy)
         request.httpMethod = method
         request.httpBody = body
-        // Longer than a crowded machine may leave anyone waiting.
+        // Longer than a load takes on a busy machine.
         request.timeoutInterval = 600
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
         let (data, response) = try await session.data(for: request)
@@ -104,7 +104,7 @@ final class CachingFixture: Sendable {
         )
     }
 
-    /// A field of the request that the origin saw at this place, counted from 0.
+    /// A field of the origin's request at this index, counted from 0.
     func seen(_ index: Int, _ name: String) -> String? {
         let requests = origin.requests
         return requests.indices.contains(index) ? requests[index].value(of: name) : nil

@@ -18,7 +18,7 @@ struct ContentCodingTests {
         }
     }
 
-    @Test("what is to be stored is asked for without one")
+    @Test("a request whose response may be stored asks for no content coding")
     func identity() async throws {
         let fixture = try fixture(storesCodedBodies: false)
         for _ in 0..<2 { #expect(try await fixture.load().body == "plain") }
@@ -26,7 +26,7 @@ struct ContentCodingTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("a request that asks for one gets it, and the response is not stored")
+    @Test("a request that asks for a content coding gets it, and the response is not stored")
     func ofTheApp() async throws {
         let fixture = try fixture(storesCodedBodies: false)
         for _ in 0..<2 {
@@ -38,7 +38,7 @@ struct ContentCodingTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("an app that vouches for its origins has coded bodies stored as they come")
+    @Test("with storesCodedBodies the request asks for a coding, and the response is stored")
     func stored() async throws {
         let fixture = try fixture(storesCodedBodies: true)
         for _ in 0..<2 { #expect(try await fixture.load().body.hasPrefix("compressible")) }
@@ -46,7 +46,7 @@ struct ContentCodingTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("what is not to be stored is asked for as Foundation does")
+    @Test("a request whose response may not be stored has Foundation's own Accept-Encoding")
     func notStored() async throws {
         let fixture = try fixture(storesCodedBodies: false)
         try await fixture.load(method: "POST", body: Data("x".utf8))

@@ -4,7 +4,7 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("How what is stored reaches an app")
+@Suite("Delivery of a stored response")
 struct DeliveryEndToEndTests {
     private static let body = (0..<3000).reduce(into: Data()) {
         $0.append(Data(repeating: UInt8(32 + $1 % 90), count: 1000))
@@ -18,7 +18,9 @@ struct DeliveryEndToEndTests {
         )
     }
 
-    /// Whether a load brings the body; told as one word, since a difference of megabytes is no use to anybody.
+    /// Whether a load returns the whole body.
+    ///
+    /// The result is a Bool, so that a failed expectation does not print megabytes.
     private func isWhole(_ fixture: CachingFixture) async throws -> Bool {
         try await fixture.session.data(from: fixture.origin.url()).0 == Self.body
     }
@@ -54,7 +56,7 @@ struct DeliveryEndToEndTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("a range of a large body is read from where it lies", arguments: [0, 65_536, 1_999_990])
+    @Test("a range of a large body is read from the stored file", arguments: [0, 65_536, 1_999_990])
     func range(start: Int) async throws {
         let fixture = try CachingFixture { _ in .ok(Self.body, fields: ["Cache-Control": "max-age=60"]) }
         try await fixture.load()
@@ -66,7 +68,7 @@ struct DeliveryEndToEndTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("a delegate that refuses a stored response hears of nothing more")
+    @Test("a delegate that refuses a stored response gets no body")
     func refused() async throws {
         let fixture = try CachingFixture { _ in .ok(Self.body, fields: ["Cache-Control": "max-age=60"]) }
         try await fixture.load()
@@ -77,7 +79,7 @@ struct DeliveryEndToEndTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("a task that is suspended while its body arrives goes on where it was")
+    @Test("a task that is suspended while its body arrives continues at the same byte")
     func suspended() async throws {
         let gate = try ScriptedOrigin.Gate()
         let fixture = try CachingFixture { _ in
@@ -96,7 +98,7 @@ struct DeliveryEndToEndTests {
         for await _ in begun { break }
         let events = fixture.interceptor.events
         gate.open()
-        // The store has it whole while the app takes its time.
+        // The store gets the whole body while the task is suspended.
         await fixture.event(events) { if case .stored = $0 { true } else { false } }
         #expect(delegate.body == Data("first ".utf8))
         task.resume()
@@ -108,7 +110,7 @@ struct DeliveryEndToEndTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    /// What may happen to a body file behind the cache's back.
+    /// A change of a body file by something other than the cache.
     enum Damage: CaseIterable, Sendable { case changed, cut, gone }
 
     private func damage(_ how: Damage, in folder: URL) throws {
@@ -129,7 +131,7 @@ struct DeliveryEndToEndTests {
     }
 
     @Test(
-        "a body that was damaged is loaded anew, and nobody notices",
+        "a damaged body is loaded again, and the app gets the whole response",
         arguments: Damage.allCases,
         [CacheStrategy.standard, .cacheFirst(for: .days(1))]
     )
@@ -142,14 +144,14 @@ struct DeliveryEndToEndTests {
         #expect(fixture.origin.requestCount == 1)
         try damage(how, in: fixture.folder)
         #expect(try await isWhole(fixture))
-        // An open file that was removed is still read.
+        // If the removed file is still open in the cache, the load reads it without a second request.
         #expect(fixture.asked == (how == .gone && fixture.origin.requestCount == 1 ? ["GET /"] : ["GET /", "GET /"]))
         await fixture.cache.flush()
         #expect(try await isWhole(fixture))
         #expect(fixture.origin.requestCount <= 2)
     }
 
-    @Test("a damaged body reaches a delegate whole as well, with one response", arguments: [Damage.changed, .cut])
+    @Test("a damaged body reaches a delegate complete, with one response", arguments: [Damage.changed, .cut])
     func damagedForDelegate(how: Damage) async throws {
         let fixture = try CachingFixture { _ in .ok(Self.body, fields: ["Cache-Control": "max-age=60"]) }
         try await fixture.load()
@@ -161,7 +163,7 @@ struct DeliveryEndToEndTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("a 304 for a body that is damaged meanwhile loads all anew, without conditions")
+    @Test("a 304 for a stored body that is damaged leads to a second request without conditions")
     func damagedBeforeNotModified() async throws {
         let fixture = try CachingFixture(.revalidate) { request in
             let fields: KeyValuePairs = ["Cache-Control": "max-age=60", "ETag": "\"a\""]
@@ -175,7 +177,7 @@ struct DeliveryEndToEndTests {
         #expect(fixture.asked == ["GET /", "GET / \"a\"", "GET / \"a\"", "GET /"])
     }
 
-    @Test("what is damaged and may be loaded from nowhere is an error that says so")
+    @Test("a damaged body is an error when the network may not be used")
     func damagedForGood() async throws {
         let fixture = try CachingFixture { _ in .ok(Self.body, fields: ["Cache-Control": "max-age=60"]) }
         try await fixture.load()
@@ -187,7 +189,7 @@ struct DeliveryEndToEndTests {
     }
 
     @Test(
-        "a download that fails says what is held, fresh, stale or kept by an archive",
+        "a download that fails reports that the cache has the response, which a data task can load",
         arguments: [
             CacheStrategy.standard, .revalidate, .cacheFirst(for: .days(1)), .networkFirst(),
         ],

@@ -4,9 +4,9 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("A connection that is dropped before a response")
+@Suite("A request whose connection is dropped before the response")
 struct DroppedConnectionTests {
-    @Test("is made again for a safe request, once")
+    @Test("is repeated once with a safe method")
     func safe() async throws {
         let count = Counter()
         let fixture = try CachingFixture { _ in
@@ -16,7 +16,7 @@ struct DroppedConnectionTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("is not made again for an unsafe one")
+    @Test("is not repeated with an unsafe method")
     func unsafe() async throws {
         let count = Counter()
         let fixture = try CachingFixture { _ in count.next() == 1 ? .raw(Data()) : .ok("good") }
@@ -24,7 +24,7 @@ struct DroppedConnectionTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("is not made again for a method that is not idempotent (RFC 9110 §9.2.2)", arguments: ["POST", "PATCH"])
+    @Test("is not repeated with a method that is not idempotent (RFC 9110 §9.2.2)", arguments: ["POST", "PATCH"])
     func notIdempotent(method: String) async throws {
         let count = Counter()
         let fixture = try CachingFixture { _ in count.next() == 1 ? .closed : .ok("good") }
@@ -32,7 +32,7 @@ struct DroppedConnectionTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("is made again for an idempotent one, with its body", arguments: ["PUT", "DELETE"])
+    @Test("is repeated with an idempotent method, including the body", arguments: ["PUT", "DELETE"])
     func idempotent(method: String) async throws {
         let count = Counter()
         let fixture = try CachingFixture { _ in count.next() == 1 ? .closed : .ok("good") }
@@ -40,14 +40,14 @@ struct DroppedConnectionTests {
         #expect(fixture.origin.requests.map(\.body) == [Data("x".utf8), Data("x".utf8)])
     }
 
-    @Test("is made again once, and no more", arguments: ["GET", "HEAD", "PUT"])
+    @Test("is repeated only once", arguments: ["GET", "HEAD", "PUT"])
     func once(method: String) async throws {
         let fixture = try CachingFixture { _ in .closed }
         await #expect(throws: URLError.self) { try await fixture.load(method: method) }
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("is not made again when a response had begun", arguments: [true, false])
+    @Test("is not repeated when the response has begun", arguments: [true, false])
     func begun(isReset: Bool) async throws {
         let fixture = try CachingFixture { _ in
             .stream(

@@ -4,14 +4,14 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("What a load says that neither the network nor the cache can answer")
+@Suite("The error of a load that neither the network nor the cache can answer")
 struct FailureMessageTests {
     private func failure(_ fixture: CachingFixture, _ target: String = "/page") async throws -> URLError {
         try #require(await #expect(throws: URLError.self) { try await fixture.load(target) })
     }
 
     @Test(
-        "that the network failed, and that the cache was asked and holds nothing",
+        "says that the network failed and that the cache holds nothing",
         arguments: [
             CacheStrategy.networkFirst(), .networkFirst(timeout: .seconds(1)), .standard, .revalidate,
             .cacheFirst(for: .days(1)), .staleWhileRevalidate(upTo: .days(1)),
@@ -31,7 +31,7 @@ struct FailureMessageTests {
         #expect(error.failingURL == fixture.origin.url("/page"))
     }
 
-    @Test("that what the cache holds may not stand in")
+    @Test("says that the stored response may not be used stale")
     func mayNotStandIn() async throws {
         let fixture = try CachingFixture { _ in
             .ok("old", fields: ["Cache-Control": "max-age=10, must-revalidate", "ETag": "\"a\""])
@@ -43,14 +43,14 @@ struct FailureMessageTests {
         #expect(error.localizedDescription.contains("its stored response may not be used for GET http://"))
     }
 
-    @Test("nothing of a cache where its rule uses none")
+    @Test("does not mention the cache when the rule does not use it")
     func withoutCache() async throws {
         let fixture = try CachingFixture(.networkOnly) { _ in .ok() }
         fixture.origin.stop()
         #expect(try await !failure(fixture).localizedDescription.contains("cache"))
     }
 
-    @Test("an error of the waystation's has its message as localized description")
+    @Test("has the WaystationError's message as localized description")
     func localized() {
         let error = #expect(throws: WaystationError.self) {
             try Interceptor { $0.rules = [.allow("https://shop.example/**", via: .cache(.standard))] }

@@ -3,14 +3,14 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("How long a response is fresh, end to end (RFC 9111 §4.2)")
+@Suite("A response's freshness lifetime, end to end (RFC 9111 §4.2)")
 struct FreshnessEndToEndTests {
     private static let now = CachingFixture.date()
 
     private static func date(_ seconds: TimeInterval) -> String { CachingFixture.date(seconds) }
 
     @Test(
-        "by what it says",
+        "follows Cache-Control and Expires",
         arguments: [
             TwoLoads("§5.2.2.1", ["Cache-Control": "max-age=60"], .hit, after: 59),
             TwoLoads("§5.2.2.1", ["Cache-Control": "max-age=60"], .loaded, after: 60),
@@ -42,7 +42,7 @@ struct FreshnessEndToEndTests {
     func explicit(loads: TwoLoads) async throws { try await loads.check() }
 
     @Test(
-        "counted from when it was made",
+        "is reduced by Age and Date",
         arguments: [
             TwoLoads("§5.1", ["Cache-Control": "max-age=60", "Age": "50"], .hit, after: 9),
             TwoLoads("§5.1", ["Cache-Control": "max-age=60", "Age": "50"], .loaded, after: 10),
@@ -58,7 +58,7 @@ struct FreshnessEndToEndTests {
     func age(loads: TwoLoads) async throws { try await loads.check() }
 
     @Test(
-        "by a guess",
+        "is heuristic without explicit expiry",
         arguments: [
             TwoLoads("§4.2.2", ["Last-Modified": date(-1000)], .hit, after: 99),
             TwoLoads("§4.2.2", ["Last-Modified": date(-1000)], .validated(since: date(-1000)), after: 100),
@@ -79,7 +79,7 @@ struct FreshnessEndToEndTests {
     func heuristic(loads: TwoLoads) async throws { try await loads.check() }
 
     @Test(
-        "Age grows with the clock, and Cache-Status tells how long is left (§5.1, RFC 9211)",
+        "shows in Age, which grows with the clock, and in the ttl of Cache-Status (§5.1, RFC 9211)",
         arguments: [0, 1, 30, 59]
     )
     func told(seconds: Int) async throws {

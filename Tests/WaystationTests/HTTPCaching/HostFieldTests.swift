@@ -4,7 +4,7 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("Requests whose Host field is the app's own (RFC 9110 §7.2)")
+@Suite("Requests with a Host field that the app sets (RFC 9110 §7.2)")
 struct HostFieldTests {
     private static let script: CachingFixture.Script = { request in
         .ok(request.value(of: "Host") ?? "", fields: ["Cache-Control": "max-age=3600"])
@@ -14,7 +14,7 @@ struct HostFieldTests {
         .standard, .revalidate, .cacheFirst(for: .days(1)), .networkFirst(), .staleWhileRevalidate(upTo: .days(1)),
     ]
 
-    @Test("what was asked of another host is not stored for the URL's own", arguments: strategies)
+    @Test("the response to another host's request is not stored under the URL's host", arguments: strategies)
     func notStored(strategy: CacheStrategy) async throws {
         let fixture = try CachingFixture(strategy, Self.script)
         #expect(try await fixture.load("/", ["Host": "evil.example"]).body == "evil.example")
@@ -22,7 +22,7 @@ struct HostFieldTests {
         #expect(try await fixture.load().body == "127.0.0.1:\(fixture.origin.port)")
     }
 
-    @Test("what is stored for the URL's own host does not answer for another", arguments: strategies)
+    @Test("a response that is stored for the URL's host is not served for another host", arguments: strategies)
     func notServed(strategy: CacheStrategy) async throws {
         let fixture = try CachingFixture(strategy, Self.script)
         for _ in 0..<2 { try await fixture.load() }
@@ -32,7 +32,7 @@ struct HostFieldTests {
         }
     }
 
-    @Test("one that names the URL's own host, in whatever spelling, changes nothing")
+    @Test("a Host field with the URL's own host, in any spelling, changes nothing")
     func ownHost() async throws {
         let fixture = try CachingFixture(.cacheFirst(for: .days(1)), Self.script)
         let own = "127.0.0.1:\(fixture.origin.port)"
@@ -42,7 +42,7 @@ struct HostFieldTests {
         #expect(try await fixture.load("/", ["Host": "127.0.0.1:0\(fixture.origin.port)"]).isHit)
     }
 
-    @Test("a session that adds one to all its requests has no part in the cache either")
+    @Test("a session that adds a Host field to all its requests does not use the cache")
     func additional() async throws {
         let fixture = try CachingFixture(.cacheFirst(for: .days(1)), Self.script)
         let configuration = URLSessionConfiguration.ephemeral

@@ -4,13 +4,13 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("What changes a resource makes what is stored of it invalid, end to end (RFC 9111 §4.4)")
+@Suite("Invalidation of stored responses by unsafe requests, end to end (RFC 9111 §4.4)")
 struct InvalidationEndToEndTests {
     struct Change: CustomTestStringConvertible, Sendable {
         var method = "POST"
         var status = 200
         var fields: KeyValuePairs<String, String> = [:]
-        /// What is loaded before and after it.
+        /// The target that is loaded before and after the change.
         var target = "/page"
         let drops: Bool
         var testDescription: String {
@@ -19,7 +19,7 @@ struct InvalidationEndToEndTests {
     }
 
     @Test(
-        "by method, status, Location and Content-Location",
+        "depends on method, status, Location and Content-Location",
         arguments: ["POST", "PUT", "PATCH", "DELETE", "MKCOL", "X-UNKNOWN"].map { Change(method: $0, drops: true) }
             + ["OPTIONS", "PROPFIND", "REPORT", "QUERY"].map { Change(method: $0, drops: false) }
             + [201, 202, 204, 303].map { Change(status: $0, drops: true) }
@@ -51,7 +51,7 @@ struct InvalidationEndToEndTests {
         #expect(fixture.origin.requests.map(\.method) == ["GET", known.method] + (known.drops ? ["GET"] : []))
     }
 
-    @Test("a 303 after a POST drops both, and is followed by GET (RFC 9110 §15.4.4)")
+    @Test("a POST's 303 drops the responses of both URLs, and is followed by GET (RFC 9110 §15.4.4)")
     func seeOther() async throws {
         let count = Counter()
         let fixture = try CachingFixture { request in
@@ -68,7 +68,7 @@ struct InvalidationEndToEndTests {
         )
     }
 
-    @Test("all variants go, and those of every login")
+    @Test("drops all variants, and those of every login")
     func everything() async throws {
         let fixture = try CachingFixture { _ in .ok("x", fields: ["Cache-Control": "max-age=60", "Vary": "X-Kind"]) }
         let requests = [["X-Kind": "a"], ["X-Kind": "b"], ["Authorization": "Bearer 1"]]
@@ -78,7 +78,7 @@ struct InvalidationEndToEndTests {
         #expect(fixture.origin.requestCount == 7)
     }
 
-    @Test("what was asked for before the change is not stored after it")
+    @Test("a response that was requested before the change is not stored after it")
     func underWay() async throws {
         let gate = try ScriptedOrigin.Gate()
         let count = Counter()
@@ -96,7 +96,7 @@ struct InvalidationEndToEndTests {
         #expect(try await fixture.load().body == "2")
     }
 
-    @Test("who asks after the change does not wait for what was asked before it")
+    @Test("a load after the change does not wait for a request from before it")
     func joinsNothingOlder() async throws {
         let gate = try ScriptedOrigin.Gate()
         let count = Counter()
@@ -117,7 +117,7 @@ struct InvalidationEndToEndTests {
     }
 }
 
-@Suite("Changes that Foundation carries out itself")
+@Suite("Unsafe requests that Foundation sends itself")
 struct HandedBackChangeTests {
     @Test("an upload makes what is stored invalid (§4.4)")
     func upload() async throws {
@@ -132,7 +132,7 @@ struct HandedBackChangeTests {
         #expect(try await fixture.load().body == "3")
     }
 
-    @Test("a body from a stream makes what is stored invalid (§4.4)")
+    @Test("a request with a body stream invalidates the stored response (§4.4)")
     func stream() async throws {
         let count = Counter()
         let fixture = try CachingFixture { _ in .ok("\(count.next())", fields: ["Cache-Control": "max-age=3600"]) }

@@ -4,8 +4,9 @@ import Testing
 import Waystation
 import WaystationTesting
 
-/// What caches of others got wrong about what a response is stored under, and when it is renewed; each by the report
-/// that told of it.
+/// Tests for bugs that other caches had in their keys and in their renewals.
+///
+/// Each test names the bug report.
 @Suite("Regressions of other caches, end to end")
 struct KeyRegressionTests {
     private static let script: CachingFixture.Script = { request in
@@ -28,7 +29,7 @@ struct KeyRegressionTests {
         #expect(fixture.origin.requestCount == targets.count)
     }
 
-    @Test("evermeer/EVURLCache 53: pages of one site do not take each other's place")
+    @Test("evermeer/EVURLCache 53: pages of one site do not replace each other")
     func pages() async throws {
         let fixture = try CachingFixture(.standard, Self.script)
         let targets = ["/page1", "/page2", "/page1/", "/Page1", "/page1/index.html", "/page1%2Findex.html"]
@@ -51,7 +52,7 @@ struct KeyRegressionTests {
         #expect(other.requestCount == 1)
     }
 
-    @Test("flowkey/UIKit-cross-platform 288: what has another tag takes the place of the older, also on disk")
+    @Test("flowkey/UIKit-cross-platform 288: a response with a new tag replaces the older one, also on disk")
     func olderFiles() async throws {
         let count = Counter()
         let fixture = try CachingFixture { _ in
@@ -71,7 +72,7 @@ struct KeyRegressionTests {
         #expect(fixture.asked == ["GET /", "GET / \"1\""])
     }
 
-    @Test("requests-cache 464: a 304 makes what is stored fresh again, so that the next load asks nobody")
+    @Test("requests-cache 464: a 304 makes the stored response fresh again, so that the next load is a hit")
     func freshAgain() async throws {
         let fixture = try CachingFixture { request in
             let fields: KeyValuePairs = ["ETag": "\"a\"", "Cache-Control": "max-age=60"]
@@ -86,7 +87,7 @@ struct KeyRegressionTests {
         #expect(fixture.origin.requestCount == 4)
     }
 
-    @Test("requests-cache 1137: two kinds of one URL, asked for in turn, are both found")
+    @Test("requests-cache 1137: two variants of one URL, loaded in turn, are both found")
     func alternating() async throws {
         let fixture = try CachingFixture { request in
             .ok(request.value(of: "Accept") ?? "", fields: ["Vary": "Accept", "Cache-Control": "max-age=60"])
@@ -98,7 +99,7 @@ struct KeyRegressionTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("requests-cache 809: what varies is found behind redirects, too, and without a network")
+    @Test("requests-cache 809: a response with Vary is found behind redirects, too, and without a network")
     func varyingRedirect() async throws {
         let fixture = try CachingFixture { request in
             let fields: KeyValuePairs = ["Vary": "Accept", "Cache-Control": "max-age=60", "Location": "/b"]
@@ -110,7 +111,7 @@ struct KeyRegressionTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("requests-cache 1081: a colon in a path, and Vary: Cookie, do not keep a page from being found")
+    @Test("requests-cache 1081: a page with a colon in its path and Vary: Cookie is found")
     func colon() async throws {
         let fixture = try CachingFixture { request in
             .ok(request.target, fields: ["Cache-Control": "max-age=60", "Vary": "Cookie"])
@@ -131,12 +132,12 @@ struct KeyRegressionTests {
         for kind in ["a", "b"] { try await fixture.load("/", ["X-Kind": kind]) }
         fixture.clock.advance(by: 10)
         #expect(try await fixture.load("/", ["X-Kind": "a"]).body == "a")
-        // The directive of one variant says nothing of the other.
+        // The directive of one variant does not apply to the other.
         #expect(try await fixture.load("/", ["X-Kind": "b"]).status == 503)
         #expect(fixture.origin.requestCount == 4)
     }
 
-    @Test("requests-cache 118, 515, 781: many loads at once, of many URLs and of one, find and keep what is theirs")
+    @Test("requests-cache 118, 515, 781: many concurrent loads of many URLs each get their own response")
     func manyAtOnce() async throws {
         let fixture = try CachingFixture(.standard, Self.script)
         for _ in 0..<2 {

@@ -4,7 +4,7 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("What belongs to one login")
+@Suite("Responses that belong to one login")
 struct CachePartitionTests {
     private static let challenged: CachingFixture.Script = { request in
         request.value(of: "Authorization") == nil
@@ -13,7 +13,7 @@ struct CachePartitionTests {
     }
 
     @Test(
-        "what a challenge was answered for is not given to who has no credentials",
+        "a response after an answered challenge is not served to requests without credentials",
         arguments: [CacheStrategy.standard, .cacheFirst(for: .days(1)), .networkFirst()]
     )
     func challenge(strategy: CacheStrategy) async throws {
@@ -30,7 +30,7 @@ struct CachePartitionTests {
         #expect(try await fixture.load("/account").status == 401)
     }
 
-    @Test("additional fields of a session are what Vary goes by")
+    @Test("additional fields of a session count for Vary")
     func additionalFields() async throws {
         let fixture = try CachingFixture { request in
             .ok(
@@ -49,7 +49,7 @@ struct CachePartitionTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("after a redirect to another origin Foundation adds cookies unseen, so what varies by them is not stored")
+    @Test("Vary: Cookie prevents storing after a redirect to another origin, where Foundation adds unknown cookies")
     func hiddenCookies() async throws {
         let count = Counter()
         let other = try ScriptedOrigin { _ in
@@ -62,7 +62,7 @@ struct CachePartitionTests {
         }
     }
 
-    @Test("asking for what is stored never reaches the network, whatever is asked for", arguments: ["HEAD", "GET"])
+    @Test("a policy for stored data only never reaches the network, also with a range", arguments: ["HEAD", "GET"])
     func dontLoad(method: String) async throws {
         let fixture = try CachingFixture(.cacheFirst(for: .days(1))) { _ in .ok("1") }
         await #expect(throws: URLError.self) {
@@ -72,9 +72,9 @@ struct CachePartitionTests {
     }
 }
 
-@Suite("A load that is over")
+@Suite("A load that has ended")
 struct LoadLifetimeTests {
-    @Test("keeps nothing alive: interceptor, cache and network go with their last owner", arguments: [true, false])
+    @Test("does not keep its interceptor, cache or network alive", arguments: [true, false])
     func released(isCached: Bool) async throws {
         weak var interceptor: Interceptor?
         weak var cache: ResponseCache?
@@ -88,7 +88,7 @@ struct LoadLifetimeTests {
             await #expect(throws: URLError.self) { try await fixture.load("/c", policy: .returnCacheDataDontLoad) }
             fixture.session.invalidateAndCancel()
         }
-        // Sessions let go of their delegates and caches on their own queues.
+        // Sessions release their delegates and caches on their own queues.
         await eventually { interceptor == nil && cache == nil }
         #expect(interceptor == nil)
         #expect(cache == nil)

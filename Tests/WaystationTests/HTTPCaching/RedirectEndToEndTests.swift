@@ -7,7 +7,7 @@ import WaystationTesting
 @Suite("Redirects and the cache, end to end (RFC 9110 §15.4)")
 struct RedirectEndToEndTests {
     @Test(
-        "are stored where their status or their fields say so",
+        "are stored when their status and fields allow it",
         arguments: [
             (301, "max-age=60", true), (302, "max-age=60", true), (303, "max-age=60", true), (307, "max-age=60", true),
             (308, "max-age=60", true), (302, "", false), (303, "", false), (307, "", false), (301, "no-store", false),
@@ -24,7 +24,7 @@ struct RedirectEndToEndTests {
         #expect(fixture.origin.requests.map(\.target) == (isStored ? ["/a", "/b"] : ["/a", "/b", "/a"]))
     }
 
-    @Test("a stored one is put before the delegate like any other, who may refuse it", arguments: [true, false])
+    @Test("that are stored are reported to the delegate, which may refuse them", arguments: [true, false])
     func delegate(follows: Bool) async throws {
         let fixture = try CachingFixture { request in
             request.path == "/a"
@@ -49,7 +49,7 @@ struct RedirectEndToEndTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("an archive keeps them, also without a network", arguments: [301, 302, 303, 307, 308])
+    @Test("are stored by an archive, which serves them without a network", arguments: [301, 302, 303, 307, 308])
     func archived(status: Int) async throws {
         let fixture = try CachingFixture(.cacheFirst(for: .days(1))) { request in
             request.path == "/a" ? .redirect(status, to: "/b") : .ok("there")
@@ -60,7 +60,7 @@ struct RedirectEndToEndTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("to another origin they leave the credentials and their part of the cache behind (RFC 9110 §11.6.2)")
+    @Test("to another origin carry no credentials and do not use their cache partition (RFC 9110 §11.6.2)")
     func credentials() async throws {
         let other = try ScriptedOrigin { request in
             .ok(request.value(of: "Authorization") ?? "none", fields: ["Cache-Control": "max-age=60"])
@@ -71,7 +71,7 @@ struct RedirectEndToEndTests {
         }
         for _ in 0..<2 { #expect(try await fixture.load("/", ["Authorization": "Bearer a"]).body == "none") }
         #expect(try await fixture.load("/", ["Authorization": "Bearer b"]).body == "none")
-        // What is there belongs to nobody, so all have it; the redirect is each one's own.
+        // The target's response is stored without a login and serves all; each login stores its own redirect.
         #expect(other.requestCount == 1)
         #expect(fixture.origin.requestCount == 2)
         let (data, _) = try await fixture.session.data(from: other.url("/there"))
@@ -79,7 +79,7 @@ struct RedirectEndToEndTests {
         #expect(other.requestCount == 1)
     }
 
-    @Test("in a circle they end, with nothing but the first round asked")
+    @Test("in a circle end with an error, and each target is requested once")
     func circle() async throws {
         let fixture = try CachingFixture { request in
             .status(301, fields: ["Location": request.path == "/a" ? "/b" : "/a", "Cache-Control": "max-age=60"])

@@ -7,8 +7,10 @@ import WaystationTesting
 
 @testable import Waystation
 
-/// A hit is decided about every two seconds for requests that are alike; nobody may notice.
-@Suite("A hit that is asked for again")
+/// The cache makes the decision for equal requests about once in two seconds, and repeats it meanwhile.
+///
+/// The app must not see a difference.
+@Suite("A repeated hit")
 struct RepeatedHitTests {
     private func fixture(
         _ strategy: CacheStrategy = .standard,
@@ -18,7 +20,7 @@ struct RepeatedHitTests {
         return try CachingFixture(strategy) { _ in .ok("\(loads.next())", fields: fields) }
     }
 
-    /// A look-up with the hit that is known for it.
+    /// Whether the cache has a hit to repeat for a request with these fields.
     private func isKnown(_ fixture: CachingFixture, _ fields: [String: String] = [:]) -> Bool {
         var request = URLRequest(url: fixture.origin.url("/"))
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
@@ -28,7 +30,7 @@ struct RepeatedHitTests {
         return RepeatedHit.find(for: request, by: .standard, among: resident, engine: engine) != nil
     }
 
-    @Test("is known until its age must be told anew, and to requests with the same fields alone")
+    @Test("is known until its Age must change, and only for requests with the same fields")
     func known() async throws {
         let fixture = try fixture()
         try await fixture.load()
@@ -42,7 +44,7 @@ struct RepeatedHitTests {
         #expect(!isKnown(fixture))
     }
 
-    @Test("ends with its freshness, whatever age it tells")
+    @Test("ends when the response becomes stale, also within a second")
     func freshness() async throws {
         let fixture = try fixture(.standard, ["Cache-Control": "max-age=2"])
         try await fixture.load()
@@ -54,7 +56,7 @@ struct RepeatedHitTests {
         #expect(try await fixture.load().body == "2")
     }
 
-    @Test("ends with the time it is served for, within the second")
+    @Test("ends at the strategy's limit, also within a second")
     func limit() async throws {
         let fixture = try fixture(.cacheFirst(for: .milliseconds(1_500)))
         try await fixture.load()
@@ -66,7 +68,7 @@ struct RepeatedHitTests {
         #expect(try await fixture.load().body == "2")
     }
 
-    @Test("is no hit for a clock that was set back")
+    @Test("is not used after the clock was set back")
     func setBack() async throws {
         let fixture = try fixture()
         try await fixture.load()
@@ -76,7 +78,7 @@ struct RepeatedHitTests {
         #expect(try await fixture.load().body == "2")
     }
 
-    @Test("tells an age that is a second old at most")
+    @Test("has an Age that is at most two seconds too low")
     func age() async throws {
         let fixture = try fixture()
         try await fixture.load()
@@ -88,7 +90,7 @@ struct RepeatedHitTests {
     }
 
     @Test(
-        "is asked about where the next request wants that",
+        "is not used for a request that differs in its fields or policy",
         arguments: [
             (fields: ["Cache-Control": "no-cache"], policy: URLRequest.CachePolicy.useProtocolCachePolicy),
             (fields: ["Cache-Control": "min-fresh=61"], policy: .useProtocolCachePolicy),
@@ -105,7 +107,7 @@ struct RepeatedHitTests {
         #expect(try await fixture.load("/", fields, policy: policy).body == "2")
     }
 
-    @Test("is none for a request with a body, or once it was invalidated")
+    @Test("is not used for a request with a body, or after an invalidation")
     func unsafe() async throws {
         let fixture = try fixture()
         try await fixture.load()

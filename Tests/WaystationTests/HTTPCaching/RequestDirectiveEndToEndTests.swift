@@ -3,7 +3,7 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("What a request asks of the cache, end to end (RFC 9111 §5.2.1)")
+@Suite("Cache directives of a request, end to end (RFC 9111 §5.2.1)")
 struct RequestDirectiveEndToEndTests {
     private static let fields: KeyValuePairs = ["Cache-Control": "max-age=60", "ETag": "\"a\""]
 
@@ -18,7 +18,7 @@ struct RequestDirectiveEndToEndTests {
     }
 
     @Test(
-        "by Cache-Control",
+        "in Cache-Control are obeyed",
         arguments: [
             asking("§5.2.1.1", "max-age=10", after: 10, .hit),
             asking("§5.2.1.1", "max-age=10", after: 11, .validated(tag: "\"a\"")),
@@ -58,7 +58,7 @@ struct RequestDirectiveEndToEndTests {
     func cacheControl(loads: TwoLoads) async throws { try await loads.check() }
 
     @Test(
-        "by Pragma, where there is no Cache-Control (§5.4)",
+        "in Pragma are obeyed when there is no Cache-Control (§5.4)",
         arguments: [
             TwoLoads("§5.4", fields, .validated(tag: "\"a\""), after: 1, asking: ["Pragma": "no-cache"]),
             TwoLoads("§5.4", fields, .hit, after: 1, asking: ["Pragma": "other"]),
@@ -73,7 +73,7 @@ struct RequestDirectiveEndToEndTests {
     )
     func pragma(loads: TwoLoads) async throws { try await loads.check() }
 
-    @Test("no-store keeps the answer from the store, and not what is there from the client (§5.2.1.5)")
+    @Test("no-store prevents storing the response, but not serving a stored one (§5.2.1.5)")
     func noStore() async throws {
         let count = Counter()
         let fixture = try CachingFixture { _ in .ok("\(count.next())", fields: ["Cache-Control": "max-age=60"]) }
@@ -114,7 +114,7 @@ struct OwnConditionEndToEndTests {
     }
 
     @Test(
-        "are answered by what is stored and fresh, without the origin",
+        "are answered by a fresh stored response, without the origin",
         arguments: [
             Case(["Range": "bytes=0-0"], 206, "0"),
             Case(["Range": "bytes=2-4"], 206, "234"),
@@ -153,7 +153,7 @@ struct OwnConditionEndToEndTests {
     }
 
     @Test(
-        "go to the origin where they are for it alone, or nothing is stored",
+        "that only the origin can evaluate go to the origin",
         arguments: [
             ["If-Match": "\"a\""], ["If-Unmodified-Since": CachingFixture.date()],
         ]
@@ -167,7 +167,7 @@ struct OwnConditionEndToEndTests {
     }
 
     @Test(
-        "go as they are when nothing is stored, and a part is not kept (§3.3)",
+        "are forwarded unchanged when nothing is stored, and a partial response is not stored (§3.3)",
         arguments: ["Range", "If-None-Match"]
     )
     func nothingStored(name: String) async throws {
@@ -190,7 +190,7 @@ struct OwnConditionEndToEndTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("a tag that the client has and the cache does not is sent along, and its 304 is the client's (§4.3.2)")
+    @Test("with a tag that the cache does not know are forwarded, and the client gets the 304 (§4.3.2)")
     func clientsTag() async throws {
         let fixture = try CachingFixture { request in
             let asked = request.value(of: "If-None-Match") ?? ""

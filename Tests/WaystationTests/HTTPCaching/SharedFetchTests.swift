@@ -8,7 +8,7 @@ import WaystationTesting
 @Suite("Identical requests in flight")
 struct SharedFetchTests {
     @Test(
-        "64 of them make one trip, and each gets the whole body",
+        "64 of them make one request to the origin, and each gets the whole body",
         arguments: [CacheStrategy.standard, .cacheFirst(for: .days(1))]
     )
     func one(strategy: CacheStrategy) async throws {
@@ -23,7 +23,7 @@ struct SharedFetchTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("one that is cancelled does not disturb the others; with the last the traffic stops")
+    @Test("a cancelled load does not affect the others that share its fetch")
     func cancelling() async throws {
         let gate = try ScriptedOrigin.Gate()
         let fixture = try CachingFixture { _ in .ok("body", fields: ["Cache-Control": "max-age=60"]).held(at: gate) }
@@ -37,7 +37,7 @@ struct SharedFetchTests {
         #expect(fixture.origin.requestCount <= 2)
     }
 
-    @Test("what may not be stored is shared with nobody")
+    @Test("a response that may not be stored is not shared")
     func unshared() async throws {
         let gate = try ScriptedOrigin.Gate()
         let count = Counter()
@@ -52,7 +52,7 @@ struct SharedFetchTests {
         #expect(bodies.count == 8)
     }
 
-    @Test("a failure of the first does not fail the rest")
+    @Test("a failure of the first load does not fail the others")
     func failure() async throws {
         let gate = try ScriptedOrigin.Gate()
         let count = Counter()
@@ -69,7 +69,7 @@ struct SharedFetchTests {
     }
 
     @Test(
-        "requests that differ make trips of their own",
+        "requests that differ make separate requests to the origin",
         arguments: [
             (["X-Kind": "a"], ["X-Kind": "b"]), ([:], ["Accept": "text/html"]),
             ([:], ["Authorization": "Bearer a"]), (["Range": "bytes=0-1"], [:]),
@@ -86,7 +86,7 @@ struct SharedFetchTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("64 that ask about the same stored page make one conditional request, and its 304 answers all")
+    @Test("64 loads that validate the same stored page make one conditional request, and its 304 answers all")
     func oneValidation() async throws {
         let gate = try ScriptedOrigin.Gate()
         let fixture = try CachingFixture { request in
@@ -103,16 +103,16 @@ struct SharedFetchTests {
         #expect(fixture.asked == ["GET /", "GET / \"a\""])
     }
 
-    @Test("who looked before another stored it, and asks after, makes no second trip", arguments: 0..<4)
+    @Test("a load whose look-up was before a fetch stored the response makes no second request", arguments: 0..<4)
     func noSecondTrip(round: Int) async throws {
         let fixture = try CachingFixture { _ in .ok("body", fields: ["Cache-Control": "max-age=60"]) }
-        // With no gate: look-ups and ends of fetches meet in every order.
+        // Without a gate, look-ups and ends of fetches happen in any order.
         let loads = (0..<64).map { _ in Task { try await fixture.load().body } }
         for load in loads { #expect(try await load.value == "body") }
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("with the network down, many who wait make two trips, and all hear of it")
+    @Test("with the network down, waiting loads all fail, with fewer requests than loads")
     func networkDown() async throws {
         let gate = try ScriptedOrigin.Gate()
         let fixture = try CachingFixture { _ in .closed.held(at: gate) }
@@ -123,7 +123,7 @@ struct SharedFetchTests {
         #expect(fixture.origin.requestCount < 32)
     }
 
-    @Test("with the network down, what is stored answers all who wait")
+    @Test("with the network down, the stored response answers all waiting loads")
     func networkDownStored() async throws {
         let gate = try ScriptedOrigin.Gate()
         let count = Counter()
@@ -142,17 +142,17 @@ struct SharedFetchTests {
         }
     }
 
-    @Test("a failure of the first becomes one more trip, whose answer all the others share")
+    @Test("after a failure of the first fetch the other loads share one more fetch")
     func secondTrip() async throws {
         let gate = try ScriptedOrigin.Gate()
         let count = Counter()
         let fixture = try CachingFixture { _ in
-            // The first trip is tried twice.
+            // The first fetch sends its request twice.
             count.next() <= 2 ? .closed.held(at: gate) : .ok("good", fields: ["Cache-Control": "max-age=60"])
         }
         let loads = (0..<16).map { _ in Task { try? await fixture.load().body } }
         await fixture.origin.waitForRequests(1)
-        // Who came after its end would make a first trip of his own.
+        // A load that came after the fetch's end would make a fetch of its own.
         await eventually { fixture.interceptor.engine.fetches.waiterCount == 16 }
         gate.open()
         var bodies: [String?] = []
@@ -161,7 +161,7 @@ struct SharedFetchTests {
         #expect(fixture.origin.requestCount == 3)
     }
 
-    @Test("when the last who waits is cancelled the traffic stops, and nothing is stored")
+    @Test("when the last waiting load is cancelled the traffic stops, and nothing is stored")
     func allCancelled() async throws {
         let gate = try ScriptedOrigin.Gate()
         let count = Counter()
@@ -179,7 +179,7 @@ struct SharedFetchTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("who comes while a small body arrives shares it; a large one is a trip of his own", arguments: [false, true])
+    @Test("a load joins a fetch whose body is small so far, but not a large one", arguments: [false, true])
     func lateJoiner(isLarge: Bool) async throws {
         let gate = try ScriptedOrigin.Gate()
         let part = Data(repeating: 120, count: isLarge ? 2 << 20 : 1000)
@@ -190,10 +190,10 @@ struct SharedFetchTests {
         let delegate = RecordingDelegate(received: { _ in continuation.yield(1) })
         let configuration = URLSessionConfiguration.ephemeral.intercepted(by: fixture.interceptor)
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
-        // Longer than a crowded machine may leave anyone waiting.
+        // Longer than a load takes on a busy machine.
         let request = URLRequest(url: fixture.origin.url(), cachePolicy: .useProtocolCachePolicy, timeoutInterval: 600)
         session.dataTask(with: request).resume()
-        // Bytes reach a delegate before the end.
+        // The delegate gets bytes before the end.
         for await _ in begun where delegate.body.count == part.count { break }
         let other = RecordingDelegate(received: { _ in continuation.yield(2) })
         let another = URLSession(configuration: configuration, delegate: other, delegateQueue: nil)
@@ -207,7 +207,7 @@ struct SharedFetchTests {
         #expect(fixture.origin.requestCount == (isLarge ? 2 : 1))
     }
 
-    @Test("requests with other time-outs make trips of their own")
+    @Test("requests with different time-outs make separate requests to the origin")
     func timeouts() async throws {
         let gate = try ScriptedOrigin.Gate()
         let fixture = try CachingFixture { _ in .ok("body", fields: ["Cache-Control": "max-age=60"]).held(at: gate) }

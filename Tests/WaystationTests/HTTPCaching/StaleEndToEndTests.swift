@@ -4,9 +4,9 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("What stands in for the network, end to end (RFC 9111 §4.2.4, RFC 5861)")
+@Suite("Stale responses in place of the network, end to end (RFC 9111 §4.2.4, RFC 5861)")
 struct StaleEndToEndTests {
-    /// How the network fails a load.
+    /// A way in which the network fails a load.
     enum Failure: CaseIterable, Sendable { case stopped, closed, reset, cutInHead }
 
     private func fixture(
@@ -26,7 +26,7 @@ struct StaleEndToEndTests {
     }
 
     @Test(
-        "any failure of the network is answered by what is stored",
+        "the stored response is served at any failure of the network",
         arguments: Failure.allCases.filter { $0 != .cutInHead },
         [CacheStrategy.standard, .revalidate, .networkFirst(), .networkFirst(timeout: .seconds(3))]
     )
@@ -38,7 +38,7 @@ struct StaleEndToEndTests {
         let got = try await fixture.load()
         #expect(got.body == "kept")
         #expect(got.isHit)
-        // A dropped connection is tried once more; curl does so too where it was used before.
+        // The waystation repeats a request once after a dropped connection; curl does too if the connection was reused.
         if failure != .stopped {
             #expect((3...4).contains(fixture.origin.requestCount))
             #expect(fixture.asked.dropFirst().allSatisfy { $0 == "GET / \"a\"" })
@@ -46,7 +46,7 @@ struct StaleEndToEndTests {
     }
 
     @Test(
-        "what forbids it is an error instead",
+        "a directive that forbids stale responses leads to an error",
         arguments: ["max-age=10, must-revalidate", "max-age=10, no-cache", "no-cache"]
     )
     func forbidden(directives: String) async throws {
@@ -58,7 +58,7 @@ struct StaleEndToEndTests {
     }
 
     @Test(
-        "a request that wants something fresh gets an error instead",
+        "a request that demands a fresh response gets an error",
         arguments: ["no-cache", "max-age=0", "min-fresh=1", "max-age=50"]
     )
     func wantsFresh(directive: String) async throws {
@@ -69,7 +69,7 @@ struct StaleEndToEndTests {
     }
 
     @Test(
-        "a reload asks for the network and gets its error",
+        "a reload policy gets the network's error",
         arguments: [
             URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData,
             .reloadRevalidatingCacheData,
@@ -93,7 +93,7 @@ struct StaleEndToEndTests {
         await #expect(throws: URLError.self) { try await fixture.load() }
     }
 
-    @Test("the rules may bound what stands in, or forbid it", arguments: [0, 50, 200])
+    @Test("the caching rules may limit the staleness, or forbid stale responses", arguments: [0, 50, 200])
     func bounded(limit: Int) async throws {
         var rules = CachingRules()
         rules.staleWhenDisconnected = limit == 0 ? .never : .upTo(.seconds(limit))
@@ -109,7 +109,7 @@ struct StaleEndToEndTests {
     }
 
     @Test(
-        "stale-if-error stands in for a server error, within its time (RFC 5861 §4)",
+        "stale-if-error serves the stored response at a server error, within its time (RFC 5861 §4)",
         arguments: [500, 502, 503, 504, 404, 410],
         [50, 150]
     )
@@ -129,7 +129,7 @@ struct StaleEndToEndTests {
         #expect(fixture.asked == ["GET /", "GET / \"a\""])
     }
 
-    @Test("must-revalidate goes before stale-if-error (§5.2.2.2)")
+    @Test("must-revalidate takes precedence over stale-if-error (§5.2.2.2)")
     func mustRevalidate() async throws {
         let count = Counter()
         let fixture = try CachingFixture { _ in
@@ -156,7 +156,7 @@ struct StaleEndToEndTests {
     }
 
     @Test(
-        "stale-while-revalidate serves at once and asks behind the app's back, within its time (RFC 5861 §3)",
+        "stale-while-revalidate serves at once and validates in the background, within its time (RFC 5861 §3)",
         arguments: [11, 110, 111]
     )
     func staleWhileRevalidate(age: Int) async throws {
@@ -174,7 +174,7 @@ struct StaleEndToEndTests {
         #expect(fixture.asked == ["GET /", "GET / \"a\""])
     }
 
-    @Test("a renewal that is under way is the only one, however many are served meanwhile")
+    @Test("one renewal at a time is under way, however many loads are served meanwhile")
     func oneRenewal() async throws {
         let gate = try ScriptedOrigin.Gate()
         let count = Counter()
@@ -193,7 +193,7 @@ struct StaleEndToEndTests {
         #expect(try await fixture.load().body == "2")
     }
 
-    @Test("networkFirst answers from what is stored when its time is up, and keeps the late answer")
+    @Test("networkFirst serves the stored response after its time-out, and stores the late response")
     func networkFirst() async throws {
         let gate = try ScriptedOrigin.Gate()
         let count = Counter()
@@ -215,7 +215,7 @@ struct StaleEndToEndTests {
         #expect(try await fixture.load().body == "2")
     }
 
-    @Test("networkFirst waits for a body that has begun, whatever its time says")
+    @Test("networkFirst waits for a body that has begun, also after its time-out")
     func networkFirstBegun() async throws {
         let gate = try ScriptedOrigin.Gate()
         let count = Counter()

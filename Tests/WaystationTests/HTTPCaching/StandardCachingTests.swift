@@ -4,9 +4,9 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("URLSession with .standard is a private HTTP cache")
+@Suite("The .standard strategy is a private HTTP cache")
 struct StandardCachingTests {
-    @Test("two identical GETs with max-age=3600 are one trip (RFC 9111 §4.2)")
+    @Test("two identical GETs with max-age=3600 are one request to the origin (RFC 9111 §4.2)")
     func fresh() async throws {
         let count = Counter()
         let fixture = try CachingFixture { _ in .ok("\(count.next())", fields: ["Cache-Control": "max-age=3600"]) }
@@ -21,7 +21,7 @@ struct StandardCachingTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("what is stale is asked about with its validators, and a 304 freshens it (§4.3)")
+    @Test("a stale response is validated with its validators, and a 304 freshens it (§4.3)")
     func revalidation() async throws {
         let fixture = try CachingFixture { request in
             guard request.value(of: "If-None-Match") != "\"a\"" else {
@@ -46,7 +46,7 @@ struct StandardCachingTests {
     }
 
     @Test(
-        "what is stale stands in when there is no network, unless it says must-revalidate (§4.2.4)",
+        "a stale response is served when there is no network, unless it has must-revalidate (§4.2.4)",
         arguments: [true, false]
     )
     func offline(mustRevalidate: Bool) async throws {
@@ -64,7 +64,7 @@ struct StandardCachingTests {
         await #expect(throws: URLError.self) { try await fixture.load() }
     }
 
-    @Test("an unsafe request makes what is stored invalid (§4.4)", arguments: ["POST", "PUT", "PATCH", "DELETE"])
+    @Test("an unsafe request invalidates the stored response (§4.4)", arguments: ["POST", "PUT", "PATCH", "DELETE"])
     func invalidation(method: String) async throws {
         let count = Counter()
         let fixture = try CachingFixture { _ in .ok("\(count.next())", fields: ["Cache-Control": "max-age=3600"]) }
@@ -73,7 +73,7 @@ struct StandardCachingTests {
         #expect(try await fixture.load().body == "3")
     }
 
-    @Test("only-if-cached is 504 where nothing is stored, and the origin hears nothing (§5.2.1.7)")
+    @Test("only-if-cached gets 504 when nothing is stored, without a request to the origin (§5.2.1.7)")
     func onlyIfCached() async throws {
         let fixture = try CachingFixture { _ in .ok("1", fields: ["Cache-Control": "max-age=3600"]) }
         #expect(try await fixture.load("/", ["Cache-Control": "only-if-cached"]).status == 504)
@@ -82,7 +82,7 @@ struct StandardCachingTests {
         #expect(try await fixture.load("/", ["Cache-Control": "only-if-cached"]).body == "1")
     }
 
-    @Test("ranges and conditions of the app's own are answered from what is stored and fresh (§4.3.2, RFC 9110 §14)")
+    @Test("the app's own ranges and conditions are answered by a fresh stored response (§4.3.2, RFC 9110 §14)")
     func ownConditions() async throws {
         let fixture = try CachingFixture { _ in
             .ok("0123456789", fields: ["Cache-Control": "max-age=3600", "ETag": "\"a\""])
@@ -101,7 +101,7 @@ struct StandardCachingTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("stale-while-revalidate serves at once and renews behind the app's back (RFC 5861 §3)")
+    @Test("stale-while-revalidate serves at once and renews in the background (RFC 5861 §3)")
     func staleWhileRevalidate() async throws {
         let count = Counter()
         let fixture = try CachingFixture { _ in
@@ -120,7 +120,7 @@ struct StandardCachingTests {
         #expect(renewed.isHit)
     }
 
-    @Test("stale-if-error stands in for a server error (RFC 5861 §4)", arguments: [500, 502, 503, 504])
+    @Test("stale-if-error serves the stored response at a server error (RFC 5861 §4)", arguments: [500, 502, 503, 504])
     func staleIfError(status: Int) async throws {
         let count = Counter()
         let fixture = try CachingFixture { _ in
@@ -136,7 +136,7 @@ struct StandardCachingTests {
         #expect(try await fixture.load().status == status)
     }
 
-    @Test("a redirect is stored and answered like anything else (RFC 9110 §15.4.2)")
+    @Test("a redirect is stored and served like any other response (RFC 9110 §15.4.2)")
     func redirect() async throws {
         let fixture = try CachingFixture { request in
             request.path == "/a"
@@ -150,7 +150,7 @@ struct StandardCachingTests {
         #expect(fixture.origin.requests.map(\.target) == ["/a", "/b", "/a"])
     }
 
-    @Test("a strong tag of a coded body confirms the decoded one that is stored (RFC 9110 §8.8.3.3)")
+    @Test("a coded body's strong tag confirms the decoded body that is stored (RFC 9110 §8.8.3.3)")
     func codedBody() async throws {
         let zipped = try #require(Data(base64Encoded: "H4sIAAAAAAACA0vOzy0oSi0uzkzKSVVIHuWMckY5o5yRzQEAlotzNBQFAAA="))
         let fixture = try CachingFixture(storesCodedBodies: true) { request in
@@ -166,7 +166,7 @@ struct StandardCachingTests {
     }
 }
 
-@Suite("Always the newest page")
+@Suite("The .revalidate strategy")
 struct RevalidatingTests {
     private func fixture(_ strategy: CacheStrategy) throws -> CachingFixture {
         try CachingFixture(strategy) { request in
@@ -176,7 +176,7 @@ struct RevalidatingTests {
         }
     }
 
-    @Test("asks each time, by one conditional GET, and serves what has not changed, also without a network")
+    @Test("sends a conditional GET for each load, and serves the stored response without a network")
     func conditionalGet() async throws {
         let fixture = try fixture(.revalidate)
         for _ in 0..<3 { #expect(try await fixture.load().body == "page") }
@@ -187,7 +187,7 @@ struct RevalidatingTests {
         #expect(try await fixture.load().body == "page")
     }
 
-    @Test("may ask by HEAD, for servers that want it")
+    @Test("can validate by HEAD")
     func head() async throws {
         let fixture = try fixture(.revalidate(by: .head))
         for _ in 0..<3 { #expect(try await fixture.load().body == "page") }

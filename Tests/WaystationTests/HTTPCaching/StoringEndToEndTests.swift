@@ -4,12 +4,12 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("What is stored, end to end (RFC 9111 §3)")
+@Suite("Storing responses, end to end (RFC 9111 §3)")
 struct StoringEndToEndTests {
     private static let changed = CachingFixture.date(-1000)
 
     @Test(
-        "by the status code, with an explicit lifetime",
+        "depends on the status code, with an explicit lifetime",
         arguments: [200, 201, 202, 203, 204, 300, 400, 403, 404, 405, 410, 414, 500, 501, 503, 599].map {
             TwoLoads("§3", ["Cache-Control": "max-age=60"], .hit, status: $0)
         } + [206, 412, 416].map { TwoLoads("§3", ["Cache-Control": "max-age=60"], .loaded, status: $0) }
@@ -17,7 +17,7 @@ struct StoringEndToEndTests {
     func explicit(loads: TwoLoads) async throws { try await loads.check() }
 
     @Test(
-        "by the status code, with nothing but the time of the last change",
+        "depends on the status code, with Last-Modified only",
         arguments: [200, 203, 204, 300, 404, 405, 410, 414, 501].map {
             TwoLoads("RFC 9110 §15.1", ["Last-Modified": changed], .hit, after: 50, status: $0)
         }
@@ -28,7 +28,7 @@ struct StoringEndToEndTests {
     func heuristic(loads: TwoLoads) async throws { try await loads.check() }
 
     @Test(
-        "by directives and fields",
+        "depends on directives and fields",
         arguments: [
             TwoLoads("§5.2.2.5", ["Cache-Control": "no-store"], .loaded),
             TwoLoads("§5.2.2.5", ["Cache-Control": "max-age=60, no-store"], .loaded),
@@ -53,7 +53,7 @@ struct StoringEndToEndTests {
     )
     func directives(loads: TwoLoads) async throws { try await loads.check() }
 
-    @Test("fields of no-cache=\"…\" reach the client once and are not kept (§5.2.2.4)")
+    @Test("leaves out the fields that no-cache=\"…\" names (§5.2.2.4)")
     func qualifiedNoCache() async throws {
         let fixture = try CachingFixture { _ in
             .ok("1", fields: ["Cache-Control": "max-age=60, no-cache=\"X-Secret\"", "X-Secret": "s", "X-Open": "o"])
@@ -66,7 +66,7 @@ struct StoringEndToEndTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("fields that end with the connection are not kept (§3.1)")
+    @Test("leaves out the fields of the connection (§3.1)")
     func connectionFields() async throws {
         let fixture = try CachingFixture { _ in
             .ok(
@@ -86,7 +86,7 @@ struct StoringEndToEndTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("a cookie is set by the response that brings it, and by no stored one (§7.3)")
+    @Test("leaves out Set-Cookie, so that only the original response sets a cookie (§7.3)")
     func setCookie() async throws {
         let fixture = try CachingFixture { _ in
             .ok("1", fields: ["Cache-Control": "max-age=60", "Set-Cookie": "a=b"])
@@ -98,7 +98,7 @@ struct StoringEndToEndTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    /// A way in which a body may end before its time.
+    /// A way in which a body may end too early.
     enum Break: CaseIterable, Sendable {
         case closed, reset, chunkedClosed, chunkedReset
 
@@ -114,7 +114,7 @@ struct StoringEndToEndTests {
     }
 
     @Test(
-        "what was cut off fails, and leaves nothing behind (§3.3)",
+        "fails the load of a body that is cut off, and stores nothing of it (§3.3)",
         arguments: Break.allCases,
         [CacheStrategy.standard, .cacheFirst(for: .days(1))]
     )
@@ -131,7 +131,7 @@ struct StoringEndToEndTests {
         #expect(fixture.seen(1, "Range") == nil)
     }
 
-    @Test("what was cut off leaves what was stored before as it was (§3.3)", arguments: Break.allCases)
+    @Test("keeps the stored response when a newer one is cut off (§3.3)", arguments: Break.allCases)
     func cutOffRenewal(how: Break) async throws {
         let count = Counter()
         let fixture = try CachingFixture { request in
@@ -148,7 +148,7 @@ struct StoringEndToEndTests {
         #expect(fixture.origin.requestCount == 3)
     }
 
-    @Test("what is too large for the store is delivered, and not stored", arguments: [true, false])
+    @Test("does not happen for a body that is too large for the store; the app gets it", arguments: [true, false])
     func tooLarge(isAnnounced: Bool) async throws {
         let body = Data(repeating: 120, count: 300_000)
         let fixture = try CachingFixture(maximumEntrySize: .kibibytes(256)) { _ in
@@ -163,7 +163,7 @@ struct StoringEndToEndTests {
     }
 
     @Test(
-        "each login has what it asked for, and nobody has another's (§3.5)",
+        "separates the responses of each login (§3.5)",
         arguments: [CacheStrategy.standard, .cacheFirst(for: .days(1)), .revalidate]
     )
     func logins(strategy: CacheStrategy) async throws {

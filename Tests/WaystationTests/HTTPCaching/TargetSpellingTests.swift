@@ -4,9 +4,10 @@ import Testing
 import Waystation
 import WaystationTesting
 
-/// One address may be spelled in many ways, and origins read some of them differently: what is stored for an address
-/// must be the answer to a request for exactly that address.
-@Suite("Spellings of an address")
+/// One URL may have many spellings, and origins read some of them differently.
+///
+/// The response that is stored under a URL must be the answer to a request for exactly that URL.
+@Suite("Spellings of a URL")
 struct TargetSpellingTests {
     private static let folders = [
         "", "./", "%2e/", "%2E/", "evil/../", "evil/%2e%2e/", "evil/.%2E/", "evil/%2E./", "evil/%2e%2E/", "%2e%2e/",
@@ -23,7 +24,7 @@ struct TargetSpellingTests {
     }
 
     @Test(
-        "in more than 200 spellings the origin is asked for exactly what its answer is stored under",
+        "in more than 200 spellings the target that is sent equals the key of the stored response",
         arguments: [CacheStrategy.standard, .cacheFirst(for: .days(1)), .networkFirst(), .revalidate]
     )
     func keyAndWire(strategy: CacheStrategy) async throws {
@@ -48,7 +49,7 @@ struct TargetSpellingTests {
         #expect(try await fixture.load("/v2").body == "/v2")
     }
 
-    @Test("the same holds for redirects, for conditional requests and for unsafe methods")
+    @Test("redirects, conditional requests and unsafe methods use the same target and key")
     func otherRequests() async throws {
         let count = Counter()
         let fixture = try CachingFixture { request in
@@ -66,7 +67,7 @@ struct TargetSpellingTests {
         #expect(fixture.asked == ["GET /moved", "GET /v2", "GET /v2 \"/v2\"", "POST /v2", "GET /v2"])
     }
 
-    @Test("a relative redirect is followed from where the request went")
+    @Test("a relative redirect is resolved against the canonical URL that was sent")
     func relativeRedirect() async throws {
         let fixture = try CachingFixture { request in
             request.target == "/a/" ? .redirect(to: "next") : .ok(request.target)
@@ -75,7 +76,7 @@ struct TargetSpellingTests {
         #expect(fixture.asked == ["GET /a/", "GET /a/next"])
     }
 
-    @Test("the response bears the URL as the app wrote it, loaded or stored")
+    @Test("the response has the URL as the app wrote it, whether loaded or stored")
     func responseURL() async throws {
         let fixture = try CachingFixture(.standard, Self.script)
         let url = fixture.origin.url("/evil/%2e%2e/v2")
@@ -98,7 +99,7 @@ struct TargetSpellingTests {
         #expect(origin.requests.map(\.target) == ["/there"])
     }
 
-    @Test("a scheme in capitals is loaded by a rule that stores nothing, too")
+    @Test("a scheme in capitals is also loaded by a rule without a cache")
     func schemeOnTheNetwork() async throws {
         let origin = try ScriptedOrigin { _ in .ok("there") }
         let interceptor = try Interceptor { $0.rules = [.allow("http://127.0.0.1:*/**", via: .network)] }

@@ -3,20 +3,20 @@ import Testing
 import Waystation
 import WaystationTesting
 
-/// Two loads of one URL, seen from both ends: what the first leaves in the cache, and what the second makes of it.
+/// Two loads of one URL: a case of what the first one stores, and whether the second one is served from it.
 ///
-/// The origin answers with `fields` and the number of the request as body; a request with the validators of the first
-/// answer gets 304.
+/// The origin answers with `fields` and the number of the request as body; a request with the validators of the
+/// first response gets 304.
 struct TwoLoads: CustomTestStringConvertible, Sendable {
-    /// What becomes of the second load.
+    /// The outcome of the second load.
     enum Outcome: Sendable {
-        /// The stored response answers, and the origin hears nothing.
+        /// The stored response answers, without a request to the origin.
         case hit
-        /// The origin is asked for everything.
+        /// The origin gets a request without conditions.
         case loaded
-        /// The origin is asked whether the stored response is current, by these fields, and it is.
+        /// The origin gets a request with these conditions, and confirms the stored response by 304.
         case validated(tag: String? = nil, since: String? = nil)
-        /// 504, and the origin hears nothing (RFC 9111 §5.2.1.7).
+        /// The app gets 504, without a request to the origin (RFC 9111 §5.2.1.7).
         case gatewayTimeout
     }
 
@@ -26,13 +26,13 @@ struct TwoLoads: CustomTestStringConvertible, Sendable {
     var fields: KeyValuePairs<String, String>
     /// The fields of the first request.
     var first: [String: String] = [:]
-    /// The seconds between them.
+    /// The seconds between the loads.
     var seconds: TimeInterval = 0
     /// The fields of the second request.
     var second: [String: String] = [:]
     var outcome: Outcome
 
-    /// What the first answer has, the second request asks, and what becomes of it.
+    /// Makes a case of the first response's fields, the second request's fields and the outcome.
     init(
         _ rule: String,
         _ fields: KeyValuePairs<String, String>,
@@ -55,7 +55,7 @@ struct TwoLoads: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { "\(rule): \(status) \(fields.map { "\($0): \($1)" }) +\(Int(seconds)) s \(second)" }
 
-    /// Makes both loads and checks what the app got and what the origin was asked.
+    /// Makes both loads and checks the app's responses and the origin's requests.
     func check(_ strategy: CacheStrategy = .standard) async throws {
         let count = Counter()
         let (status, fields) = (status, fields)

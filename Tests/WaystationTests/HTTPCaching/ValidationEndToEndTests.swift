@@ -9,7 +9,7 @@ struct ValidationEndToEndTests {
     private static let changed = CachingFixture.date(-1000)
 
     @Test(
-        "by the validators that are stored",
+        "uses the stored validators",
         arguments: [
             TwoLoads("§4.3.1", ["Cache-Control": "max-age=1", "ETag": "\"a\""], .validated(tag: "\"a\""), after: 9),
             TwoLoads(
@@ -78,7 +78,7 @@ struct ValidationEndToEndTests {
         #expect(fixture.asked == ["GET /", "GET / \"a\""])
     }
 
-    @Test("a 304 for something else is no answer: the request goes again, without conditions (§4.3.4)")
+    @Test("a 304 with another tag leads to a second request without conditions (§4.3.4)")
     func foreignNotModified() async throws {
         let fixture = try CachingFixture { request in
             request.value(of: "If-None-Match") == nil
@@ -93,7 +93,7 @@ struct ValidationEndToEndTests {
         #expect(fixture.asked == ["GET /", "GET / \"a\"", "GET /"])
     }
 
-    @Test("a full response takes the place of what was stored (§4.3.3)", arguments: [200, 404, 410])
+    @Test("a full response replaces the stored one (§4.3.3)", arguments: [200, 404, 410])
     func replaced(status: Int) async throws {
         let count = Counter()
         let fixture = try CachingFixture { _ in
@@ -115,7 +115,7 @@ struct ValidationEndToEndTests {
     }
 
     @Test(
-        "an error of the server is passed on, and does not take the place of what is stored (§4.3.3)",
+        "a server error is passed on, and does not replace the stored response (§4.3.3)",
         arguments: [500, 502, 503, 504]
     )
     func serverError(status: Int) async throws {
@@ -136,7 +136,7 @@ struct ValidationEndToEndTests {
         #expect(fixture.asked == ["GET /", "GET / \"a\"", "GET / \"a\""])
     }
 
-    @Test("what is not to be stored any more is dropped with the answer that says so (§4.3.3)")
+    @Test("a new response with no-store removes the stored one (§4.3.3)")
     func noLongerStorable() async throws {
         let count = Counter()
         let fixture = try CachingFixture { _ in
@@ -153,7 +153,7 @@ struct ValidationEndToEndTests {
         await #expect(throws: URLError.self) { try await fixture.load() }
     }
 
-    @Test("a HEAD with the same validators freshens what is stored (§4.3.5)")
+    @Test("a HEAD with the same validators freshens the stored response (§4.3.5)")
     func headFreshens() async throws {
         let fixture = try CachingFixture { request in
             .ok(
@@ -176,7 +176,7 @@ struct ValidationEndToEndTests {
         #expect(fixture.origin.requests.map(\.method) == ["GET", "HEAD"])
     }
 
-    @Test("a HEAD with other validators makes what is stored invalid (§4.3.5)")
+    @Test("a HEAD with other validators invalidates the stored response (§4.3.5)")
     func headInvalidates() async throws {
         let count = Counter()
         let fixture = try CachingFixture { request in
@@ -201,7 +201,7 @@ struct ValidationEndToEndTests {
     }
 
     @Test(
-        "an archive asks with validators too, and a 304 makes the copy new again",
+        "an archive strategy validates too, and a 304 restarts the stored response's time",
         arguments: [
             CacheStrategy.cacheFirst(for: .seconds(60)), .networkFirst(), .staleWhileRevalidate(upTo: .seconds(60)),
         ]
@@ -221,7 +221,7 @@ struct ValidationEndToEndTests {
         #expect(try await fixture.load().body == "copy")
     }
 
-    @Test("by HEAD: the page is loaded when its validators are others, or there are none", arguments: [true, false])
+    @Test("by HEAD loads the page when its validators differ, or when it has none", arguments: [true, false])
     func byHead(hasValidators: Bool) async throws {
         let count = Counter()
         let fixture = try CachingFixture(.revalidate(by: .head)) { _ in
@@ -236,7 +236,7 @@ struct ValidationEndToEndTests {
         #expect(fixture.seen(2, "If-None-Match") == nil)
     }
 
-    @Test("a page of last time's date is asked about by it with .revalidate", arguments: [true, false])
+    @Test("with .revalidate uses Last-Modified when there is no tag", arguments: [true, false])
     func byDate(isChanged: Bool) async throws {
         let fixture = try CachingFixture(.revalidate) { request in
             if request.value(of: "If-Modified-Since") == Self.changed, !isChanged {
@@ -263,7 +263,7 @@ struct VariantEndToEndTests {
     }
 
     @Test(
-        "each is found by what it was asked for, and a third is another trip",
+        "each is found by the request's field, and a third value is another request to the origin",
         arguments: [
             "Accept-Language", "accept-language", "X-Other, Accept-Language", "Accept-Language,Accept-Language",
         ]
@@ -280,7 +280,7 @@ struct VariantEndToEndTests {
         #expect(fixture.origin.requestCount == 3)
     }
 
-    @Test("a field that is absent matches no field that is there", arguments: [true, false])
+    @Test("an absent field does not match a present one", arguments: [true, false])
     func absent(isAbsentFirst: Bool) async throws {
         let fixture = try CachingFixture { request in
             .ok(request.value(of: "X-Kind") ?? "none", fields: ["Cache-Control": "max-age=60", "Vary": "X-Kind"])
@@ -292,7 +292,7 @@ struct VariantEndToEndTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("the tags of all go with a request that none matches, and a 304 names the one that answers (§4.1)")
+    @Test("a request that matches no variant sends all their tags, and the 304 selects the variant (§4.1)")
     func tags() async throws {
         let fixture = try CachingFixture { request in
             let language = request.value(of: "Accept-Language") ?? ""
@@ -321,7 +321,7 @@ struct VariantEndToEndTests {
         #expect(fixture.origin.requestCount == 3)
     }
 
-    @Test("a stale one is asked about while another stays fresh")
+    @Test("a stale variant is validated while another one stays fresh")
     func oneStale() async throws {
         let fixture = try CachingFixture { request in
             let kind = request.value(of: "X-Kind") ?? ""
@@ -341,7 +341,7 @@ struct VariantEndToEndTests {
         #expect(fixture.origin.requestCount == 3)
     }
 
-    @Test("what varies by cookie is another for each login of the cookie store")
+    @Test("a response with Vary: Cookie is stored for each value of the login cookie")
     func cookies() async throws {
         let fixture = try CachingFixture { request in
             .ok(

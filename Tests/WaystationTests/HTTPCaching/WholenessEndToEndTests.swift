@@ -4,7 +4,7 @@ import Testing
 import Waystation
 @_spi(Processes) import WaystationTesting
 
-@Suite("Responses of which it is not certain that they are whole (RFC 9111 §3.3)")
+@Suite("Responses that may be incomplete (RFC 9111 §3.3)")
 struct WholenessEndToEndTests {
     private static let strategies: [CacheStrategy] = [.standard, .cacheFirst(for: .days(1))]
 
@@ -16,7 +16,7 @@ struct WholenessEndToEndTests {
     }
 
     @Test(
-        "a length that is no number, or that contradicts itself, is delivered and not stored",
+        "a response with an invalid or contradictory length is delivered and not stored",
         arguments: [
             "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 6\r\nContent-Length: 5", "Content-Length: 5, 6",
             "Content-Length: 5abc", "Content-Length: 0x5", "Content-Length: +5", "Content-Length: 5,",
@@ -29,7 +29,7 @@ struct WholenessEndToEndTests {
         #expect(await fixture.cache.statistics.entries == 0)
     }
 
-    @Test("a length beside a transfer coding is delivered and not stored (RFC 9112 §6.1)", arguments: strategies)
+    @Test("a response with length and transfer coding is delivered, not stored (RFC 9112 §6.1)", arguments: strategies)
     func lengthAndChunks(strategy: CacheStrategy) async throws {
         let fixture = try await loads(
             "Content-Length: 5\r\nTransfer-Encoding: chunked",
@@ -54,7 +54,7 @@ struct WholenessEndToEndTests {
 
     private static let text = Data((0..<400).map { "\($0 * 7919 % 1000) " }.joined().utf8)
 
-    /// What gzip makes of the text.
+    /// The text, compressed by gzip.
     private static func gzipped() throws -> Data {
         let file = FileManager.default.temporaryDirectory.appending(path: "waystation-\(UUID().uuidString)")
         try text.write(to: file)
@@ -62,7 +62,7 @@ struct WholenessEndToEndTests {
         return try SpawnedProcess.run("/bin/gzip", ["-c", file.path]).output
     }
 
-    /// How much of the coded bytes is sent.
+    /// The part of the coded bytes that the origin sends.
     enum Cut: CaseIterable, Sendable {
         case half, withoutTrailer, withoutLastByte
 

@@ -7,7 +7,7 @@ import WaystationTesting
 
 @Suite("Links to other apps")
 struct ExternalLinksTests {
-    /// What the app's handler was given.
+    /// The requests that the app's handler got.
     final class Opened: Sendable {
         private let log = Mutex<[URLRequest]>([])
         var requests: [URLRequest] { log.withLock { $0 } }
@@ -45,7 +45,7 @@ struct ExternalLinksTests {
     }
 
     @Test(
-        "a scheme or host that the app names goes to its handler, once, and the load says so",
+        "a link with a scheme or host that the app names goes to its handler once, and the load's error says so",
         arguments: [
             "tel:+491234", "mailto:a@b.example?subject=x", "weixin://dl/business?t=1", "WEIXIN://dl",
             "ftp://files.example/a",
@@ -65,14 +65,14 @@ struct ExternalLinksTests {
         #expect(opened.requests.map(\.url) == [url])
         #expect(opened.requests.first?.value(forHTTPHeaderField: "X-App") == "1")
         guard case .openedElsewhere(url)? = await events.next()?.kind else {
-            Issue.record("no event says so")
+            Issue.record("no event reports the link as opened elsewhere")
             return
         }
         #expect(interceptor.decision(for: url) == .openedElsewhere)
     }
 
     @Test(
-        "what is not named is left to Foundation, and its error",
+        "a URL that the app does not name is left to Foundation and fails with its error",
         arguments: ["unknown:1", "tele:1", "zzz://pay.other/", "maps://x"]
     )
     func unnamed(link: String) async throws {
@@ -87,7 +87,7 @@ struct ExternalLinksTests {
     }
 
     @Test(
-        "with every scheme but http and https, any other scheme goes to the handler",
+        "with .allExceptHTTP every scheme but http and https goes to the handler",
         arguments: [
             "tel:1", "unknown:1", "ZZZ://pay.other/", "maps://x", "ftp://files.example/a", "file:///a", "intent:#x",
             "http+x://a", "https://pay.example/",
@@ -101,7 +101,7 @@ struct ExternalLinksTests {
         #expect(interceptor.decision(for: url) == .openedElsewhere)
     }
 
-    @Test("with every scheme but http and https, a redirect to another scheme goes to the handler")
+    @Test("with .allExceptHTTP a redirect to another scheme goes to the handler")
     func redirectToAnyScheme() async throws {
         let origin = try ScriptedOrigin { _ in .redirect(302, to: "other://x") }
         let interceptor = try interceptor(
@@ -114,7 +114,7 @@ struct ExternalLinksTests {
         #expect(opened.urls == ["other://x"])
     }
 
-    @Test("every scheme but http and https leaves the web, web sockets, data URLs and schemes of rules alone")
+    @Test("with .allExceptHTTP web pages, web sockets, data URLs and schemes of rules are not links")
     func webIsNoLink() throws {
         let interceptor = try interceptor(
             rules: [.allow("app://main/**", via: .nowhere), .block("https://h.example/**")],
@@ -133,13 +133,13 @@ struct ExternalLinksTests {
                 continue
             }
         }
-        // A scheme that the app names by itself is a link even where a rule names it too.
+        // A scheme that the app names explicitly is a link even if a rule has it too.
         let named = try self.interceptor(rules: [.allow("tel://x/**", via: .nowhere)])
         #expect(named.decision(for: try #require(URL(string: "tel://x/1"))) == .openedElsewhere)
     }
 
     @Test(
-        "hosts are whole names, and a star stands for what is below",
+        "host patterns match whole names, and a star matches only subdomains",
         arguments: [
             "https://xpay.example/", "https://maps.example/", "https://a.pay.example/", "https://xmaps.example/",
         ]
@@ -149,7 +149,7 @@ struct ExternalLinksTests {
         #expect(try interceptor().decision(for: url) != .openedElsewhere)
     }
 
-    @Test("a link comes before all rules")
+    @Test("links take precedence over all rules")
     func beforeRules() async throws {
         let interceptor = try interceptor(rules: [.block("https://pay.example/**")])
         let url = try #require(URL(string: "https://pay.example/a"))
@@ -157,7 +157,7 @@ struct ExternalLinksTests {
     }
 
     @Test(
-        "a redirect to a link goes to the handler, with the request that would have followed",
+        "a redirect to a link goes to the handler, with the request that would follow the redirect",
         arguments: ["weixin://dl/pay?x=1", "mailto:a@b.example", "http://127.0.0.2:9/there", "tel:1"],
         [false, true]
     )
@@ -187,7 +187,7 @@ struct ExternalLinksTests {
         }
     }
 
-    @Test("the delegate is not asked about such a redirect, and one that it chooses itself is handed over")
+    @Test("the delegate is not asked about a redirect to a link, and a link that it chooses goes to the handler")
     func delegates() async throws {
         let origin = try ScriptedOrigin { request in
             request.path == "/a" ? .redirect(302, to: "weixin://dl") : .redirect(302, to: "/b")
@@ -204,7 +204,7 @@ struct ExternalLinksTests {
         #expect(opened.urls == ["weixin://dl", "tel:2"])
     }
 
-    @Test("a redirect to a scheme that is not named stays an error of its own")
+    @Test("a redirect to a scheme that the app does not name fails with Foundation's error")
     func unnamedRedirect() async throws {
         let origin = try ScriptedOrigin { _ in .redirect(302, to: "other://x") }
         let interceptor = try interceptor(rules: [.allow("http://127.0.0.1:*/**", via: .network)])
@@ -216,7 +216,7 @@ struct ExternalLinksTests {
         #expect(opened.urls.isEmpty)
     }
 
-    @Test("other tasks cannot be handed over, and say so")
+    @Test("uploads and downloads of links fail with an error that asks for a data task")
     func otherTasks() async throws {
         let interceptor = try interceptor()
         let url = try #require(URL(string: "https://pay.example/a"))
@@ -232,7 +232,7 @@ struct ExternalLinksTests {
         #expect(opened.urls.isEmpty)
     }
 
-    @Test("the handler runs before the load's end is told")
+    @Test("the handler runs before the delegate gets the load's end")
     func order() async throws {
         let delegate = RecordingDelegate()
         let seen = Mutex<[RecordingDelegate.Call]?>(nil)
@@ -268,7 +268,7 @@ struct ExternalLinksTests {
         }
     }
 
-    @Test("a task that is suspended and resumed at once is handed over once")
+    @Test("the link of a task that is suspended and resumed at once is handed over once")
     func suspended() async throws {
         let interceptor = try interceptor()
         let url = try #require(URL(string: "tel:1"))
@@ -284,7 +284,7 @@ struct ExternalLinksTests {
         }
     }
 
-    @Test("a recorder hears of a link that was handed over, as a load that failed")
+    @Test("a recorder gets a link that was handed over as a failed load")
     func recorded() async throws {
         let (exchanges, continuation) = AsyncStream<RecordedExchange>.makeStream()
         let interceptor = try Interceptor {
@@ -300,7 +300,7 @@ struct ExternalLinksTests {
         }
     }
 
-    @Test("switched off, links are Foundation's")
+    @Test("an interceptor that is switched off leaves links to Foundation")
     func switchedOff() async throws {
         let interceptor = try interceptor()
         interceptor.isEnabled = false
@@ -310,7 +310,7 @@ struct ExternalLinksTests {
     }
 
     @Test(
-        "what is no scheme and no host is refused when the interceptor is made",
+        "invalid schemes and hosts are refused when the interceptor is made",
         arguments: [
             (["tel:"], []), (["weixin://"], []), ([""], []), (["http"], []), (["HTTPS"], []), (["1a"], []), (["ä"], []),
             ([], [""]), ([], ["https://pay.example"]), ([], ["pay.example/"]), ([], ["*"]), ([], ["a.*.example"]),

@@ -7,7 +7,7 @@ import WaystationTesting
 
 @testable import Waystation
 
-@Suite("A body that comes faster than it is taken")
+@Suite("A body that arrives faster than its task takes it")
 struct BacklogTests {
     private let directory: TemporaryDirectory
 
@@ -15,7 +15,7 @@ struct BacklogTests {
         directory = try TemporaryDirectory()
     }
 
-    /// Much of a body, in one piece of memory.
+    /// A large part of a body, in one piece of memory.
     private static let part = Data(count: 1 << 20)
 
     private func session(_ interceptor: Interceptor, _ delegate: any URLSessionDelegate) -> URLSession {
@@ -29,7 +29,7 @@ struct BacklogTests {
         }
     }
 
-    @Test("waits in memory only to some mebibytes, and arrives whole", arguments: [false, true])
+    @Test("waits in memory up to a bound, and arrives whole", arguments: [false, true])
     func bounded(isSlow: Bool) async throws {
         let parts = 48
         let origin = try ScriptedOrigin { _ in
@@ -44,7 +44,7 @@ struct BacklogTests {
         await eventually { interceptor.engine.backlog.bytes == 0 }
     }
 
-    @Test("counts while it waits to be written to the cache")
+    @Test("counts for the backlog while it waits to be written to the cache")
     func storing() async throws {
         let gate = DispatchSemaphore(value: 0)
         let isHeld = Mutex(false)
@@ -69,7 +69,7 @@ struct BacklogTests {
     }
 
     @Test(
-        "counts while its response waits for an answer, and no more once its load was cancelled or while it is suspended"
+        "counts while its response waits for an answer, but not after a cancel or during a suspension"
     )
     func counting() throws {
         func delivery() -> Delivery {
@@ -101,7 +101,7 @@ struct BacklogTests {
         #expect(unanswered.deliverableBytes == 10)
     }
 
-    @Test("leaves the loading queue to others after some parts")
+    @Test("leaves the loading queue to other loads after 64 parts")
     func visits() async throws {
         let session = URLSession(configuration: .ephemeral)
         // Never resumed, so that the session itself starts nothing.
@@ -116,7 +116,7 @@ struct BacklogTests {
             for _ in 0..<1_000 {
                 load.deliver(.reached { delivered.add(1, ordering: .relaxed) })
             }
-            // Comes after the first visit, and before the second.
+            // Runs after the load's first turn on the queue, and before the second.
             LoadingQueue(of: task, in: LoadingSession.current(for: task)).hop {
                 counts.continuation.yield(delivered.load(ordering: .relaxed))
             }
@@ -128,7 +128,7 @@ struct BacklogTests {
     }
 }
 
-/// Counts what arrives, and how much waited at most meanwhile.
+/// Counts the bytes that arrive, and the maximum of the bytes that waited meanwhile.
 private final class BacklogObserver: NSObject, URLSessionDataDelegate {
     private let backlog: LoadBacklog
     private let isSlow: Bool
@@ -146,7 +146,7 @@ private final class BacklogObserver: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        // Slower than a loopback is, by work.
+        // The work makes the delegate slower than the loopback connection.
         if isSlow { _ = data.prefix(4 << 10).reduce(0) { $0 &+ Int($1) } }
         state.withLock { state in
             state.count += data.count

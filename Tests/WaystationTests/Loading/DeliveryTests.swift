@@ -4,7 +4,7 @@ import Testing
 
 @testable import Waystation
 
-@Suite("What may be told to a task, and when")
+@Suite("Delivery to a task")
 struct DeliveryTests {
     private let head: HTTPURLResponse
 
@@ -23,7 +23,7 @@ struct DeliveryTests {
         }
     }
 
-    /// Everything that may be told now, in order.
+    /// All items that may be delivered now, in order.
     private func told(_ delivery: inout Delivery) -> [String] {
         var told: [String] = []
         while let item = delivery.next() { told.append(name(item)) }
@@ -45,7 +45,7 @@ struct DeliveryTests {
         return delivery
     }
 
-    @Test("items are told in order, and the end once")
+    @Test("delivers items in order, and the end once")
     func order() {
         var delivery = begun()
         #expect(told(&delivery) == ["response"])
@@ -55,7 +55,7 @@ struct DeliveryTests {
         #expect(told(&delivery) == [])
     }
 
-    @Test("nothing follows a response before the delegate has agreed to it, not even an error")
+    @Test("delivers nothing after a response before the delegate has allowed it, not even an error")
     func disposition() {
         var delivery = Delivery()
         _ = delivery.start()
@@ -68,7 +68,7 @@ struct DeliveryTests {
         #expect(told(&delivery) == ["error"])
     }
 
-    @Test("nothing is told before the start")
+    @Test("delivers nothing before the start")
     func beforeStart() {
         var delivery = Delivery()
         #expect(enqueue(.response(head), in: &delivery))
@@ -77,7 +77,7 @@ struct DeliveryTests {
         #expect(told(&delivery) == ["response"])
     }
 
-    @Test("a suspended task is told nothing; what came meanwhile waits for its return")
+    @Test("delivers nothing to a suspended task; items wait until it is resumed")
     func suspended() {
         var delivery = begun()
         _ = delivery.next()
@@ -89,7 +89,7 @@ struct DeliveryTests {
         #expect(told(&delivery) == ["reached", "b", "end"])
     }
 
-    @Test("a suspension while the delegate is asked lasts beyond its answer")
+    @Test("stays suspended when the delegate answers during the suspension")
     func suspendedWhileAsked() {
         var delivery = begun()
         _ = delivery.next()
@@ -100,7 +100,7 @@ struct DeliveryTests {
         #expect(told(&delivery) == ["a", "reached", "b", "end"])
     }
 
-    @Test("a cancel drops what was not told, and nothing comes after it")
+    @Test("drops the remaining items at a cancel, and delivers nothing after it")
     func cancelled() {
         var delivery = begun()
         _ = delivery.next()
@@ -113,7 +113,7 @@ struct DeliveryTests {
         #expect(!cancel(&delivery))
     }
 
-    @Test("after the end a start, a suspension and more items mean nothing")
+    @Test("ignores a start, a suspension and more items after the end")
     func afterTheEnd() {
         var delivery = begun()
         _ = delivery.next()
@@ -127,7 +127,7 @@ struct DeliveryTests {
         #expect(!cancel(&delivery))
     }
 
-    @Test("items after an end stay untold")
+    @Test("does not deliver items after an end")
     func itemsAfterEnd() {
         var delivery = Delivery()
         _ = delivery.start()
@@ -136,7 +136,7 @@ struct DeliveryTests {
         #expect(told(&delivery) == ["end"])
     }
 
-    @Test("the first start begins, the later ones go on")
+    @Test("begins at the first start, and resumes at later ones")
     func starts() {
         var delivery = Delivery()
         delivery.suspend()

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Waystation
 
-@Suite("The mark on an interceptor's own traffic")
+@Suite("The tag on an interceptor's own requests")
 struct ForwardingTagTests {
     @Test(
-        "a marked request is known, whatever its main document",
+        "a tagged request is recognised, whatever its main document",
         arguments: [nil, "https://a.example/page?x=1#top", "about:blank", "/relative", "waystation-forwarded:"]
     )
     func roundTrip(mainDocument: String?) throws {
@@ -18,7 +18,7 @@ struct ForwardingTagTests {
         #expect(ForwardingTag.isTagged(ForwardingTag.tagging(tagged)))
     }
 
-    @Test("no other request is taken for one")
+    @Test("a request without the tag is not recognised")
     func untagged() throws {
         var request = try URLRequest("GET", "waystation-forwarded://a.example/x")
         #expect(!ForwardingTag.isTagged(request))
@@ -26,7 +26,7 @@ struct ForwardingTagTests {
         #expect(!ForwardingTag.isTagged(request))
     }
 
-    @Test("what reaches the wire is unchanged")
+    @Test("the tag does not change the request that is sent")
     func wire() throws {
         var request = try URLRequest("POST", "https://a.example/x", ["Accept": "text/html"], body: "b")
         request.timeoutInterval = 7
@@ -40,14 +40,14 @@ struct ForwardingTagTests {
         #expect(tagged.cachePolicy == request.cachePolicy)
     }
 
-    @Test("the main document survives, in the mark and in the request that was marked")
+    @Test("the main document is kept in the tag and in the request that was tagged")
     func mainDocument() throws {
         var request = try URLRequest("GET", "https://a.example/x")
         request.mainDocumentURL = URL(string: "https://a.example/page?x=1#top")
         let tagged = ForwardingTag.tagging(request)
         #expect(request.mainDocumentURL?.absoluteString == "https://a.example/page?x=1#top")
         #expect(tagged.mainDocumentURL?.absoluteString.hasSuffix(":https://a.example/page?x=1#top") == true)
-        // Each step on a request's way marks it.
+        // Each step on a request's way tags it.
         #expect(ForwardingTag.document(of: ForwardingTag.tagging(tagged)) == request.mainDocumentURL)
     }
 }

@@ -5,9 +5,9 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("What travels on")
+@Suite("Loads that are forwarded to the network")
 struct ForwardingTests {
-    /// How a request reaches the network: on the app's own task, or through the transport with its answer stored.
+    /// How a request reaches the network: on the app's own task, or through the transport with its response stored.
     enum Way: CaseIterable { case handedBack, transported }
 
     private let directory: TemporaryDirectory
@@ -45,7 +45,7 @@ struct ForwardingTests {
         #expect(delegate.body == body)
     }
 
-    @Test("a 401 that nobody answers completes, with its body", arguments: Way.allCases, [false, true])
+    @Test("a 401 whose challenge is not answered completes, with its body", arguments: Way.allCases, [false, true])
     func unansweredChallenge(way: Way, hasDelegate: Bool) async throws {
         let origin = try ScriptedOrigin { _ in
             .status(401, fields: ["WWW-Authenticate": "Basic realm=\"here\""], body: Data("no".utf8))
@@ -115,7 +115,7 @@ struct ForwardingTests {
         #expect(response.url == origin.url("/c"))
     }
 
-    @Test("a redirect that the delegate refuses is the answer", arguments: Way.allCases)
+    @Test("a redirect that the delegate refuses is the response that the app gets", arguments: Way.allCases)
     func refusedRedirect(way: Way) async throws {
         let origin = try ScriptedOrigin { request in
             request.path == "/a"
@@ -128,7 +128,7 @@ struct ForwardingTests {
         #expect(origin.requests.map(\.path) == ["/a"])
     }
 
-    @Test("credentials stay behind when a redirect leaves the origin")
+    @Test("credentials are not sent when a redirect leaves the origin")
     func credentialsStayBehind() async throws {
         let other = try ScriptedOrigin { _ in .ok("other") }
         let target = other.url("/there").absoluteString
@@ -214,7 +214,7 @@ struct ForwardingTests {
         #expect(await origin.waitForAbandonedRequests(1).map(\.path) == ["/slow"])
     }
 
-    @Test("a task that is suspended and resumed at once still ends, and well", arguments: Way.allCases)
+    @Test("a task that is suspended and resumed at once ends without an error", arguments: Way.allCases)
     func suspendedAtOnce(way: Way) async throws {
         let origin = try ScriptedOrigin { _ in .ok("whole") }
         for _ in 0..<20 {
@@ -224,13 +224,13 @@ struct ForwardingTests {
             task.suspend()
             task.resume()
             await delegate.completion()
-            // Foundation's own loader begins again after a suspension, and may tell what it told before.
+            // Foundation's own loader starts again after a suspension, and may repeat its calls.
             #expect(delegate.calls.last == .completed(nil))
             if way == .transported { #expect(delegate.calls == [.response(200), .data(5), .completed(nil)]) }
         }
     }
 
-    @Test("what arrives while a task is suspended is delivered after it is resumed, once")
+    @Test("bytes that arrive while a task is suspended are delivered once, after it is resumed")
     func suspendedInTheMiddle() async throws {
         let gate = try ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin { _ in
@@ -249,7 +249,7 @@ struct ForwardingTests {
         #expect(origin.requestCount == 1)
     }
 
-    @Test("credentials that the configuration adds stay behind too, and reach their own origin")
+    @Test("credentials that the configuration adds are sent to their own origin only")
     func additionalCredentialsStayBehind() async throws {
         let other = try ScriptedOrigin { _ in .ok("other") }
         let target = other.url("/there").absoluteString
@@ -264,7 +264,7 @@ struct ForwardingTests {
         #expect(other.requests.map { $0.value(of: "X-App") } == ["shop", "shop"])
     }
 
-    @Test("a wrong credential is asked about again, with the count of failures", arguments: Way.allCases)
+    @Test("a wrong credential leads to another challenge, with the count of failures", arguments: Way.allCases)
     func wrongCredential(way: Way) async throws {
         let origin = try ScriptedOrigin { _ in .status(401, fields: ["WWW-Authenticate": "Basic realm=\"here\""]) }
         let delegate = RecordingDelegate(credential: { challenge in
@@ -280,14 +280,14 @@ struct ForwardingTests {
         #expect(origin.requestCount == 3)
     }
 
-    @Test("a redirect without a target is the answer", arguments: Way.allCases)
+    @Test("a redirect without a Location is the response", arguments: Way.allCases)
     func redirectWithoutLocation(way: Way) async throws {
         let origin = try ScriptedOrigin { _ in .status(302) }
         let (_, response) = try await session(way, origin).data(from: origin.url("/a"))
         #expect((response as? HTTPURLResponse)?.statusCode == 302)
     }
 
-    @Test("the delegate of one call hears of the bytes that its caller gets")
+    @Test("the delegate of one call gets the bytes that its caller gets")
     func delegateOfOneCall() async throws {
         let origin = try ScriptedOrigin { _ in .ok("bytes") }
         let delegate = RecordingDelegate()
@@ -299,7 +299,7 @@ struct ForwardingTests {
         #expect(delegate.calls == [.response(200), .data(5)])
     }
 
-    @Test("a rule that blocks, and one that keeps loads from the network, hold for every kind of task")
+    @Test("a blocking rule and a rule without the network apply to every kind of task")
     func otherTasksStayFromTheNetwork() async throws {
         let origin = try ScriptedOrigin { _ in .ok("x") }
         let interceptor = try Interceptor {
@@ -323,7 +323,7 @@ struct ForwardingTests {
         #expect(origin.requestCount == 0)
     }
 
-    @Test("a load that was handed back leaves nothing behind")
+    @Test("a load that was handed back to Foundation is released")
     func handedBackLoadIsReleased() async throws {
         let interceptor = try Interceptor { $0.rules = [.allow("http://counted.test/**", via: .network)] }
         let configuration = URLSessionConfiguration.ephemeral
@@ -332,37 +332,37 @@ struct ForwardingTests {
         let url = try #require(URL(string: "http://counted.test/"))
         for _ in 0..<50 { #expect(try await session.data(from: url).0 == Data("counted".utf8)) }
         session.finishTasksAndInvalidate()
-        // The last one may still be on its way out of the session's queue.
+        // The session's queue may still hold the last one.
         #expect(CountedProtocol.living.load(ordering: .relaxed) <= 2)
     }
 
-    @Test("nothing of the waystation's reaches the wire")
+    @Test("a request has the same fields on the wire as without the waystation")
     func noMarks() async throws {
         let origin = try ScriptedOrigin { _ in .ok("x") }
         _ = try await URLSession(configuration: .ephemeral).data(from: origin.url("/a"))
         for way in Way.allCases { _ = try await session(way, origin).data(from: origin.url("/a")) }
-        // What is to be stored is asked for without content coding.
+        // A request whose response may be stored asks for no content coding.
         let sent = origin.requests.map { Set($0.fields.filter { $0.name != "Accept-Encoding" }) }
         try #require(sent.count == 3)
         #expect(sent[1] == sent[0])
         #expect(sent[2] == sent[0])
     }
 
-    @Test("a session whose forwarding session holds our class too ends after one step")
+    @Test("an interceptor that a configuration has twice forwards a load once")
     func noLoop() async throws {
         let origin = try ScriptedOrigin { _ in .ok("once") }
         let interceptor = try Interceptor {
             $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.networkFirst()))]
             $0.cache = try ResponseCache(directory: directory.url, environment: .patient)
         }
-        // Installed twice: the inner installation is the configuration that the outer one forwards with.
+        // The outer installation forwards with a configuration that has the inner installation.
         let configuration = URLSessionConfiguration.ephemeral.intercepted(by: interceptor).intercepted(by: interceptor)
         let (data, _) = try await URLSession(configuration: configuration).data(from: origin.url("/a"))
         #expect(data == Data("once".utf8))
         #expect(origin.requestCount == 1)
     }
 
-    @Test("the delegate of one call hears how much of a body has left when the answer came before the whole of it")
+    @Test("the delegate of one call gets the upload progress that comes after the response's head")
     func progressAfterAnswer() async throws {
         let network = ScriptedTransport { _ in
             ScriptedTransport.Answer([.head(200), .sent(4, total: 4, expected: 4), .part(Data("taken".utf8)), .end])
@@ -381,7 +381,7 @@ struct ForwardingTests {
         #expect(delegate.totals.withLock { $0 } == [4])
     }
 
-    @Test("a download that fails, of what is held, says what to do instead")
+    @Test("the error of a failed download suggests a data task when a file has the answer")
     func downloadOfWhatIsHeld() async throws {
         let site = try TemporaryDirectory()
         try site.write("held", to: "page.html")
@@ -397,7 +397,7 @@ struct ForwardingTests {
     }
 }
 
-/// Writes down how much of a body has left.
+/// Records how much of a body was sent.
 private final class SendingDelegate: NSObject, URLSessionTaskDelegate {
     let totals = Mutex<[Int64]>([])
 
@@ -412,7 +412,7 @@ private final class SendingDelegate: NSObject, URLSessionTaskDelegate {
     }
 }
 
-/// A protocol class of the app's own, behind the waystation's, that counts its instances.
+/// A protocol class of the app's own, after the waystation's, that counts its instances.
 private final class CountedProtocol: URLProtocol {
     static let living = Atomic(0)
 

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Waystation
 
-/// These fail when a toolchain changes what is read by reflection: then `FoundationInternals` needs a look.
+/// These tests fail when a toolchain changes the properties that `FoundationInternals` reads by reflection.
 ///
-/// Loads go on by public API alone meanwhile, more slowly.
-@Suite("What the session keeps to itself")
+/// Until `FoundationInternals` is adapted, loads use public API only and are slower.
+@Suite("Private properties of URLSession")
 struct FoundationInternalsTests {
     private let url = URL(fileURLWithPath: "/")
 

@@ -3,7 +3,7 @@ import FoundationNetworking
 import Testing
 import Waystation
 
-@Suite("Answers that are at hand")
+@Suite("Local answers")
 struct HitTests {
     private let site: TemporaryDirectory
     private let interceptor: Interceptor
@@ -78,14 +78,14 @@ struct HitTests {
         #expect(delegate.calls == [.response(200), .completed(.cancelled)])
     }
 
-    @Test("a blocked request fails, and says which rule's doing it is")
+    @Test("a blocked request fails with the error .blocked")
     func blocked() async throws {
         let error = await #expect(throws: URLError.self) { try await session().data(from: url("/ads/1.png")) }
         #expect(error?.code == .resourceUnavailable)
         #expect((error?.userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .blocked)
     }
 
-    @Test("a file that is missing, where the rule ends, fails without the network")
+    @Test("a missing file at the end of a route fails without the network")
     func missing() async throws {
         let error = await #expect(throws: URLError.self) { try await session().data(from: url("/none.html")) }
         #expect((error?.userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .notFound)

@@ -6,8 +6,9 @@ import WaystationTesting
 
 @testable @_spi(Measuring) import Waystation
 
-/// These fail when a toolchain moves, renames or drops the flag: then `InlineCompletion` needs a look, and until then
-/// async loads are as vulnerable to a cancel as those of a plain session.
+/// These tests fail when a toolchain moves, renames or removes the flag.
+///
+/// Until `InlineCompletion` is adapted, async loads are as vulnerable to a cancel as those of a plain session.
 @Suite("The flag that ends an async load on the loading queue")
 struct InlineCompletionTests {
     private let directory: TemporaryDirectory
@@ -87,7 +88,7 @@ struct InlineCompletionTests {
         #expect(queue.count == 1)
     }
 
-    @Test("is what a plain session leaves on")
+    @Test("stays on in a plain session")
     func plain() async throws {
         let origin = try ScriptedOrigin { _ in .ok("bytes") }
         let queue = CountingQueue()
@@ -97,7 +98,7 @@ struct InlineCompletionTests {
     }
 }
 
-/// Notes the flag of each task that it loads, and answers with nothing.
+/// Records the flag of each task that it loads, and answers with an empty body.
 private final class FlagReader: URLProtocol {
     static let seen = Mutex<[URL: Bool]>([:])
 

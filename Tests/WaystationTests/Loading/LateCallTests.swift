@@ -5,8 +5,8 @@ import Testing
 
 @testable import Waystation
 
-/// Foundation calls a protocol some time after the fact, and not always in the order of the facts.
-@Suite("Calls that come too late")
+/// Foundation calls a protocol with a delay, and not always in the order of the app's calls.
+@Suite("Late calls of a protocol")
 struct LateCallTests {
     private let interceptor: Interceptor
     private let url: URL
@@ -16,7 +16,7 @@ struct LateCallTests {
         url = try #require(URL(string: "http://late.test/"))
     }
 
-    /// A task that has ended as cancelled, and a protocol of its own for it that was never started.
+    /// A protocol that was never started, for a task that has ended as cancelled.
     private func cancelledTask() async throws -> (URLProtocol, RecordingClient) {
         let configuration = URLSessionConfiguration.ephemeral.intercepted(by: interceptor)
         let delegate = RecordingDelegate()
@@ -29,7 +29,7 @@ struct LateCallTests {
         return (protocolClass.init(task: task, cachedResponse: nil, client: client), client)
     }
 
-    @Test("a start that a cancel has overtaken tells nobody anything")
+    @Test("a start after a stop makes no call to the client")
     func startAfterCancel() async throws {
         let (loader, client) = try await cancelledTask()
         loader.stopLoading()
@@ -38,14 +38,14 @@ struct LateCallTests {
         #expect(client.count == 0)
     }
 
-    @Test("a start after the task's end tells nobody anything")
+    @Test("a start after the task's end makes no call to the client")
     func startAfterEnd() async throws {
         let (loader, client) = try await cancelledTask()
         loader.startLoading()
         #expect(client.count == 0)
     }
 
-    @Test("after its end a load gives its client away no more, so that a late cancel has nobody to tell")
+    @Test("a load releases its client at its end, so that a late cancel makes no call")
     func clientAfterEnd() async throws {
         let configuration = URLSessionConfiguration.ephemeral.intercepted(by: interceptor)
         let session = URLSession(configuration: configuration)

@@ -15,7 +15,7 @@ struct LoadingSessionTests {
         try #require(FoundationInternals.workQueue(of: task)).sync(execute: body)
     }
 
-    @Test("it is found once for each session, and by each of its tasks")
+    @Test("is found once for each URLSession, and by each of its tasks")
     func foundOnce() throws {
         let session = URLSession(configuration: .default)
         let (first, second) = (session.dataTask(with: url), session.downloadTask(with: url))
@@ -27,7 +27,7 @@ struct LoadingSessionTests {
         #expect(try onWorkQueue(of: other) { LoadingSession.current(for: other) } !== found)
     }
 
-    @Test("work comes back to the queue that it was begun on")
+    @Test("returns work to the queue on which the work began")
     func wayBack() throws {
         let session = URLSession(configuration: .default)
         let task = session.dataTask(with: url)
@@ -47,7 +47,7 @@ struct LoadingSessionTests {
         #expect(hasArrived)
     }
 
-    @Test("it listens for the tasks that a delegate is told of, and for no others")
+    @Test("has a listener for tasks with a delegate, and for no others")
     func listeners() throws {
         let delegate = RecordingDelegate()
         let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
@@ -61,11 +61,11 @@ struct LoadingSessionTests {
         #expect(unheard == nil)
     }
 
-    @Test("it keeps no session alive", arguments: [false, true])
+    @Test("does not keep its URLSession alive", arguments: [false, true])
     func lifetime(isPlain: Bool) async throws {
         let origin = try ScriptedOrigin { _ in .ok("x") }
         defer { origin.stop() }
-        // With links to look out for, nothing is left to Foundation's own loader.
+        // With external links, the interceptor leaves no load to Foundation's own loader.
         let interceptor = try Interceptor {
             $0.rules = [.allow("http://*:*/**", via: .network)]
             $0.externalLinks = ExternalLinks(schemes: ["mailto"]) { _ in }

@@ -5,7 +5,7 @@ import WaystationTesting
 
 @testable import Waystation
 
-@Suite("The interval that a request's initializer was given")
+@Suite("The time-out interval of a request's initializer")
 struct RequestTimeoutTests {
     enum Kind: CaseIterable { case untouched, handedBack, transported, upload, download }
 
@@ -27,14 +27,14 @@ struct RequestTimeoutTests {
             $0.cache = try ResponseCache(directory: directory.url, environment: .patient)
         }
         let configuration = URLSessionConfiguration.ephemeral
-        // What counts where the request's own interval is ignored: longer than the test may take.
+        // This interval counts if the request's own is ignored. It is longer than the test may take.
         configuration.timeoutIntervalForRequest = 600
         return URLSession(configuration: configuration.intercepted(by: interceptor))
     }
 
     @Test("ends a load of any kind that stays silent", .timeLimit(.minutes(5)), arguments: Kind.allCases, [1, 0.5])
     func silence(kind: Kind, interval: Double) async throws {
-        // Loads that Foundation alone can run count whole seconds.
+        // Loads that only Foundation can run count whole seconds.
         guard interval >= 1 || [.handedBack, .transported].contains(kind) else { return }
         let origin = try ScriptedOrigin { _ in .unanswered }
         var request = URLRequest(
@@ -52,7 +52,7 @@ struct RequestTimeoutTests {
             }
         }
         #expect(error?.code == .timedOut)
-        // Less than a second is rounded up, not taken for none: the request was sent.
+        // An interval below a second is rounded up, not down to zero, so the request was sent.
         #expect(origin.requestCount == 1)
     }
 

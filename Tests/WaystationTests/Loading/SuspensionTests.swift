@@ -6,7 +6,7 @@ import WaystationTesting
 
 @testable import Waystation
 
-/// Foundation's own loader drops its connection when its task is suspended, and loads from the start when it is resumed.
+/// Foundation's own loader closes its connection when its task is suspended, and starts again when it is resumed.
 @Suite("A task that is suspended and resumed")
 struct SuspensionTests {
     private let directory: TemporaryDirectory
@@ -107,7 +107,7 @@ struct SuspensionTests {
         await eventually { CommandedLoader.isStarted(url) }
         task.suspend()
         try #require(FoundationInternals.workQueue(of: task)).sync { CommandedLoader.end(url, isFailing) }
-        // What was queued for the delegate by then has been called.
+        // After this operation the delegate has got all calls that were queued.
         let session = try #require(FoundationInternals.session(of: task))
         await withCheckedContinuation { continuation in
             session.delegateQueue.addOperation { continuation.resume() }
@@ -132,7 +132,7 @@ struct SuspensionTests {
         #expect(delegate.calls == [.response(200), .data(5), .completed(.cancelled)])
     }
 
-    @Test("can be cancelled while it is suspended though its loader has ended")
+    @Test("can be cancelled while it is suspended after its loader has ended")
     func cancelledAfterEnd() async throws {
         let (task, delegate, url) = try commandedTask()
         task.resume()
@@ -144,7 +144,7 @@ struct SuspensionTests {
         #expect(delegate.calls == [.response(200), .completed(.cancelled)])
     }
 
-    /// A task that is handed back to a loader of the test's own.
+    /// A task that the interceptor hands back to the test's own loader.
     private func commandedTask() throws -> (URLSessionTask, RecordingDelegate, URL) {
         let configuration = URLSessionConfiguration.ephemeral
         // The interceptor hands tasks back to the app's own classes.

@@ -5,9 +5,9 @@ import WaystationTesting
 
 @testable import Waystation
 
-@Suite("Accounts side by side")
+@Suite("Two accounts")
 struct AccountTests {
-    /// Two apps' worth of logins over one cache, before a server that says whose the token is.
+    /// Two apps with a login each, over one cache, and a server that returns the token that it got.
     private struct Two {
         let origin: ScriptedOrigin
         let alice: LoginFixture
@@ -38,7 +38,7 @@ struct AccountTests {
         .ok(request.value(of: "Cookie") ?? "nobody", fields: ["Cache-Control": "max-age=60"])
     }
 
-    @Test("over one cache each finds its own responses, and never the other's")
+    @Test("over one cache each get their own responses only")
     func oneCache() async throws {
         let two = try Two(script: Self.cacheable)
         for fixture in [two.alice, two.bob] { try await fixture.login.logIn() }
@@ -50,7 +50,7 @@ struct AccountTests {
         #expect(two.origin.requestCount == 2)
     }
 
-    @Test("cookies other than the token keep them apart as well")
+    @Test("over one cache have separate responses also without a token, by their other cookies")
     func otherCookies() async throws {
         let two = try Two { request in
             guard let name = request.path.split(separator: "/").last, request.path.hasPrefix("/set") else {
@@ -65,7 +65,7 @@ struct AccountTests {
         #expect(try await two.bob.load("/page").body == "sid=bob")
     }
 
-    @Test("identical requests of two accounts never share a trip, those of one do")
+    @Test("never share a fetch for identical requests; the requests of one account do")
     func trips() async throws {
         let gate = try ScriptedOrigin.Gate()
         let two = try Two { request in
@@ -83,7 +83,7 @@ struct AccountTests {
         #expect(two.origin.requestCount == 2)
     }
 
-    @Test("a log-out of one leaves the other's responses and loads alone")
+    @Test("do not affect each other's responses and loads at a log-out")
     func logOut() async throws {
         let gate = try ScriptedOrigin.Gate()
         let two = try Two { request in
@@ -105,7 +105,7 @@ struct AccountTests {
         #expect(two.origin.requestCount == 4)
     }
 
-    @Test("over one storage of Foundation's, neither's cookies travel with the other")
+    @Test("over one HTTPCookieStorage do not send each other's cookies")
     func oneStorage() async throws {
         let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
         let two = try Two(sharing: storage, script: Self.cacheable)
@@ -118,7 +118,7 @@ struct AccountTests {
         #expect(storage.cookies?.map(\.value) == ["alice"])
     }
 
-    @Test("two accounts over one store of cookies are refused, and so is one account over two")
+    @Test("over one cookie store are refused, and so is one account over two stores")
     func refused() throws {
         let cookies = CookieStore()
         let alice = LoginSession(account: "alice", cookie: .named("token", domain: "shop.example")) { "a" }
@@ -138,7 +138,7 @@ struct AccountTests {
         withExtendedLifetime([first, again]) {}
     }
 
-    @Test("a start of the app that finds its token finds its responses, and none after a log-out")
+    @Test("find their stored responses after a restart with the token, but not after a log-out")
     func restart() async throws {
         let folder = try TemporaryDirectory()
         let cache = try ResponseCache(directory: folder.url.appending(path: "cache"), environment: .patient)
@@ -155,7 +155,7 @@ struct AccountTests {
                 $0.cache = cache
                 $0.login = login
                 $0.makeTransport = { _ in network }
-                // No time limit: the machine may be crowded.
+                // Timers never fire, so that the test works on a busy machine.
                 $0.schedule = { _, _ in }
             }
             return (login, URLSession(configuration: .ephemeral.intercepted(by: interceptor)))
@@ -178,7 +178,7 @@ struct AccountTests {
         #expect(network.requests.count == 2)
     }
 
-    @Test("the token goes to the hosts of its domain over secure connections, and nowhere else")
+    @Test("send the token to the hosts of its domain over secure connections only")
     func domain() async throws {
         let network = ScriptedTransport { _ in .ok() }
         let shop = try Shop(network, via: .network)
@@ -193,13 +193,13 @@ struct AccountTests {
         #expect(await shop.failure("/?needAuth=true") == nil)
         do {
             try await shop.load("https://notshop.example/?needAuth=true")
-            Issue.record("its host is none of the login's")
+            Issue.record("notshop.example is not in the login's domain")
         } catch {
             #expect(Failure(error).reason == .loginOutOfDomain)
         }
     }
 
-    @Test("a token that the app wrote into a request itself is not sent in the place of the login's")
+    @Test("do not send a token that the app wrote into a request itself")
     func ownToken() async throws {
         let shop = try Shop(ScriptedTransport { _ in .ok() }, via: .network)
         try await shop.load("https://shop.example/", ["Cookie": "token=forged; a=1"])
@@ -208,7 +208,7 @@ struct AccountTests {
         #expect(shop.seen == ["a=1", "token=t1"])
     }
 
-    @Test("nothing keeps an interceptor with a login alive")
+    @Test("do not keep their interceptors alive")
     func released() async throws {
         weak var interceptor: Interceptor?
         weak var login: LoginSession?

@@ -6,12 +6,12 @@ import WaystationTesting
 
 @testable import Waystation
 
-/// Logins, renewals, log-outs, requests and changes of cookies on two accounts, in ten thousand orders.
-@Suite("However the requests of two accounts interleave")
+/// Runs logins, renewals, log-outs, requests and cookie changes of two accounts in ten thousand random orders.
+@Suite("Interleaved requests of two accounts")
 struct InterleavingTests {
     private static let rounds = 10_000
 
-    @Test("no token or response of one reaches the other, nothing from before a log-out comes after it, nothing hangs")
+    @Test("do not exchange tokens or responses, do not use those from before a log-out, and do not hang")
     func interleavings() async throws {
         let folder = try TemporaryDirectory()
         let cache = try ResponseCache(directory: folder.url, environment: .patient)
@@ -36,7 +36,7 @@ struct InterleavingTests {
                 }
                 let patience = Int.random(in: 0...60, using: &generator)
                 for _ in 0..<patience { await Task.yield() }
-                // Whatever still waits, waits for a time limit or an answer that is held back.
+                // Moves that have not ended wait for a time limit or for an answer that is held back.
                 while !pending.isEmpty {
                     for player in players { player.server.release() }
                     clock.fire()
@@ -51,7 +51,7 @@ struct InterleavingTests {
         }
         for player in players {
             let counts = player.server.counts
-            // Each kind of thing has happened, many times.
+            // Each kind of event has happened many times.
             for kind in Server.Count.allCases {
                 #expect(counts[kind, default: 0] > Self.rounds / 200, "\(player.name): \(kind)")
             }
@@ -59,7 +59,7 @@ struct InterleavingTests {
     }
 }
 
-/// How many moves of a round have not ended.
+/// Counts the moves of a round that have not ended.
 private final class Pending: Sendable {
     private let count = Atomic(0)
 
@@ -68,13 +68,13 @@ private final class Pending: Sendable {
     func end() { count.subtract(1, ordering: .relaxed) }
 }
 
-/// One account: its app, and its server.
+/// One account with its app and its server.
 private final class Player: Sendable {
     enum Move: CaseIterable {
         case page, markedPage, heldPage, logOut, revoke, setCookie, removeToken, setInStorage
 
         static func random(using generator: inout SeededGenerator) -> Move {
-            // Pages mostly.
+            // Most moves load pages.
             let all: [Move] = allCases + [.page, .markedPage, .markedPage, .heldPage, .logOut]
             return all.randomElement(using: &generator) ?? .page
         }
@@ -146,15 +146,16 @@ private final class Player: Sendable {
     }
 }
 
-/// The server of one account, which notes what must not be.
+/// The server of one account, which records faults.
 ///
-/// Its tokens are numbered. Who holds one that was begun before a log-out began, after that has returned, is a fault.
+/// Its tokens are numbered. It is a fault if a request or response has a token from before a log-out after that
+/// log-out has returned.
 private final class Server: Sendable {
     enum Count: CaseIterable {
         case delivered, hit, renewed, loggedOut, refusedLoads, timedOut
     }
 
-    /// A load, and which tokens were dead when it began.
+    /// The tokens that a log-out had ended when a load began.
     struct Begun {
         let dead: Int
     }
@@ -182,7 +183,7 @@ private final class Server: Sendable {
     var faults: [String] { state.withLock { $0.faults } }
     var counts: [Count: Int] { state.withLock { $0.counts } }
 
-    /// How many tokens were asked for.
+    /// The number of tokens that the provider has begun to make.
     var tokensBegun: Int { state.withLock { $0.tokens } }
 
     func noteLogOut(upTo dead: Int) {
@@ -194,7 +195,7 @@ private final class Server: Sendable {
 
     func revoke() { state.withLock { $0.revoked = $0.tokens } }
 
-    /// Lets answers go on that were held back.
+    /// Releases the answers that were held back.
     func release() {
         let gates = state.withLock { state in
             defer { state.held = [] }
@@ -228,7 +229,7 @@ private final class Server: Sendable {
             let number = token.flatMap(Self.number)
             if let number, number <= state.dead { state.faults.append("\(name) sent \(field) after a log-out") }
             if let number, number <= state.revoked { return .status(401) }
-            // What is answered to nobody in particular may be shared.
+            // Both accounts may get a response to a request without cookies.
             let body = field.isEmpty ? "anybody 0" : "\(name) \(number ?? 0)"
             let fields = ["Cache-Control": "max-age=60", "Set-Cookie": "sid=\(name)-\(number ?? 0); Path=/; Secure"]
             guard request.url?.path == "/held" else { return .ok(body, fields: fields) }

@@ -5,10 +5,10 @@ import Testing
 import Waystation
 import WaystationTesting
 
-/// The sentences of a login, from the app's session to what a server on loopback was sent.
+/// Tests a login from the app's session to the requests that a server on loopback gets.
 @Suite("A login for app and pages")
 struct LoginEndToEndTests {
-    @Test("a marked request waits for the provider, and carries its token")
+    @Test("a marked request waits for the provider, and is sent with its token")
     func marked() async throws {
         let fixture = try LoginFixture { _ in .ok("page") }
         #expect(!fixture.login.isLoggedIn)
@@ -18,7 +18,7 @@ struct LoginEndToEndTests {
         #expect(fixture.login.isLoggedIn)
     }
 
-    @Test("an unmarked one loads at once, without a login", arguments: ["/", "/?needAuth=false", "/?needAuth"])
+    @Test("an unmarked request loads at once, without a login", arguments: ["/", "/?needAuth=false", "/?needAuth"])
     func unmarked(target: String) async throws {
         let fixture = try LoginFixture { _ in .ok("page") }
         try await fixture.load(target)
@@ -26,7 +26,7 @@ struct LoginEndToEndTests {
         #expect(fixture.provider.reasons.isEmpty)
     }
 
-    @Test("an unmarked one does not wait for a login that somebody else waits for")
+    @Test("an unmarked request does not wait for a login that another request waits for")
     func unmarkedDuringLogin() async throws {
         let door = Door()
         let provider = ScriptedProvider(["t1"], behind: door)
@@ -40,7 +40,7 @@ struct LoginEndToEndTests {
         #expect(fixture.seen == [nil, "token=t1"])
     }
 
-    @Test("once logged in, every request to the host carries the token, and the provider is asked no more")
+    @Test("after a login every request to the host has the token, and the provider is not called again")
     func loggedIn() async throws {
         let fixture = try LoginFixture { _ in .ok("page") }
         try await fixture.login.logIn()
@@ -51,7 +51,7 @@ struct LoginEndToEndTests {
         #expect(fixture.provider.reasons.count == 1)
     }
 
-    @Test("the provider is asked once for a hundred that wait")
+    @Test("the provider is called once for a hundred waiting requests")
     func many() async throws {
         let door = Door()
         let provider = ScriptedProvider(["t1"], behind: door)
@@ -70,7 +70,7 @@ struct LoginEndToEndTests {
     }
 
     @Test(
-        "a rule may require it always, or by a header field, or by a predicate",
+        "a rule may require a login always, by a header field, or by a predicate",
         arguments: ["always", "header", "when"]
     )
     func requirements(kind: String) async throws {
@@ -89,7 +89,7 @@ struct LoginEndToEndTests {
     }
 
     @Test(
-        "the time limit ends the wait of all with an error that names the login, whatever the provider does",
+        "the time limit fails all waiting loads, whether or not the provider obeys the cancel",
         arguments: [true, false]
     )
     func timeLimit(ignoringCancel: Bool) async throws {
@@ -105,19 +105,19 @@ struct LoginEndToEndTests {
         let expected = Failure(.userAuthenticationRequired, .loginTimedOut)
         #expect(await failures == Array(repeating: expected, count: 5))
         #expect(fixture.origin.requestCount == 0)
-        // What it brings later is dropped.
+        // The provider's late token is dropped.
         door.open()
         try await fixture.load("/?needAuth=true")
         #expect(fixture.seen == ["token=t2"])
         #expect(provider.cancelled == 1)
     }
 
-    @Test("the error of a login says whose it is and what was wrong")
+    @Test("the error of a login has the account, the host and the provider's error")
     func message() async throws {
         let fixture = try LoginFixture([]) { _ in .ok("page") }
         do {
             try await fixture.load("/page?needAuth=true")
-            Issue.record("nobody can log in")
+            Issue.record("the load succeeded although the provider has no token")
         } catch let error as URLError {
             let reason = try #require(error.userInfo[NSUnderlyingErrorKey] as? WaystationError)
             #expect(reason.code == .loginFailed)
@@ -127,7 +127,7 @@ struct LoginEndToEndTests {
         }
     }
 
-    @Test("a provider that failed is asked again by the next that needs it")
+    @Test("a provider that failed is called again for the next marked request")
     func failedOnce() async throws {
         let fixture = try LoginFixture([]) { _ in .ok("page") }
         for count in 1...2 {
@@ -136,7 +136,7 @@ struct LoginEndToEndTests {
         }
     }
 
-    @Test("a cancelled load stops waiting, and the last one takes the question back")
+    @Test("a cancelled load stops waiting, and cancelling the last one cancels the provider")
     func cancelled() async throws {
         let provider = ScriptedProvider(["t1", "t2"], behind: Door())
         let fixture = try LoginFixture(provider, origin: ScriptedOrigin { _ in .ok("page") })
@@ -156,7 +156,7 @@ struct LoginEndToEndTests {
         #expect(provider.cancelled == 1)
     }
 
-    @Test("logging in ahead of time ends with the cancel of its task")
+    @Test("logIn() throws when its task is cancelled")
     func cancelledAhead() async throws {
         let provider = ScriptedProvider([], behind: Door(ignoringCancel: true))
         let fixture = try LoginFixture(provider, origin: ScriptedOrigin { _ in .ok() })
@@ -166,14 +166,14 @@ struct LoginEndToEndTests {
         await #expect(throws: CancellationError.self) { try await ahead.value }
     }
 
-    @Test("a host outside the login's domain is refused, and nobody is asked")
+    @Test("a host outside the login's domain is refused without a call of the provider")
     func outOfDomain() async throws {
         let fixture = try LoginFixture { _ in .ok("page") }
         var request = URLRequest(url: fixture.origin.url("/?needAuth=true"))
         request.url = URL(string: "http://localhost:\(fixture.origin.port)/?needAuth=true")
         do {
             _ = try await fixture.session.data(for: request)
-            Issue.record("localhost is another host")
+            Issue.record("the load succeeded although localhost is not in the login's domain")
         } catch {
             #expect(Failure(error) == Failure(.userAuthenticationRequired, .loginOutOfDomain))
         }
@@ -181,7 +181,7 @@ struct LoginEndToEndTests {
         #expect(fixture.origin.requestCount == 0)
     }
 
-    @Test("a redirect to something that is marked logs in on the way")
+    @Test("a redirect to a marked URL waits for the login")
     func redirected() async throws {
         let fixture = try LoginFixture { request in
             request.path == "/a" ? .redirect(to: "/b?needAuth=true") : .ok("page")
@@ -190,7 +190,7 @@ struct LoginEndToEndTests {
         #expect(fixture.seen == [nil, "token=t1"])
     }
 
-    @Test("the token stands in the session's own storage before the request leaves, with all that its cookie states")
+    @Test("the token is in the session's storage, with all attributes, before the request is sent")
     func inStorage() async throws {
         let fixture = try LoginFixture { _ in .ok("page") }
         let seen = Mutex<HTTPCookie?>(nil)
@@ -205,7 +205,7 @@ struct LoginEndToEndTests {
         #expect(cookie.isSecure && cookie.isHTTPOnly && cookie.expiresDate == nil)
     }
 
-    @Test("a token ends when it says so, and is asked for anew")
+    @Test("a token ends at its expiry, and the provider is called again")
     func expiry() async throws {
         let clock = ManualClock()
         let network = ScriptedTransport { _ in .ok("page") }
@@ -231,7 +231,7 @@ struct LoginEndToEndTests {
         )
     }
 
-    @Test("a token that could end the field it stands in is refused", arguments: ["a\r\nX: y", "a;b", "a\nb"])
+    @Test("a token with a line break or a semicolon is refused", arguments: ["a\r\nX: y", "a;b", "a\nb"])
     func unsendable(token: String) async throws {
         let fixture = try LoginFixture([token]) { _ in .ok("page") }
         #expect(await fixture.failure("/?needAuth=true") == Failure(.userAuthenticationRequired, .loginFailed))
@@ -239,7 +239,7 @@ struct LoginEndToEndTests {
         #expect(!fixture.login.isLoggedIn)
     }
 
-    @Test("a rule that requires a login needs one to be there when the interceptor is made")
+    @Test("a rule that requires a login is refused without one when the interceptor is made")
     func missing() throws {
         let error = #expect(throws: WaystationError.self) {
             try Interceptor { $0.rules = [.allow("https://a.example/**", via: .network, requiresLogin: .marked)] }
@@ -255,7 +255,7 @@ struct LoginEndToEndTests {
         #expect(error?.code == .invalidLogin)
     }
 
-    @Test("what happens is told, and no token is told with it")
+    @Test("events report logins and log-outs, without the token")
     func events() async throws {
         let fixture = try LoginFixture(["secret"]) { _ in .ok("page") }
         let events = fixture.interceptor.events

@@ -6,9 +6,9 @@ import WaystationTesting
 
 @testable import Waystation
 
-/// An app with a login, an origin that answers as a test tells it, and a clock whose timers fire when they are told to.
+/// An app with a login, an origin that answers as the test scripts it, and a clock whose timers the test fires.
 ///
-/// Loopback counts as secure, so that the token's cookie can have the attributes that it has in earnest.
+/// Loopback counts as secure, so that the token's cookie can have the attributes of a real one.
 final class LoginFixture: Sendable {
     typealias Script = @Sendable (ScriptedOrigin.Request) -> ScriptedOrigin.Response
 
@@ -24,7 +24,7 @@ final class LoginFixture: Sendable {
     let session: URLSession
     private let directory: TemporaryDirectory
 
-    /// An app that shares nothing.
+    /// An app that shares no cache and no storage with another one.
     convenience init(
         _ tokens: [String] = ["t1", "t2", "t3"],
         via route: Route = .network,
@@ -95,7 +95,7 @@ final class LoginFixture: Sendable {
         return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
     }
 
-    /// Loads, and says how that failed: the code of the error, and of the waystation's under it.
+    /// Loads, and returns the failure: the code of the error, and that of the underlying `WaystationError`.
     func failure(_ target: String = "/") async -> Failure? {
         do {
             try await load(target)
@@ -108,7 +108,7 @@ final class LoginFixture: Sendable {
     /// The `Cookie` field of each request that the origin saw.
     var seen: [String?] { origin.requests.map { $0.value(of: "Cookie") } }
 
-    /// Waits until this many wait for the login.
+    /// Waits until this many loads wait for the login.
     func waitForWaiters(_ count: Int) async {
         await eventually { login.state.withLock({ $0.waiters.count }) == count }
     }
@@ -119,7 +119,7 @@ final class LoginFixture: Sendable {
     }
 }
 
-/// How a load failed.
+/// The failure of a load.
 struct Failure: Equatable {
     let code: URLError.Code?
     let reason: WaystationError.Code?
@@ -149,19 +149,19 @@ final class ScriptedProvider: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Where it waits before it answers; nil answers at once.
+    /// The provider waits at this door before it answers; nil answers at once.
     private let door: Door?
 
-    /// Brings these tokens, one for each question, and fails when there is none left.
+    /// Returns these tokens, one for each call, and throws when none is left.
     init(_ tokens: [String], behind door: Door? = nil) {
         state = Mutex(State(tokens: tokens[...]))
         self.door = door
     }
 
-    /// Why it was asked, each time.
+    /// The reason of each call.
     var reasons: [LoginReason] { state.withLock { $0.reasons } }
 
-    /// How often its task was cancelled while it waited.
+    /// How often the provider's task was cancelled while it waited.
     var cancelled: Int { state.withLock { $0.cancelled } }
 
     func answer(_ reason: LoginReason) async throws -> LoginToken {
@@ -178,7 +178,7 @@ final class ScriptedProvider: Sendable {
         return LoginToken(token)
     }
 
-    /// Waits until it was asked this many times.
+    /// Waits until the provider was called this many times.
     func waitForQuestions(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isDue = state.withLock { state in
@@ -190,7 +190,7 @@ final class ScriptedProvider: Sendable {
     }
 }
 
-/// Something that is waited at until a test opens it; a cancel opens it too, unless it is told to ignore that.
+/// A door at which tasks wait until the test, or a cancel that it does not ignore, opens it.
 final class Door: Sendable {
     private struct State {
         var isOpen = false

@@ -2,21 +2,21 @@ import Testing
 
 @testable import Waystation
 
-/// Conversations with the state machine of a login, event by event.
-@Suite("Who waits for a login")
+/// Tests the state machine of a login, event by event.
+@Suite("The state of a login")
 struct LoginStateTests {
     private typealias Attempt = LoginState.Attempt
 
     private let signIn = LoginState.Attempt(number: 1, reason: .signIn)
 
-    @Test("nobody, while there is a token")
+    @Test("lets loads continue while there is a token")
     func token() {
         var state = LoginState()
         #expect(state.enter(having: "t") == .goOn)
         #expect(!state.isAsking)
     }
 
-    @Test("all that need it wait for one question")
+    @Test("lets all loads wait for one attempt")
     func oneQuestion() {
         var state = LoginState()
         #expect(state.enter(having: nil) == .wait(1, asking: signIn))
@@ -27,7 +27,7 @@ struct LoginStateTests {
         #expect(state.enter(having: "t") == .goOn)
     }
 
-    @Test("who comes while the answer is put in place waits for that, and asks nothing")
+    @Test("lets a load wait, without a new attempt, while the token is being put in place")
     func settling() {
         var state = LoginState()
         _ = state.enter(having: nil)
@@ -37,7 +37,7 @@ struct LoginStateTests {
         #expect(state.finish(1) == [1, 2])
     }
 
-    @Test("the first of many that were refused with one token has it renewed, the others join")
+    @Test("renews a token at the first load that was refused with it; the others wait for that renewal")
     func refused() {
         var state = LoginState()
         let renewal = Attempt(number: 1, reason: .renewal(refused: "old"))
@@ -47,7 +47,7 @@ struct LoginStateTests {
         #expect(state.finish(1) == [1, 2])
     }
 
-    @Test("who was refused with an older token than there is goes on with that, also during a renewal")
+    @Test("lets a load that was refused with an older token continue with the current one, also during a renewal")
     func refusedWithAnOlder() {
         var state = LoginState()
         #expect(state.enter(having: "new", refused: "old") == .goOn)
@@ -55,14 +55,14 @@ struct LoginStateTests {
         #expect(state.enter(having: "new", refused: "old") == .goOn)
     }
 
-    @Test("who needs a login waits for a renewal that is under way")
+    @Test("lets a load that needs a login wait for a renewal that is under way")
     func needsDuringRenewal() {
         var state = LoginState()
         _ = state.enter(having: "old", refused: "old")
         #expect(state.enter(having: "old") == .wait(2, asking: nil))
     }
 
-    @Test("who was refused while the token has gone asks for a renewal")
+    @Test("renews the token for a load that was refused when the token is gone")
     func refusedWithoutToken() {
         var state = LoginState()
         #expect(
@@ -71,7 +71,7 @@ struct LoginStateTests {
         )
     }
 
-    @Test("the question is taken back when the last one leaves, and not before")
+    @Test("cancels the attempt when the last waiting load leaves, and not before")
     func leaving() {
         var state = LoginState()
         _ = state.enter(having: nil)
@@ -84,7 +84,7 @@ struct LoginStateTests {
         #expect(state.enter(having: nil) == .wait(3, asking: Attempt(number: 2, reason: .signIn)))
     }
 
-    @Test("an answer that is being put in place is not taken back")
+    @Test("does not cancel an attempt whose token is being put in place")
     func leavingLate() {
         var state = LoginState()
         _ = state.enter(having: nil)
@@ -94,7 +94,7 @@ struct LoginStateTests {
         #expect(!state.isAsking)
     }
 
-    @Test("when the time is over all that wait are told, and a late answer is dropped")
+    @Test("ends the wait of all loads at the time limit, and drops a late token")
     func expiring() {
         var state = LoginState()
         _ = state.enter(having: nil)
@@ -104,7 +104,7 @@ struct LoginStateTests {
         #expect(state.settle(1) == false)
     }
 
-    @Test("the time limit of an earlier question means nothing to a later one")
+    @Test("ignores the time limit of an earlier attempt")
     func oldLimit() {
         var state = LoginState()
         _ = state.enter(having: nil)
@@ -114,7 +114,7 @@ struct LoginStateTests {
         #expect(state.isAsking(2))
     }
 
-    @Test("a log-out tells all that wait, takes the question back and drops its answer")
+    @Test("at a log-out ends the wait of all loads, cancels the attempt and drops its token")
     func logOut() {
         var state = LoginState()
         _ = state.enter(having: nil)

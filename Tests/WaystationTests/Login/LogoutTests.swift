@@ -12,7 +12,7 @@ struct LogoutTests {
         .ok(request.value(of: "Cookie") ?? "nobody", fields: ["Cache-Control": "max-age=60"])
     }
 
-    @Test("clears the login's cookies here and in the session's storage, and nobody else's")
+    @Test("removes the login's cookies from the store and from the session's storage, and no others")
     func cookies() async throws {
         let fixture = try LoginFixture { request in
             request.path == "/sid" ? .ok("", fields: ["Set-Cookie": "sid=1; Path=/"]) : .ok()
@@ -31,7 +31,7 @@ struct LogoutTests {
         #expect(fixture.seen.last == .some(nil))
     }
 
-    @Test("clears the credentials of its hosts, and no others")
+    @Test("removes the credentials of its hosts, and no others")
     func credentials() async throws {
         let fixture = try LoginFixture { _ in .ok() }
         for host in ["127.0.0.1", "shop.example"] {
@@ -51,7 +51,7 @@ struct LogoutTests {
         #expect(left.map(\.key.host) == ["shop.example"])
     }
 
-    @Test("clears what is stored for it", arguments: [CacheStrategy.standard, .cacheFirst(for: .days(1))])
+    @Test("removes the login's stored responses", arguments: [CacheStrategy.standard, .cacheFirst(for: .days(1))])
     func responses(strategy: CacheStrategy) async throws {
         let fixture = try LoginFixture(via: .cache(strategy), script: Self.stored)
         try await fixture.login.logIn()
@@ -66,7 +66,7 @@ struct LogoutTests {
         #expect(try await fixture.load("/page").body == "token=t2")
     }
 
-    @Test("ends those who wait for a login, and drops the provider's late token", arguments: [true, false])
+    @Test("fails the loads that wait for a login, and drops the provider's late token", arguments: [true, false])
     func waiting(ignoringCancel: Bool) async throws {
         let door = Door(ignoringCancel: ignoringCancel)
         let provider = ScriptedProvider(["late"], behind: door)
@@ -82,7 +82,7 @@ struct LogoutTests {
         #expect(provider.cancelled == 1)
     }
 
-    @Test("ends a load whose response has not begun, and takes nothing that it sets", arguments: [false, true])
+    @Test("fails a load whose response has not begun, and takes no cookies of it", arguments: [false, true])
     func inFlight(isCached: Bool) async throws {
         let gate = try ScriptedOrigin.Gate()
         let fixture = try LoginFixture(via: isCached ? .cache(.standard) : .network) { _ in
@@ -99,7 +99,7 @@ struct LogoutTests {
         #expect(await fixture.cache.statistics.entries == 0)
     }
 
-    @Test("ends a load in the middle of its body, and stores none of it")
+    @Test("fails a load in the middle of its body, and stores nothing of it")
     func streaming() async throws {
         let gate = try ScriptedOrigin.Gate()
         let fixture = try LoginFixture(via: .cache(.standard)) { _ in
@@ -127,7 +127,7 @@ struct LogoutTests {
         #expect(await fixture.cache.statistics.entries == 0)
     }
 
-    @Test("ends a load in the middle of a stored body")
+    @Test("fails a load in the middle of a stored body")
     func streamingFromCache() async throws {
         let size = 4 << 20
         let fixture = try LoginFixture(via: .cache(.standard)) { _ in
@@ -140,7 +140,7 @@ struct LogoutTests {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         let watching = RecordingDelegate(received: { _ in
-            // The next piece is read when this one was taken: by an operation behind this one.
+            // The load reads the next piece after an operation that is queued behind this one.
             queue.isSuspended = true
             begun.open()
         })
@@ -159,7 +159,7 @@ struct LogoutTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("keeps out a response that was about to be stored")
+    @Test("prevents the storing of a response that has almost ended")
     func aboutToStore() async throws {
         let gate = ScriptedTransport.Gate()
         let network = ScriptedTransport { _ in
@@ -176,7 +176,7 @@ struct LogoutTests {
         #expect(await shop.cache.statistics.entries == 0)
     }
 
-    @Test("keeps out what a renewal in the background brings, and what it sets")
+    @Test("drops the response and the cookies of a renewal in the background")
     func renewal() async throws {
         let gate = try ScriptedOrigin.Gate()
         let count = Counter()
@@ -194,7 +194,7 @@ struct LogoutTests {
         await fixture.origin.waitForRequests(2)
         await fixture.login.logOut()
         gate.open()
-        // The connection is used again when the late response has arrived.
+        // Foundation uses the connection again after the late response has arrived.
         await fixture.origin.waitForRequests(2)
         let (_, response) = try await fixture.session.data(from: fixture.origin.url("/other"))
         #expect((response as? HTTPURLResponse)?.statusCode == 200)
@@ -204,7 +204,7 @@ struct LogoutTests {
         #expect(await fixture.cache.statistics.entries == 1)
     }
 
-    @Test("ends a load that waits for the renewal of its token")
+    @Test("fails a load that waits for the renewal of its token")
     func renewing() async throws {
         let fixture = try LoginFixture(
             ScriptedProvider(["t1"], behind: Door()),
@@ -227,7 +227,7 @@ struct LogoutTests {
         #expect(!fixture.login.isLoggedIn)
     }
 
-    @Test("ends an upload that Foundation has taken over")
+    @Test("cancels an upload that Foundation runs")
     func upload() async throws {
         let gate = try ScriptedOrigin.Gate()
         let fixture = try LoginFixture { _ in .ok("late", fields: ["Set-Cookie": "sid=late"]).held(at: gate) }
@@ -249,7 +249,7 @@ struct LogoutTests {
         #expect(fixture.cookies.cookies.isEmpty)
     }
 
-    @Test("returns only when such an upload has been cancelled, however long that takes")
+    @Test("returns only after an upload has been cancelled, however long that takes")
     func uploadHasEnded() async throws {
         let gate = try ScriptedOrigin.Gate()
         let fixture = try LoginFixture { _ in .ok("late").held(at: gate) }
@@ -259,7 +259,7 @@ struct LogoutTests {
         let task = fixture.session.uploadTask(with: post, from: Data("x".utf8))
         task.resume()
         await fixture.origin.waitForRequests(1)
-        // As long as this holds the task's queue, nobody can cancel it.
+        // While this block holds the task's queue, the task cannot be cancelled.
         let queue = try #require(FoundationInternals.workQueue(of: task))
         let hold = DispatchSemaphore(value: 0)
         queue.async { _ = hold.wait(timeout: .now() + .milliseconds(500)) }
@@ -269,7 +269,7 @@ struct LogoutTests {
         gate.open()
     }
 
-    @Test("waits for nothing that does not come: a task that is suspended is ended all the same")
+    @Test("fails a suspended task without waiting for its resumption")
     func suspended() async throws {
         let gate = try ScriptedOrigin.Gate()
         let delegate = RecordingDelegate()
@@ -286,7 +286,7 @@ struct LogoutTests {
         #expect(delegate.calls == [.completed(.userCancelledAuthentication)])
     }
 
-    @Test("ends a load that a redirect has brought under the login")
+    @Test("fails a load that a redirect has led to a host of the login")
     func redirected() async throws {
         let gate = try ScriptedOrigin.Gate()
         let target = try ScriptedOrigin { _ in .ok("late").held(at: gate) }
@@ -305,7 +305,7 @@ struct LogoutTests {
         #expect(await failure == .loggedOut)
     }
 
-    @Test("nothing that carries what it removed is sent, whoever prepared it before")
+    @Test("fails a request that was prepared with a removed cookie before it is sent")
     func carried() async throws {
         let network = ScriptedTransport { _ in .ok() }
         let shop = try Shop(network, via: .network)
@@ -325,7 +325,7 @@ struct LogoutTests {
         #expect(network.requests.isEmpty)
     }
 
-    @Test("what it removed may be sent elsewhere, and again where it is set anew")
+    @Test("does not prevent an equal cookie of another host, nor one that is set again")
     func commonPair() async throws {
         let network = ScriptedTransport { request in
             .ok("", fields: request.url?.path == "/set" ? ["Set-Cookie": "lang=de; Path=/"] : [:])
@@ -340,7 +340,7 @@ struct LogoutTests {
         #expect(shop.seen == ["token=t1", nil, "lang=de", nil, "lang=de"])
     }
 
-    @Test("a token that arrives while somebody logs out is not put in place")
+    @Test("prevents the storing of a token that arrives during it")
     func lateToken() throws {
         let store = CookieStore()
         let token = try Cookie(name: "token", value: "t", domain: "shop.example", creation: .now)
@@ -351,7 +351,7 @@ struct LogoutTests {
         #expect(try store.insert(token, of: "alice", asOf: store.moment()))
     }
 
-    @Test("who got cookies before it gets no place after it, and who has one is waited for")
+    @Test("waits for loads that it ends, and refuses loads that got their cookies before it")
     func places() async {
         let loads = LoginLoads()
         let before = loads.epoch
@@ -365,11 +365,11 @@ struct LogoutTests {
         #expect(loads.enter(before) { $0.leave() } == nil)
         #expect(loads.enter(loads.epoch) { $0.leave() } != nil)
         withExtendedLifetime(place) {}
-        // One that is gone is not.
+        // A load that has been released is not counted.
         #expect(await loads.advance() == 0)
     }
 
-    @Test("what Foundation writes back into its storage afterwards is refused, and removed again")
+    @Test("removes a cookie again that Foundation writes back into its storage afterwards")
     func writtenBack() async throws {
         let fixture = try LoginFixture { _ in .ok() }
         try await fixture.login.logIn()
@@ -383,7 +383,7 @@ struct LogoutTests {
         #expect(!fixture.login.isLoggedIn)
     }
 
-    @Test("of somebody who is not logged in is fine, and so is one before any interceptor")
+    @Test("does nothing without a login, and before there is an interceptor")
     func nobody() async throws {
         let fixture = try LoginFixture { _ in .ok() }
         await fixture.login.logOut()
@@ -394,7 +394,7 @@ struct LogoutTests {
         #expect(fixture.seen == ["token=t1"])
     }
 
-    @Test("the same token may be given out again afterwards")
+    @Test("allows the provider to return the same token again afterwards")
     func sameToken() async throws {
         let fixture = try LoginFixture(["t", "t"], via: .cache(.standard), script: Self.stored)
         try await fixture.load("/?needAuth=true")
@@ -403,7 +403,7 @@ struct LogoutTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("what it removed does not come back by a field that Foundation wrote before")
+    @Test("removes its cookies from a Cookie field that Foundation wrote before")
     func staleField() async throws {
         let fixture = try LoginFixture { _ in .ok() }
         try await fixture.login.logIn()
@@ -416,7 +416,7 @@ struct LogoutTests {
     }
 }
 
-/// A shop in memory, for hosts that a loopback server does not have.
+/// An app with a scripted network, for hosts that a loopback server cannot have.
 struct Shop {
     let network: ScriptedTransport
     let clock = ManualClock()

@@ -6,7 +6,7 @@ import WaystationTesting
 
 @Suite("A token that the server refuses")
 struct RenewalTests {
-    /// Accepts one token alone.
+    /// A script that accepts only this token.
     private static func accepting(_ token: String, _ fields: KeyValuePairs<String, String> = [:]) -> LoginFixture.Script
     {
         { request in
@@ -15,7 +15,7 @@ struct RenewalTests {
         }
     }
 
-    @Test("is renewed, and the request sent again, with nothing told of the refusal")
+    @Test("is renewed, and the request is sent again without a report of the refusal")
     func renewed() async throws {
         let fixture = try LoginFixture(script: Self.accepting("t2"))
         try await fixture.login.logIn()
@@ -24,7 +24,7 @@ struct RenewalTests {
         #expect(fixture.provider.reasons == [.signIn, .renewal(refused: "t1")])
     }
 
-    @Test("a second refusal is the answer, and no third token is asked for")
+    @Test("is renewed only once: the app gets the second refusal")
     func twice() async throws {
         let fixture = try LoginFixture(script: Self.accepting("t9"))
         try await fixture.login.logIn()
@@ -33,14 +33,14 @@ struct RenewalTests {
         #expect(fixture.provider.reasons.count == 2)
     }
 
-    @Test("without a token a refusal is the answer")
+    @Test("is not renewed if the request had no token: the app gets the refusal")
     func withoutToken() async throws {
         let fixture = try LoginFixture(script: Self.accepting("t2"))
         #expect(try await fixture.load("/page") == (401, "no"))
         #expect(fixture.provider.reasons.isEmpty)
     }
 
-    @Test("it is renewed once for all that were refused with it")
+    @Test("is renewed once for all requests that were refused with it")
     func shared() async throws {
         let gate = try ScriptedOrigin.Gate()
         let fixture = try LoginFixture { request in
@@ -59,7 +59,7 @@ struct RenewalTests {
         #expect(fixture.seen.filter { $0 == "token=t2" }.count == 6)
     }
 
-    @Test("who is refused with an older token goes on with the newer one, and asks for none")
+    @Test("is not renewed when there is a newer one: the request is sent again with that one")
     func older() async throws {
         let gate = try ScriptedOrigin.Gate()
         let fixture = try LoginFixture { request in
@@ -75,7 +75,7 @@ struct RenewalTests {
         #expect(fixture.provider.reasons.count == 2)
     }
 
-    @Test("the body of the request is sent again")
+    @Test("is renewed, and the request is sent again with its body")
     func body() async throws {
         let fixture = try LoginFixture(script: Self.accepting("t2"))
         try await fixture.login.logIn()
@@ -87,7 +87,7 @@ struct RenewalTests {
         #expect(fixture.origin.requests.map(\.body) == [Data("a=1".utf8), Data("a=1".utf8)])
     }
 
-    @Test("a renewal that fails, or takes too long, is an error that says so", arguments: [true, false])
+    @Test("leads to an error when its renewal fails or takes too long", arguments: [true, false])
     func failing(isTimedOut: Bool) async throws {
         let provider = ScriptedProvider([], behind: isTimedOut ? Door() : nil)
         let fixture = try LoginFixture(provider, origin: ScriptedOrigin(script: Self.accepting("t2")))
@@ -113,7 +113,7 @@ struct RenewalTests {
         #expect(provider.reasons == [.renewal(refused: "old")])
     }
 
-    @Test("what is stored for the login is found again after a renewal")
+    @Test("is renewed without losing the login's stored responses")
     func cached() async throws {
         let count = Counter()
         let fixture = try LoginFixture(via: .cache(.standard)) { request in
@@ -128,7 +128,7 @@ struct RenewalTests {
         #expect(try await fixture.load("/page").body == "1")
     }
 
-    @Test("a refusal that may be stored is not stored for who is logged in")
+    @Test("leads to a refusal that is not stored for the login")
     func notStored() async throws {
         let count = Counter()
         let fixture = try LoginFixture(via: .cache(.standard)) { _ in
@@ -141,7 +141,7 @@ struct RenewalTests {
         #expect(try await fixture.load("/page") == (200, "page"))
     }
 
-    @Test("a refusal that may be stored is not what answers the renewed request")
+    @Test("is renewed, and a refusal that may be stored does not answer the repeated request")
     func storableRefusal() async throws {
         let fixture = try LoginFixture(via: .cache(.standard)) { request in
             let fields: KeyValuePairs<String, String> = ["Cache-Control": "max-age=60"]

@@ -9,7 +9,7 @@ import WaystationTesting
 
 @testable import Waystation
 
-@Suite("What was wrong before anyone could listen")
+@Suite("Damage that was found before the app reads events")
 struct ConditionTests {
     private let folder: TemporaryDirectory
 
@@ -62,7 +62,7 @@ struct ConditionTests {
         }
     }
 
-    @Test("can be asked for, and comes first to each new reader of the events")
+    @Test("is in `condition`, and comes first in each new stream of events")
     func readers() async throws {
         let expected = ["cache damaged", "pack damaged", "cookies damagedFile"]
         let interceptor = try await interceptor()
@@ -75,7 +75,7 @@ struct ConditionTests {
         }
     }
 
-    @Test("is no longer there when it has passed")
+    @Test("is removed from `condition` when it has been repaired")
     func settled() async throws {
         let library = try await damagedPacks()
         #expect(library.condition.map(\.kind) == [.damaged])
@@ -91,13 +91,13 @@ struct ConditionTests {
         #expect(library.condition.isEmpty)
     }
 
-    @Test("a condition never follows the event that ended it")
+    @Test("is never reported after the event that ended it")
     func order() async throws {
         let events = EventBroadcaster(logger: Logger(label: "test"))
         let end = LoadEvent(kind: .stored(bytes: 1))
         let ended = DispatchGroup()
         let stream = events.makeStream {
-            // It ends elsewhere while the reader is being told of it.
+            // Another thread emits the end while the new stream gets the condition.
             let begun = DispatchSemaphore(value: 0)
             DispatchQueue.global().async(group: ended) {
                 begun.signal()

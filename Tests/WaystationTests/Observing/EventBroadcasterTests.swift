@@ -4,7 +4,7 @@ import Testing
 
 @testable import Waystation
 
-@Suite("Events and their readers")
+@Suite("An event broadcaster")
 struct EventBroadcasterTests {
     private func broadcaster() -> EventBroadcaster { EventBroadcaster(logger: Logger(label: "test")) }
 
@@ -15,14 +15,14 @@ struct EventBroadcasterTests {
         return bytes
     }
 
-    /// Everything that a stream of a broadcaster which is gone still holds.
+    /// The remaining events of a stream whose broadcaster has been released.
     private func rest(of stream: AsyncStream<LoadEvent>) async -> [Int?] {
         var numbers: [Int?] = []
         for await event in stream { numbers.append(number(event)) }
         return numbers
     }
 
-    @Test("every stream has every event from its making on, and ends with the broadcaster")
+    @Test("sends each stream all events since the stream was made, and ends it with itself")
     func streams() async {
         var events: EventBroadcaster? = broadcaster()
         events?.emit(event(0))
@@ -35,7 +35,7 @@ struct EventBroadcasterTests {
         #expect(await rest(of: second) == [2])
     }
 
-    @Test("a reader that goes away ends nobody else's stream")
+    @Test("does not end other streams when one reader is cancelled")
     func termination() async {
         var events: EventBroadcaster? = broadcaster()
         guard let staying = events?.makeStream(), let leaving = events?.makeStream() else { return }
@@ -47,7 +47,7 @@ struct EventBroadcasterTests {
         #expect(await rest(of: staying) == [1])
     }
 
-    @Test("a slow reader loses the oldest events, and holds nobody up")
+    @Test("drops the oldest events for a slow reader, without a delay for the others")
     func slowReader() async {
         var events: EventBroadcaster? = broadcaster()
         guard let slow = events?.makeStream() else { return }

@@ -5,7 +5,7 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("What the network lays over a pack")
+@Suite("A pack with an overlay from the network")
 struct PackOverlayTests {
     private let folders: TemporaryDirectory
     private let packs: PackLibrary
@@ -51,7 +51,7 @@ struct PackOverlayTests {
         return (String(decoding: data, as: UTF8.self), head?.value(forHTTPHeaderField: "Cache-Status"))
     }
 
-    @Test("a 304 leaves the pack's file in place, and its fields count from then on")
+    @Test("serves its own file after a 304, with the 304's fields")
     func unchanged() async throws {
         let released = CachingFixture.date()
         let origin = try ScriptedOrigin { request in
@@ -70,7 +70,7 @@ struct PackOverlayTests {
         #expect(origin.requestCount == 1)
     }
 
-    @Test("a fresher page lies over the pack's file, also without a network, and the pack stays as it was signed")
+    @Test("serves a newer page in place of its own file, also without a network, and its files stay unchanged")
     func fresher() async throws {
         let origin = try ScriptedOrigin { _ in .ok("fresh", fields: ["ETag": "\"f\""]) }
         try await install("one", "1.0", at: origin)
@@ -81,7 +81,7 @@ struct PackOverlayTests {
         #expect(try await packs.verify().isEmpty)
     }
 
-    @Test("without a network the pack's file answers")
+    @Test("serves its own file without a network")
     func offline() async throws {
         let origin = try ScriptedOrigin { _ in .ok("fresh") }
         try await install("one", "1.0", at: origin)
@@ -94,7 +94,7 @@ struct PackOverlayTests {
         }
     }
 
-    @Test("a new version of the pack drops what lay over the older one, and so does the way back")
+    @Test("drops the overlay of the older version at an update, and of the newer one at a roll-back")
     func newVersion() async throws {
         let origin = try ScriptedOrigin { _ in .ok("fresh", fields: ["Cache-Control": "max-age=3600"]) }
         try await install("one", "1.0", at: origin)
@@ -108,7 +108,7 @@ struct PackOverlayTests {
         #expect(try await load(session, origin).text == "packed one")
     }
 
-    @Test("what no pack has goes on")
+    @Test("leaves a file that it does not have to the next route")
     func otherwise() async throws {
         let origin = try ScriptedOrigin { _ in .ok("fresh") }
         try await install("one", "1.0", at: origin)
@@ -117,7 +117,7 @@ struct PackOverlayTests {
         #expect(origin.requestCount == 0)
     }
 
-    @Test("an overlay without a cache is refused, with what to do")
+    @Test("is refused without a cache")
     func noCache() throws {
         let error = #expect(throws: WaystationError.self) {
             try Interceptor {

@@ -3,7 +3,7 @@ import FoundationNetworking
 import Testing
 import Waystation
 
-@Suite("Loads that packs answer")
+@Suite("A pack")
 struct PackServingTests {
     private let folders: TemporaryDirectory
     private let packs: PackLibrary
@@ -56,7 +56,7 @@ struct PackServingTests {
         return (String(decoding: data, as: UTF8.self), try #require(response as? HTTPURLResponse))
     }
 
-    @Test("a file comes with its type, its release time, a validator and where it came from", arguments: [1, 2])
+    @Test("serves a file with its type, its release time, a validator and Cache-Status", arguments: [1, 2])
     func fields(_ time: Int) async throws {
         for _ in 0..<time {
             let (text, head) = try await load("/app/js/app.mjs?v=7")
@@ -69,7 +69,7 @@ struct PackServingTests {
         }
     }
 
-    @Test("each base URL, a folder and a folder without its slash are answered")
+    @Test("answers each base URL, a folder and a folder without its slash")
     func urls() async throws {
         try folders.write("<title>js</title>", to: "one/js/index.html")
         try await install("one", version: "1.1")
@@ -80,13 +80,13 @@ struct PackServingTests {
         #expect(head.url?.absoluteString == "https://shop.test/app/js/")
     }
 
-    @Test("the manifest's media type wins")
+    @Test("uses the manifest's media type before the one of the file name")
     func mediaType() async throws {
         let head = try await load("/app/data.x").head
         #expect(head.value(forHTTPHeaderField: "Content-Type") == "application/x-thing")
     }
 
-    @Test("ranges, preconditions and HEAD are answered as by a web server")
+    @Test("answers ranges, preconditions and HEAD as a web server does")
     func httpFeatures() async throws {
         let (part, partial) = try await load("/app/js/app.mjs", ["Range": "bytes=4-9"])
         #expect(partial.statusCode == 206)
@@ -98,7 +98,7 @@ struct PackServingTests {
         #expect(head.value(forHTTPHeaderField: "Content-Length") == "15")
     }
 
-    @Test("a new version answers from its activation on, and a roll-back takes it back")
+    @Test("serves a new version from its activation until a roll-back")
     func versions() async throws {
         try await install("two", version: "2.0")
         #expect(try await load("/app/").text.contains("next"))
@@ -109,7 +109,7 @@ struct PackServingTests {
         await #expect(throws: URLError.self) { try await load("/app/") }
     }
 
-    @Test("a file that was damaged on disk is not served, is told of, and the rest goes on answering")
+    @Test("reports a file that was damaged on disk, does not serve it, and serves the other files")
     func damage() async throws {
         let events = interceptor.events
         let root = try #require(packs.module(shop)?.active?.root)
@@ -126,7 +126,7 @@ struct PackServingTests {
     }
 
     @Test(
-        "a file that is missing or was replaced by a link goes on to the next source, and is told of once",
+        "leaves a file that is missing or was replaced by a link to the next source, and reports it once",
         arguments: ["missing", "link"]
     )
     func lost(_ way: String) async throws {
@@ -138,7 +138,7 @@ struct PackServingTests {
         }
         for _ in 0..<3 { await #expect(throws: URLError.self) { try await load("/app/js/app.mjs") } }
         #expect(try await load("/app/").text.contains("home"))
-        // The library notes the damage off the loading queue.
+        // The library records the damage on another queue than the loading queue.
         await eventually { packs.condition.contains { $0.kind == .damaged } }
         try await packs.setEnabled(false, shop)
         var damages = 0
@@ -150,7 +150,7 @@ struct PackServingTests {
         #expect(damages == 1)
     }
 
-    @Test("a rule that names packs needs a library")
+    @Test("in a rule is refused when there is no library")
     func missingLibrary() throws {
         let error = #expect(throws: WaystationError.self) {
             try Interceptor { $0.rules = [.allow("https://shop.test/**", via: .pack)] }

@@ -5,7 +5,7 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("The archive, end to end")
+@Suite("Archive strategies, end to end")
 struct ArchiveTests {
     private let directory: TemporaryDirectory
     private let clock = ManualClock()
@@ -50,7 +50,7 @@ struct ArchiveTests {
         return try ScriptedOrigin { _ in .ok("\(count.withLock { $0 += 1; return $0 })") }
     }
 
-    @Test("cacheFirst serves until the limit, whatever the fields say, and loads anew after it")
+    @Test("cacheFirst serves until the limit, whatever the fields say, and loads again after it")
     func cacheFirst() async throws {
         let origin = try counting()
         let waystation = try waystation(.cacheFirst(for: .seconds(60)))
@@ -63,7 +63,7 @@ struct ArchiveTests {
         #expect(try await text(waystation.session, origin.url("/a")) == "3")
     }
 
-    @Test("a hit carries Age and Cache-Status; a miss says why it went on and that it is kept")
+    @Test("a hit has Age and Cache-Status; a miss has a Cache-Status with the reason and `stored`")
     func cacheStatus() async throws {
         let origin = try counting()
         let waystation = try waystation(.cacheFirst(for: .seconds(60)))
@@ -78,7 +78,7 @@ struct ArchiveTests {
         #expect(try await field("Age") == "10")
     }
 
-    @Test("what is stored outlives the process: another cache on the directory serves it")
+    @Test("another cache on the same directory serves the stored responses")
     func persistence() async throws {
         let origin = try counting()
         let first = try waystation(.cacheFirst(for: .days(1)))
@@ -88,7 +88,7 @@ struct ArchiveTests {
         #expect(try await text(second.session, origin.url("/a")) == "1")
     }
 
-    @Test("networkFirst asks the network, and serves what is stored when there is none")
+    @Test("networkFirst uses the network, and serves the stored response when there is none")
     func networkFirst() async throws {
         let origin = try counting()
         let url = origin.url("/a")
@@ -103,7 +103,7 @@ struct ArchiveTests {
         #expect(miss?.code == .cannotConnectToHost)
     }
 
-    @Test("networkFirst serves what is stored when the network is late, and stores the late answer")
+    @Test("networkFirst serves the stored response when the network is late, and stores the late response")
     func networkFirstTimeout() async throws {
         let gate = try ScriptedOrigin.Gate()
         let count = Mutex(0)
@@ -146,7 +146,7 @@ struct ArchiveTests {
         #expect(try await text(waystation.session, origin.url("/a")) != "2")
     }
 
-    @Test("cacheOnly never asks the network")
+    @Test("cacheOnly never uses the network")
     func cacheOnly() async throws {
         let origin = try counting()
         let error = await #expect(throws: URLError.self) {
@@ -157,7 +157,7 @@ struct ArchiveTests {
         #expect(origin.requestCount == 0)
     }
 
-    @Test("a body cut short, an error and a no-store answer are not kept")
+    @Test("a truncated body, an error and a response with no-store are not stored")
     func notKept() async throws {
         let origin = try ScriptedOrigin { request in
             switch request.path {
@@ -209,7 +209,7 @@ struct ArchiveTests {
         #expect(origin.requestCount == 2)
     }
 
-    @Test("responses to requests with credentials answer none with others")
+    @Test("a response to a request with credentials is not served for other credentials")
     func partitions() async throws {
         let origin = try ScriptedOrigin { .ok($0.value(of: "Authorization") ?? "nobody") }
         let waystation = try waystation(.cacheFirst(for: .days(1)))
@@ -225,7 +225,7 @@ struct ArchiveTests {
         #expect(origin.requestCount == 3)
     }
 
-    @Test("a lasting redirect is stored as one, and leads to what is stored", arguments: [301, 308])
+    @Test("a permanent redirect is stored, and leads to the stored response of its target", arguments: [301, 308])
     func redirectedLoad(status: Int) async throws {
         let origin = try ScriptedOrigin { $0.path == "/a" ? .redirect(status, to: "/b") : .ok("there") }
         let waystation = try waystation(.cacheFirst(for: .days(1)))
@@ -238,7 +238,7 @@ struct ArchiveTests {
     }
 
     @Test(
-        "a redirect for the moment is asked for each time, and stands in without a network",
+        "a temporary redirect is requested each time, and served from the cache without a network",
         arguments: [302, 303, 307]
     )
     func passingRedirect(status: Int) async throws {
@@ -265,7 +265,7 @@ struct ArchiveTests {
         #expect(try await text(waystation.session, origin.url("/a")) == "4")
     }
 
-    @Test("the request's own cache policy goes before the strategy")
+    @Test("the request's own cache policy takes precedence over the strategy")
     func cachePolicy() async throws {
         let origin = try counting()
         let waystation = try waystation(.cacheFirst(for: .seconds(60)))
@@ -283,6 +283,6 @@ struct ArchiveTests {
         #expect(try await load(.returnCacheDataDontLoad) == "2")
     }
 
-    /// `compressible ` a hundred times, by gzip.
+    /// `compressible ` a hundred times, compressed by gzip.
     private static let zippedText = "H4sIAAAAAAACA0vOzy0oSi0uzkzKSVVIHuWMckY5o5yRzQEAlotzNBQFAAA="
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A clock that stands still until it is told to move, and timers that fire when they are told to.
+/// A clock that stands still until ``advance(by:)``, and timers that fire at ``fire()``.
 final class ManualClock: Sendable {
     private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
     private let timers = Mutex<[@Sendable () -> Void]>([])

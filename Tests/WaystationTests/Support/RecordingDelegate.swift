@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// A session delegate that writes down what it is told, in order, and can be awaited.
+/// A session delegate that records its calls in order, and whose task's end a test can await.
 final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
     enum Call: Equatable {
         case response(Int)
@@ -42,7 +42,7 @@ final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownl
         self.received = received
     }
 
-    /// What it was told; runs of `data` are folded into one.
+    /// The recorded calls; consecutive calls with data are combined into one.
     var calls: [Call] {
         state.withLock { $0.calls }.reduce(into: []) { folded, call in
             if case .data(let more) = call, case .data(let sum)? = folded.last {

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import Waystation
 
-/// The owner of a forwarded load that writes down what it hears, answers as it is told to, and can be awaited.
+/// An owner of a forwarded load that records its calls, answers with the test's closures, and can be awaited.
 final class RecordingOwner: ForwardedLoadOwner {
     enum Call: Equatable {
         case follow(Int, to: String)
@@ -36,7 +36,7 @@ final class RecordingOwner: ForwardedLoadOwner {
 
     var calls: [Call] { log.withLock { $0 } }
 
-    /// What was heard up to the end, which it waits for.
+    /// Waits for the load's end, and returns the recorded calls.
     func completion() async -> [Call] {
         for await _ in ends { break }
         return calls

@@ -17,7 +17,7 @@ extension HTTPURLResponse {
 }
 
 extension URLRequest {
-    /// A request in one line.
+    /// Makes a request with its method, fields and body.
     init(_ method: String = "GET", _ url: String, _ fields: [String: String] = [:], body: String? = nil) throws {
         self.init(url: try #require(URL(string: url)))
         httpMethod = method

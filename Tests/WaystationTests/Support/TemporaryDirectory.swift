@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory that is gone with its last reference.
+/// A directory that is deleted with the last reference to it.
 final class TemporaryDirectory: Sendable {
     let url: URL
 
@@ -13,7 +13,7 @@ final class TemporaryDirectory: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// Writes a file, with the folders above it.
+    /// Writes a file, and makes the folders above it.
     @discardableResult
     func write(_ text: String, to path: String) throws -> URL {
         try write(Data(text.utf8), to: path)

@@ -52,7 +52,7 @@ struct AuthenticationChallengeFieldTests {
     }
 
     @Test(
-        "white space may stand around the equals sign, and elements may be empty",
+        "white space may surround the equals sign, and elements may be empty",
         arguments: [
             (#"Basic realm = "a""#, ["basic|a"]), (#"Digest qop=auth, realm = "a""#, ["digest|a"]),
             (#",, Basic  realm="a" , ,"#, ["basic|a"]), ("basic\tREALM=a", ["basic|a"]),
@@ -63,7 +63,7 @@ struct AuthenticationChallengeFieldTests {
     }
 
     @Test(
-        "garbage does no harm",
+        "malformed values do not crash the parser",
         arguments: [
             ("", []), (",", []), ("=", []), ("realm=\"a\"", []), ("=a, Basic realm=b", []),
             (#"Basic realm="never closed, Digest realm=a"#, [#"basic|"never closed, Digest realm=a"#]),

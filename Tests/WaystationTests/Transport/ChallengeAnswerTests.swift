@@ -39,7 +39,7 @@ struct ChallengeAnswerTests {
         }
     }
 
-    @Test("a credential is sent as RFC 7617 §2 writes it")
+    @Test("a credential is encoded as in RFC 7617 §2")
     func credentialIsSent() throws {
         let challenge = try #require(try challenge())
         #expect(
@@ -58,7 +58,7 @@ struct ChallengeAnswerTests {
         #expect(name(ChallengeAnswer(.performDefaultHandling, nil, for: unknown)) == "complete")
     }
 
-    @Test("no credential is no answer: the refusal stands")
+    @Test("without a credential the app gets the refusal")
     func noCredential() throws {
         let challenge = try #require(try challenge())
         #expect(name(ChallengeAnswer(.useCredential, nil, for: challenge)) == "complete")
@@ -71,13 +71,13 @@ struct ChallengeAnswerTests {
         #expect(name(ChallengeAnswer(.rejectProtectionSpace, credential, for: challenge)) == "cancel")
     }
 
-    @Test("only Basic is asked about, since nothing else can be answered")
+    @Test("only Basic makes a challenge, since no other scheme is supported")
     func digest() throws {
         #expect(try challenge("Digest realm=\"d\", nonce=\"n\"") == nil)
         #expect(try challenge("Bearer realm=\"d\"") == nil)
     }
 
-    @Test("the space names host, port, scheme and realm, and prefers Basic wherever it stands")
+    @Test("the protection space has host, port, scheme and realm, and prefers Basic at any position")
     func space() throws {
         let space = try #require(try challenge("Digest realm=\"d\", nonce=\"n\", Basic realm=\"b\"")).protectionSpace
         #expect(space.authenticationMethod == NSURLAuthenticationMethodHTTPBasic)
@@ -89,7 +89,7 @@ struct ChallengeAnswerTests {
         #expect(try challenge(url: "http://a.example/x")?.protectionSpace.port == 80)
     }
 
-    @Test("other statuses and other schemes ask for nothing")
+    @Test("other statuses and other schemes make no challenge")
     func nothingAsked() throws {
         #expect(try challenge(status: 403) == nil)
         #expect(try challenge(status: 407) == nil)

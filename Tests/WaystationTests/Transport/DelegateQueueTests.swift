@@ -6,14 +6,14 @@ import Testing
 
 @Suite("The queue of the transport's delegate")
 struct DelegateQueueTests {
-    @Test("makes one call at a time, in the order in which they came")
+    @Test("runs one call at a time, in the order in which they were added")
     func order() async {
         let queue = DelegateQueue()
         let made = Mutex<[Int]>([])
         let overtaken = DispatchSemaphore(value: 0)
         await withCheckedContinuation { continuation in
             queue.addOperation {
-                // Leaves the second every chance to be made meanwhile.
+                // Gives the second call time to overtake this one.
                 _ = overtaken.wait(timeout: .now() + .milliseconds(100))
                 made.withLock { $0.append(1) }
                 continuation.resume()

@@ -5,7 +5,7 @@ import WaystationTesting
 
 @testable import Waystation
 
-@Suite("A request on its way through a transport")
+@Suite("A forwarded load")
 struct ForwardedLoadTests {
     private let start = "https://a.example/start"
 
@@ -19,7 +19,7 @@ struct ForwardedLoadTests {
         return ForwardedLoad(request, through: { transport }, credentials: credentials, owner: owner)
     }
 
-    @Test("head, parts and end are passed on in order, and the request is marked as ours")
+    @Test("passes on head, parts and end in order, and tags the request")
     func plain() async throws {
         let transport = ScriptedTransport { _ in
             ScriptedTransport.Answer([
@@ -38,7 +38,7 @@ struct ForwardedLoadTests {
         #expect(transport.requests.map { ForwardingTag.isTagged($0) } == [true])
     }
 
-    @Test("a redirect is followed without its body, and the head that counts names the last request")
+    @Test("follows a redirect without passing on its body, and reports the head with the last request")
     func redirected() async throws {
         let transport = ScriptedTransport { request in
             request.url?.path == "/start"
@@ -55,7 +55,7 @@ struct ForwardedLoadTests {
         #expect(transport.requests.allSatisfy { ForwardingTag.isTagged($0) })
     }
 
-    @Test("the owner may send something else than the redirect asks for")
+    @Test("lets the owner change the request that follows a redirect")
     func changedRedirect() async throws {
         let transport = ScriptedTransport { $0.url?.path == "/start" ? .redirect(to: "/there") : .ok() }
         let owner = RecordingOwner(follow: { next in
@@ -68,7 +68,7 @@ struct ForwardedLoadTests {
         #expect(transport.requests.map { $0.value(forHTTPHeaderField: "X-Changed") } == [nil, "1"])
     }
 
-    @Test("a redirect that the owner refuses is the answer, with its body")
+    @Test("passes on a redirect that the owner refuses, with its body")
     func refusedRedirect() async throws {
         let transport = ScriptedTransport { _ in
             .status(302, fields: ["Location": "/there"], body: Data("moved".utf8))
@@ -83,7 +83,7 @@ struct ForwardedLoadTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test("redirects without an end, and to nowhere, fail with Foundation's codes")
+    @Test("fails with Foundation's codes at an endless redirect and at an unsupported scheme")
     func badRedirects() async throws {
         let loop = ScriptedTransport { _ in .redirect(to: "/again") }
         let owner = RecordingOwner()
@@ -96,7 +96,7 @@ struct ForwardedLoadTests {
         #expect(await nowhere.completion() == [.end(.unsupportedURL)])
     }
 
-    @Test("a refusal is passed on, then asked about, and the answer is sent with the same request")
+    @Test("passes on a refusal, then the challenge, and sends the same request again with the credential")
     func challenged() async throws {
         let transport = ScriptedTransport { request in
             request.value(forHTTPHeaderField: "Authorization") == "Basic dTpw"
@@ -120,7 +120,7 @@ struct ForwardedLoadTests {
         #expect(transport.requests.allSatisfy { $0.value(forHTTPHeaderField: "X-Mine") == "1" })
     }
 
-    @Test("a refusal that nobody answers is the answer", arguments: ["Basic realm=r", "Bearer", nil])
+    @Test("ends with the refusal when the challenge is not answered", arguments: ["Basic realm=r", "Bearer", nil])
     func unanswered(field: String?) async throws {
         let transport = ScriptedTransport { _ in
             .status(401, fields: field.map { ["WWW-Authenticate": $0] } ?? [:])
@@ -134,7 +134,7 @@ struct ForwardedLoadTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test("an owner that cancels a challenge ends the load as cancelled")
+    @Test("ends as cancelled when the owner cancels a challenge")
     func cancelledChallenge() async throws {
         let transport = ScriptedTransport { _ in .status(401, fields: ["WWW-Authenticate": "Basic realm=r"]) }
         let owner = RecordingOwner(challenged: { _ in .cancel })
@@ -142,7 +142,7 @@ struct ForwardedLoadTests {
         #expect(await owner.completion().last == .end(.cancelled))
     }
 
-    @Test("wrong answers are asked for as often as redirects are followed, not for ever")
+    @Test("limits the number of challenges to the limit of redirects")
     func stubbornOwner() async throws {
         let transport = ScriptedTransport { _ in .status(401, fields: ["WWW-Authenticate": "Basic realm=r"]) }
         let owner = RecordingOwner(challenged: {
@@ -153,7 +153,7 @@ struct ForwardedLoadTests {
         #expect(transport.requests.count == RedirectPolicy.limit + 1)
     }
 
-    @Test("credentials that a challenge brought stay behind when a redirect leaves the origin")
+    @Test("does not send a challenge's credentials when a redirect leaves the origin")
     func challengeThenRedirect() async throws {
         let transport = ScriptedTransport { request in
             if request.url?.host == "b.example" { return .ok() }
@@ -171,7 +171,7 @@ struct ForwardedLoadTests {
         )
     }
 
-    @Test("an error ends the load as it came, before the head or after it")
+    @Test("passes on an error unchanged, before the head or after it")
     func failed() async throws {
         let dead = RecordingOwner()
         try load(through: ScriptedTransport { _ in .failed(.cannotFindHost) }, dead).start()
@@ -187,14 +187,14 @@ struct ForwardedLoadTests {
         )
     }
 
-    @Test("an end without a head is no answer")
+    @Test("fails when the transport ends without a head")
     func headless() async throws {
         let owner = RecordingOwner()
         try load(through: ScriptedTransport { _ in ScriptedTransport.Answer([.end]) }, owner).start()
         #expect(await owner.completion() == [.end(.badServerResponse)])
     }
 
-    @Test("a cancel stops the traffic, and the owner hears nothing more")
+    @Test("stops the traffic at a cancel, and makes no more calls to the owner")
     func cancelled() async throws {
         let gate = ScriptedTransport.Gate()
         let transport = ScriptedTransport { _ in
@@ -208,7 +208,7 @@ struct ForwardedLoadTests {
         load.cancel()
         #expect(await transport.waitForCancelledRequests(1).map { $0.url?.absoluteString } == [start])
         gate.open()
-        // What a transport says in spite of the cancel is not passed on.
+        // Calls that the transport makes after the cancel are not passed on.
         load.transportDidReceive(Data("c".utf8))
         load.transportDidReceive(try .head(200))
         load.transportDidSend(1, total: 1, expected: 1)
@@ -216,7 +216,7 @@ struct ForwardedLoadTests {
         #expect(owner.calls == [.head(200, of: start), .part("a")])
     }
 
-    @Test("a load that is cancelled before its start sends nothing")
+    @Test("sends nothing when it is cancelled before its start")
     func cancelledBeforeStart() throws {
         let transport = ScriptedTransport { _ in .ok() }
         let owner = RecordingOwner()

@@ -5,9 +5,9 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite("Tasks that only Foundation can load, beside a transport of the app's own")
+@Suite("Tasks that only Foundation can load, with a transport of the app's own")
 struct OwnTransportTaskTests {
-    /// The real network: nothing may arrive here unless the app allows it.
+    /// The real network, which must get no request unless the app allows it.
     private let origin: ScriptedOrigin
 
     init() throws { origin = try ScriptedOrigin { _ in .ok("from the network") } }
@@ -28,7 +28,7 @@ struct OwnTransportTaskTests {
         return request
     }
 
-    @Test("fail with an error that says what to do, and reach no network")
+    @Test("fail with an error that suggests leavesTasksToFoundation, and do not reach the network")
     func refused() async throws {
         let session = try session()
         let upload = await #expect(throws: URLError.self) {
@@ -43,7 +43,7 @@ struct OwnTransportTaskTests {
         #expect(origin.requestCount == 0)
     }
 
-    @Test("are left to Foundation where the app allows it, and where it has no transport of its own")
+    @Test("are left to Foundation when the app allows it, and when it has no transport of its own")
     func allowed() async throws {
         for session in [
             try session { $0.leavesTasksToFoundation = true },
@@ -59,7 +59,7 @@ struct OwnTransportTaskTests {
         #expect(origin.requests.map(\.body) == [Data("a".utf8), Data("a".utf8)])
     }
 
-    @Test("that no rule takes are none of the transport's business")
+    @Test("that no rule matches are left to Foundation")
     func untouched() async throws {
         let session = try session { $0.rules = [.allow("http://other.example/**", via: .network)] }
         let (data, _) = try await session.upload(for: post, from: Data("a".utf8))
@@ -86,7 +86,7 @@ struct ScriptedSilenceTests {
     }
 
     @Test(
-        "ends a load when the request's interval is over, before a response, within one and at a gate",
+        "fails a load at the request's time-out interval, before a response, within one and at a gate",
         arguments: [
             [], [.head(200)], [.head(200), .part(Data("a".utf8))], [.wait(ScriptedTransport.Gate())],
             [.head(200), .wait(ScriptedTransport.Gate()), .end],
@@ -105,7 +105,7 @@ struct ScriptedSilenceTests {
         #expect(timers.delays.allSatisfy { $0 == .seconds(7) })
     }
 
-    @Test("a timer that was overtaken by the next step ends nothing")
+    @Test("does not fail a load by a timer from before the next step")
     func overtaken() async throws {
         let timers = Timers()
         let gate = ScriptedTransport.Gate()
@@ -120,7 +120,7 @@ struct ScriptedSilenceTests {
     }
 }
 
-/// Timers that fire when a test says so.
+/// Timers that fire when the test calls ``fireAll()``.
 private final class Timers: Sendable {
     private struct State {
         var works: [@Sendable () -> Void] = []
@@ -145,7 +145,7 @@ private final class Timers: Sendable {
         }
     }
 
-    /// Waits until as many timers have been set.
+    /// Waits until this many timers have been set.
     func waitForCount(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isDue = state.withLock { state in

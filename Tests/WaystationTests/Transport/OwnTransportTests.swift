@@ -7,7 +7,7 @@ import WaystationTesting
 @Suite("A transport of the app's own")
 struct OwnTransportTests {
     private let directory: TemporaryDirectory
-    /// The real network: nothing may arrive here.
+    /// The real network, which must get no request.
     private let origin: ScriptedOrigin
 
     init() throws {
@@ -30,7 +30,7 @@ struct OwnTransportTests {
     }
 
     @Test(
-        "gets every load of a data task that its rules let through",
+        "gets every load of a data task that the rules allow",
         arguments: [
             Route.network, .cache(.networkOnly), .cache(.standard), .pack,
             .files(in: .temporaryDirectory, at: "http://127.0.0.1/no/"),
@@ -54,7 +54,7 @@ struct OwnTransportTests {
         #expect(origin.requestCount == 0)
     }
 
-    @Test("gets a body stream that is not to be spooled, too")
+    @Test("gets a body stream that is not spooled, too")
     func stream() async throws {
         let network = ScriptedTransport { _ in .ok("scripted") }
         let session = try session(network) { $0.bodySpool = nil }

@@ -27,7 +27,7 @@ struct RedirectPolicyTests {
         let description: String
     }
 
-    @Test("only the statuses that redirect are followed")
+    @Test("only 301, 302, 303, 307 and 308 are followed")
     func statuses() throws {
         let request = try URLRequest("GET", "https://a.example/")
         let followed = try (100...599).filter { try decision($0, to: "/b", from: request) != .none }
@@ -35,7 +35,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "the method that goes on",
+        "the method of the next request depends on the status",
         arguments: [
             (301, ["GET", "HEAD", "GET", "PUT", "DELETE"]), (302, ["GET", "HEAD", "GET", "PUT", "DELETE"]),
             (303, ["GET", "HEAD", "GET", "GET", "GET"]), (307, ["GET", "HEAD", "POST", "PUT", "DELETE"]),
@@ -47,7 +47,7 @@ struct RedirectPolicyTests {
             let request = try URLRequest(method, "https://a.example/", ["Content-Type": "text/plain"], body: "x")
             let next = try next(status, to: "/b", from: request)
             #expect(next.httpMethod == expected, "\(method) on \(status)")
-            // What became a GET leaves its body and the fields about it behind.
+            // A request that becomes a GET loses its body and the fields that describe the body.
             let isRewritten = method != expected
             if isRewritten { #expect(next.httpBody == nil) }
             if isRewritten { #expect(next.value(forHTTPHeaderField: "Content-Type") == nil) }
@@ -59,7 +59,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "locations are resolved against the URL that answered",
+        "locations are resolved against the URL of the request",
         arguments: [
             ("/d", "https://a.example:8443/d"), ("d?e=f", "https://a.example:8443/b/d?e=f"),
             ("../d", "https://a.example:8443/d"), ("?q", "https://a.example:8443/b/c?q"),
@@ -84,7 +84,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "credentials stay behind when scheme, host or port change",
+        "credentials are removed when scheme, host or port change",
         arguments: [
             ("https://a.example/", "https://b.example/", false),
             ("https://a.example/", "https://www.a.example/", false),
@@ -114,14 +114,14 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "what cannot be loaded over HTTP is not followed",
+        "a location with a scheme other than HTTP is not followed",
         arguments: ["ftp://a.example/", "file:///etc/passwd", "javascript:alert(1)", "mailto:a@b.example", "data:,x"]
     )
     func schemes(location: String) throws {
         #expect(try decision(302, to: location, from: URLRequest("GET", "https://a.example/")) == .unsupported)
     }
 
-    @Test("a redirect without a location is the answer")
+    @Test("a redirect without a location is not followed")
     func noLocation() throws {
         #expect(try decision(302, to: nil, from: URLRequest("GET", "https://a.example/")) == .none)
     }

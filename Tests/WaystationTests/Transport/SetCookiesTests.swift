@@ -5,7 +5,7 @@ import WaystationTesting
 
 @testable import Waystation
 
-@Suite("Cookies that responses set, in a storage of Foundation's")
+@Suite("Cookies that responses set, in an HTTPCookieStorage")
 struct SetCookiesTests {
     private let configuration = URLSessionConfiguration.ephemeral
 
@@ -20,14 +20,14 @@ struct SetCookiesTests {
         #expect(stored == ["a.example/ a=1", "a.example/p b=2", "a.example/ c=3"])
     }
 
-    @Test("a session that accepts none gets none")
+    @Test("a session with the accept policy .never gets no cookies")
     func never() throws {
         configuration.httpCookieAcceptPolicy = .never
         SetCookies(configuration).take(try .head(200, ["Set-Cookie": "a=1"]))
         #expect(stored == [])
     }
 
-    @Test("what the default transport loads sets cookies as a plain session does, redirects and refusals included")
+    @Test("the default transport stores cookies as a plain session does, also those of redirects and refusals")
     func transport() async throws {
         let origin = try ScriptedOrigin { request in
             switch request.path {
@@ -37,7 +37,7 @@ struct SetCookiesTests {
             }
         }
         defer { origin.stop() }
-        // With links to look out for, nothing is left to Foundation's own loader.
+        // With external links, the interceptor leaves no load to Foundation's own loader.
         let interceptor = try Interceptor {
             $0.rules = [.allow("http://*:*/**", via: .network)]
             $0.externalLinks = ExternalLinks(schemes: ["mailto"]) { _ in }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The pace of a session's transfers")
 struct TransferPaceTests {
-    /// A pace whose turn has just ended, with all calls made but `waiting`.
+    /// A pace whose turn has just ended, with all calls made except `waiting` of them.
     private func resting(waiting: Int) -> TransferPace {
         var pace = TransferPace()
         for number in 1...TransferPace.turn {
@@ -18,10 +18,10 @@ struct TransferPaceTests {
         return pace
     }
 
-    @Test("they rest after a turn, and go on when nothing waits")
+    @Test("makes transfers rest after a turn, and continue when no call and no byte waits")
     func turns() {
         var pace = resting(waiting: 0)
-        // What runs when they are to rest still ends.
+        // A call that is already running when the transfers begin to rest still ends.
         let restsTwice = pace.callQueued()
         pace.callMade()
         #expect(pace.isResting && !restsTwice)
@@ -31,7 +31,7 @@ struct TransferPaceTests {
         #expect(restsAgain.firstIndex(of: true) == TransferPace.turn - 1)
     }
 
-    @Test("they rest while calls of the delegate wait")
+    @Test("makes transfers rest while too many calls of the delegate wait")
     func calls() {
         var pace = resting(waiting: TransferPace.waitingLimit + 1)
         let goesOnBefore = pace.goesOn(backlog: 0, isOverdue: false)
@@ -40,7 +40,7 @@ struct TransferPaceTests {
         #expect(!goesOnBefore && goesOnAfter)
     }
 
-    @Test("they rest while too many bytes wait for their tasks")
+    @Test("makes transfers rest while too many bytes wait for their tasks")
     func backlog() {
         var pace = resting(waiting: 0)
         let goesOnOver = pace.goesOn(backlog: TransferPace.backlogLimit + 1, isOverdue: false)
@@ -48,7 +48,7 @@ struct TransferPaceTests {
         #expect(!goesOnOver && goesOnAt)
     }
 
-    @Test("when they have rested for long they go on for one call, whatever waits")
+    @Test("makes transfers continue for one call after a long rest, whatever waits")
     func overdue() {
         var pace = resting(waiting: 0)
         let goesOn = pace.goesOn(backlog: .max, isOverdue: true)
@@ -56,7 +56,7 @@ struct TransferPaceTests {
         #expect(goesOn && restsAgain)
     }
 
-    @Test("the queue that they run on is found, and leads to the session's work queue")
+    @Test("has a transfer queue, which is found and targets the session's work queue")
     func queue() throws {
         let session = URLSession(configuration: .ephemeral)
         let queue = try #require(FoundationInternals.transferQueue(of: session))

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import WaystationCaching
 
-/// A private cache in memory, which knows of a body only in which step it came.
+/// A private cache in memory, which stores for each body only the number of the step that brought it.
 struct Cache {
     private struct Stored {
         var exchange: StoredExchange
@@ -11,7 +11,7 @@ struct Cache {
 
     private var stored: [String: [Stored]] = [:]
 
-    /// Answers a request from what is stored or from what the step says that the origin answers.
+    /// Answers a request with a stored response or with the origin's response in the step.
     mutating func take(_ step: Conversation.Step, number: Int) throws -> Report {
         let request = try step.request.message()
         let url = step.request.url
@@ -130,6 +130,6 @@ struct Cache {
 }
 
 extension HTTPRequest {
-    /// The fields by which it asks about what is stored.
+    /// The request's conditions, for a stored response.
     fileprivate var conditions: [String?] { [headerFields[.ifNoneMatch], headerFields[.ifModifiedSince]] }
 }

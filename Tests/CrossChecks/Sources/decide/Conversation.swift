@@ -1,16 +1,16 @@
 import Foundation
 import HTTPTypes
 
-/// What a client asks for one after another, and what the origin would answer each time.
+/// The requests of a client, one after another, each with the response that the origin would send.
 struct Conversation: Decodable {
-    /// A request and its answers, as the generator writes them.
+    /// A request and its responses, as the generator writes them.
     struct Step: Decodable {
-        /// When the request is made, and when the head of an answer is there; in seconds since 1970.
+        /// The time of the request and the time at which the head of a response has arrived, in seconds since 1970.
         var sent: Int
         var received: Int
         var request: Request
         var response: Response
-        /// The answer to a conditional request instead, where the origin has one.
+        /// The response to a conditional request in place of `response`, if the origin has one.
         var notModified: Response?
     }
 
@@ -29,15 +29,15 @@ struct Conversation: Decodable {
     var steps: [Step]
 }
 
-/// What a cache did in one step; the same words for each cache that is compared.
+/// The behaviour of a cache in one step, with the same words for each cache that is compared.
 struct Report: Encodable {
     /// `hit`, `stale`, `validate`, `forward` or `timeout`.
     var verdict: String
-    /// What is sent of a stored response: `whole`, `head`, `notModified`, `part`, `rangeNotSatisfiable`.
+    /// The form in which a stored response is sent: `whole`, `head`, `notModified`, `part`, `rangeNotSatisfiable`.
     var answer: String?
-    /// The step whose body the client gets, where that is a stored one.
+    /// The step whose body the client gets, if it is a stored one.
     var body: Int?
-    /// What the answer of the network came to: `stored`, `refused`, `freshened`, `standIn`.
+    /// The outcome of the network's response: `stored`, `refused`, `freshened`, `standIn`.
     var outcome: String?
 }
 

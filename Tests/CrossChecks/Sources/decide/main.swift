@@ -1,5 +1,5 @@
-// Says what Waystation does in conversations: each is a line of JSON on standard input, and its reports are a line on
-// standard output, at once.
+// Reports what Waystation does in conversations. Each conversation is a line of JSON on standard input; its reports are
+// written as one line to standard output before the next conversation is read.
 
 import Foundation
 
