@@ -128,7 +128,7 @@ struct FreshnessTests {
         #expect(stored(Self.modified).freshness(now: moment(0), rules: rules).basis == .none)
     }
 
-    @Test("§4.2: fresh means that the lifetime is greater than the age", arguments: [(59, true), (60, false), (61, false)])
+    @Test("§4.2: fresh means a lifetime greater than the age", arguments: [(59, true), (60, false), (61, false)])
     func boundary(_ age: Int, _ isFresh: Bool) {
         let freshness = stored("Cache-Control: max-age=60").freshness(now: moment(Double(age)))
         #expect(freshness.isFresh == isFresh)

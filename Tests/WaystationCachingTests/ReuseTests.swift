@@ -280,7 +280,7 @@ struct ReuseTests {
         #expect(ReuseDecision(for: request(), among: [stored(Self.tagged)], now: moment(now)).summary == expected)
     }
 
-    @Test("§3: redirects and errors are reused like any other response", arguments: [301, 302, 307, 308, 404, 410, 500])
+    @Test("§3: redirects and errors are reused like any response", arguments: [301, 302, 307, 308, 404, 410, 500])
     func otherStatuses(_ status: Int) throws {
         let decision = ReuseDecision(for: request(), among: [stored(Self.sixty, status: status)], now: moment(1))
         #expect(decision.summary == "fresh")

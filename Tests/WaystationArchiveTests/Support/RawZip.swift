@@ -2,8 +2,9 @@ import Foundation
 
 @testable import WaystationArchive
 
-/// A zip archive put together byte by byte, in which every value can be wrong. Values that are not set are those of a
-/// sound archive.
+/// A zip archive put together byte by byte, in which every value can be wrong.
+///
+/// Values that are not set are those of a sound archive.
 struct RawZip {
     var leading: [UInt8] = []
     var entries: [RawEntry]
