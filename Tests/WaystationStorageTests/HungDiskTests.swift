@@ -15,8 +15,9 @@ struct HungDiskTests {
 
     init() throws { fixture = try StoreFixture() }
 
-    /// A store that contains `small` and `large`. These operations of its disk hang below a directory while the barrier
-    /// is closed.
+    /// A store that contains `small` and `large`, and whose disk hangs while the barrier is closed.
+    ///
+    /// Only these operations hang, and only on paths that contain the directory.
     private func store(
         hangingIn operations: Set<FaultyFileSystem.Operation>,
         below directory: String = "",

@@ -40,7 +40,7 @@ import WaystationTesting
         #expect(PackDigest(text) == nil)
     }
 
-    @Test("Parts give the same digest as the whole, however the bytes are split", arguments: PackDigest.Algorithm.allCases)
+    @Test("Parts give the same digest as the whole, in every division", arguments: PackDigest.Algorithm.allCases)
     func streaming(algorithm: PackDigest.Algorithm) {
         let bytes = Data.random(10_000, seed: 1)
         var generator = SeededGenerator(seed: 2)

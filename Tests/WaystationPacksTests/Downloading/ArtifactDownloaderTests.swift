@@ -256,7 +256,7 @@ import WaystationTesting
         #expect(try Data(contentsOf: await fixture.downloader.download(artifact).file) == bytes)
     }
 
-    @Test("A record that cannot be read makes the download start again", arguments: ["", "{}", "nonsense", #"{"version":9}"#])
+    @Test("A record that cannot be read restarts the download", arguments: ["", "{}", "nonsense", #"{"version":9}"#])
     func damagedRecord(text: String) async throws {
         let file = ServedFile(bytes: bytes)
         let fixture = try DownloadFixture { request, number in

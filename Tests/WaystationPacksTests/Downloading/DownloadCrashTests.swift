@@ -49,7 +49,7 @@ import WaystationTesting
     }
 
     @Test(
-        "After a kill before any file operation, while the file on the server changes, the next start gets the new file",
+        "After a kill before any file operation, and a change on the server, the next start gets the new file",
         arguments: [true, false]
     )
     func kills(hasDigest: Bool) async throws {
