@@ -22,7 +22,7 @@ extension Walk {
         }
         // Loading the page that needs a login showed the form, which cannot be sent offline.
         try expect(person.timesAsked == 2, "the app remembered the credentials after the log-out")
-        tell(9, "Logged out, still offline: the public page opens, the one behind the login does not.", shop.takeVisits())
+        tell(9, "Logged out, still offline: the public page opens, the private one does not.", shop.takeVisits())
     }
 
     func somebodyElse(at server: RunningShop, _ shop: Shop, _ cache: ResponseCache) async throws {
