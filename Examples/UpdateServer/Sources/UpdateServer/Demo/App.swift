@@ -51,7 +51,7 @@ extension PacksDemo {
         func expectPage(of folder: URL) async throws {
             let expected = try Data(contentsOf: folder.appending(path: "index.html"))
             let found = try await load("index.html")
-            guard found == expected else { throw Unexpected(description: "index.html differs from that of \(folder.path)") }
+            guard found == expected else { throw Unexpected(description: "index.html differs from \(folder.path)") }
         }
 
         func expectNothing() async throws {
