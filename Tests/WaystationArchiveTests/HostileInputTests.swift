@@ -50,8 +50,8 @@ struct HostileInputTests {
         }
     }
 
-    /// How many mutations each of the four parts makes; the environment variable WAYSTATION_ARCHIVE_MUTATIONS sets a
-    /// larger number.
+    /// The number of mutations of each of the four parts; the environment variable WAYSTATION_ARCHIVE_MUTATIONS sets a
+    /// larger one.
     private static let count =
         ProcessInfo.processInfo.environment["WAYSTATION_ARCHIVE_MUTATIONS"].flatMap(UInt64.init) ?? 1_000
 

@@ -85,7 +85,7 @@ struct FieldUpdateTests {
         #expect(updated.requestTime == moment(10_000) && updated.responseTime == moment(10_000))
     }
 
-    @Test("§4.1: the variant key is made anew if Vary changes, and kept if it does not")
+    @Test("§4.1: the variant key is computed again if Vary changes, and kept if it does not")
     func vary() throws {
         let exchange = stored("ETag: \"a\"\nVary: Accept", for: "Accept: a/b")
         let asked = request("Accept: a/b\nX-A: 1")

@@ -152,7 +152,7 @@ struct ValidationTests {
         #expect(result.summary == "freshened 0 []")
     }
 
-    @Test("§4.3.4: a 304 starts the response's freshness lifetime anew")
+    @Test("§4.3.4: a 304 restarts the response's freshness lifetime")
     func freshAgain() throws {
         let result = try outcome(
             response("ETag: \"a\"\nDate: {10000}", status: 304),

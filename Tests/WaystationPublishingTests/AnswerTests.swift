@@ -179,7 +179,7 @@ struct AnswerTests {
         #expect(SinglePackSource.standardMeanings[3] == .off)
     }
 
-    @Test("clients that cannot be told apart do not get a rollout")
+    @Test("clients without an install ID do not get a rollout")
     func rollout() async throws {
         try await publisher.publish("1.0")
         try await publisher.publish("1.1", rollout: 99)

@@ -52,7 +52,7 @@ struct RuleTableTests {
     @Test func `calls the predicate last, with the request and its header fields`() throws {
         let table = try RuleTable([
             RuleDefinition("https://h/**", methods: ["POST"], action: 0) { _ in
-                Issue.record("asked although the method differs")
+                Issue.record("the predicate was called although the method differs")
                 return true
             },
             RuleDefinition("https://h/**", action: 1) { $0.field?("Accept") == "image/png" },

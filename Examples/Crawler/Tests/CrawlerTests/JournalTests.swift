@@ -8,7 +8,7 @@ import Testing
 @Suite("Journal")
 struct JournalTests {
     @Test(
-        "nothing is written before the archive has settled, so after a kill the archive has every response in the journal"
+        "nothing is written before the archive has settled: after a kill it has every response in the journal"
     )
     func order() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(

@@ -10,8 +10,8 @@ extension Walk {
         let page = try await app.pages.load("pages/home")
         let visits = shop.takeVisits()
         try expect(page.isWhole && page.files.count == 3, "the public page is not whole")
-        try expect(person.timesAsked == 0 && signIns(visits) == 0, "a public page asked for a login")
-        tell(1, "The app opens a public page: it loads at once, and nobody is asked to log in.", visits)
+        try expect(person.timesAsked == 0 && signIns(visits) == 0, "a public page started a login")
+        tell(1, "The app opens a public page: it loads without a login.", visits)
         return page
     }
 
@@ -21,7 +21,7 @@ extension Walk {
         let pages = try await app.pages.loadAll(marked)
         let visits = shop.takeVisits()
         try expect(pages.allSatisfy { $0.isWhole && $0.html.contains("of ada") }, "a page behind the login is missing")
-        try expect(person.timesAsked == 1 && signIns(visits) == 1, "asked \(person.timesAsked) times, not once")
+        try expect(person.timesAsked == 1 && signIns(visits) == 1, "the form was shown \(person.timesAsked) times, not once")
         tell(2, "Three of its links need a login and are opened together: the form is shown once for all.", visits)
     }
 

@@ -8,7 +8,7 @@ public struct Page: Sendable {
         public let url: URL
         /// The status.
         public let status: Int
-        /// Whether Waystation had it stored, by `Cache-Status` (RFC 9211).
+        /// Whether Waystation answered from the cache, by `Cache-Status` (RFC 9211).
         public let isFromCache: Bool
         /// The bytes.
         public let body: Data
@@ -26,6 +26,6 @@ public struct Page: Sendable {
     /// Whether the page and all its files were answered with 200.
     public var isWhole: Bool { ([resource] + files).allSatisfy { $0.status == 200 } }
 
-    /// Whether everything came out of the cache.
+    /// Whether the page and all its files came from the cache.
     public var isFromCache: Bool { ([resource] + files).allSatisfy(\.isFromCache) }
 }

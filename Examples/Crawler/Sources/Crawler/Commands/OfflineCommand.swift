@@ -13,7 +13,7 @@ struct OfflineCommand: AsyncParsableCommand {
 
             The last line is: offline: N pages, M resources, 0 missing, 0 differing
 
-            Exit codes: 0 nothing missing, nothing differing · 1 otherwise · 64 no crawl in the directory · 130 interrupted.
+            Exit codes: 0 nothing missing, nothing differing · 1 otherwise · 64 no crawl found · 130 interrupted.
             """
     )
 

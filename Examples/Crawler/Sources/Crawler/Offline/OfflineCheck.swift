@@ -10,7 +10,8 @@ struct OfflineCheck: Sendable {
     /// The number of simultaneous loads.
     var concurrency = 16
 
-    /// Loads and compares everything; `progress` is called after each document with how many are done and how many there are.
+    /// Loads and compares everything; `progress` is called after each document with the number of finished and of all
+    /// documents.
     func run(progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }) async throws -> OfflineResult {
         let clock = ContinuousClock()
         let start = clock.now

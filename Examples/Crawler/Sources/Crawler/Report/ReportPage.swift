@@ -237,6 +237,6 @@ struct ReportPage {
             rows.append(("Exclude", settings.exclude.map(\.pattern).joined(separator: ", ")))
         }
         let list = rows.joined { "<div><dt>\($0)</dt><dd>\($1)</dd></div>" }
-        return "<section><h2>Asked for</h2><dl>\(list)</dl></section>"
+        return "<section><h2>Settings</h2><dl>\(list)</dl></section>"
     }
 }
