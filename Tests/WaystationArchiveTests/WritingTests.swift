@@ -122,7 +122,7 @@ struct WritingTests {
         #expect(try ZipArchive(DataSource(bytes)).contents().filter { !$0.key.hasSuffix("/") } == contents)
     }
 
-    @Test("More than 65,535 entries are written as zip64", arguments: [65_534, 65_535, 65_536])
+    @Test("An archive of 65,535 or more entries is written as zip64", arguments: [65_534, 65_535, 65_536])
     func manyEntries(count: Int) throws {
         let bytes = try ZipWriter.bytes { writer in
             for number in 0..<count { try writer.add(String(number), from: Data(), compression: .stored) }

@@ -259,7 +259,7 @@ struct StoringTests {
         #expect(decision == .refuse(.target))
     }
 
-    @Test("§3: a status code on which all RFCs agree is stored without a mark")
+    @Test("§3: a status code that the rules list as heuristically cacheable is stored without a mark")
     func agreedStatus() {
         var rules = CachingRules()
         rules.heuristicStatuses.insert(302)

@@ -187,7 +187,7 @@ struct CodingTests {
         "sameSite":"lax","creation":0,"lastAccess":0}
         """
 
-    @Test("has a form that later versions can read", arguments: [sound, sound + "," + sound])
+    @Test("is read from its stored form", arguments: [sound, sound + "," + sound])
     func form(cookies: String) throws {
         let jar = try JSONDecoder().decode(CookieJar.self, from: Data("{\"version\":1,\"cookies\":[\(cookies)]}".utf8))
         #expect(jar.count == 1)

@@ -142,7 +142,7 @@ struct SelectionTests {
     }
 
     @Test(
-        "treat loopback as secure only if the rules say so",
+        "treat loopback as secure if the rules say so, and no other host",
         arguments: [
             ("http://localhost/", true), ("http://app.localhost/", true), ("http://127.8.9.1/", true),
             ("http://[::1]/", true), ("http://notlocalhost/", false), ("http://128.0.0.1/", false),

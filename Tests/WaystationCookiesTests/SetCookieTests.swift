@@ -113,7 +113,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "days that do not exist give no date",
+        "days and times that do not exist give no date",
         arguments: [
             "31 Apr 2024 00:00:00", "30 Feb 2024 00:00:00", "29 Feb 2023 00:00:00", "29 Feb 1900 00:00:00",
             "0 Jan 2024 00:00:00", "32 Jan 2024 00:00:00", "1 Jan 1600 00:00:00", "1 Jan 2024 24:00:00",

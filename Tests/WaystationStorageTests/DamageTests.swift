@@ -93,7 +93,7 @@ struct DamageTests {
         }
     }
 
-    @Test("that are bodies remove their responses, and are reported by an event")
+    @Test("in bodies remove the responses with an event")
     func bodies() async throws {
         let whole = try await snapshot()
         for seed in 0..<24 as Range<UInt64> {
@@ -112,7 +112,7 @@ struct DamageTests {
         }
     }
 
-    @Test("that are missing bodies cause a miss and an event")
+    @Test("include missing bodies, which cause a miss and an event")
     func missingBody() async throws {
         let copy = try await snapshot()
         for name in copy.files(in: "bodies") {
@@ -126,7 +126,7 @@ struct DamageTests {
         #expect(await store.statistics().entries == Self.lengths.count - 2)
     }
 
-    @Test("that are an index without a database are moved aside, and only the last such file is kept")
+    @Test("include an index that is not a database, which is moved aside; only the last one is kept")
     func notADatabase() async throws {
         var fixture = try await snapshot()
         for round in 1...3 {

@@ -58,7 +58,7 @@ struct ContentPatchTests {
         #expect(library.module(.shop)?.previous?.version == PackVersion(literal: "1.0"))
     }
 
-    @Test("stores equal files once on the disk")
+    @Test("shares equal files with the installed pack on the disk")
     func links() async throws {
         let (old, new) = (try pack(oldFiles, "1.0"), try pack(newFiles, "1.1"))
         let library = try fixture.library()

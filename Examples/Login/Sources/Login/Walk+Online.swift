@@ -21,7 +21,7 @@ extension Walk {
         let pages = try await app.pages.loadAll(marked)
         let visits = shop.takeVisits()
         try expect(pages.allSatisfy { $0.isWhole && $0.html.contains("of ada") }, "a page behind the login is missing")
-        try expect(person.timesAsked == 1 && signIns(visits) == 1, "shown \(person.timesAsked) times, not once")
+        try expect(person.timesAsked == 1 && signIns(visits) == 1, "form shown \(person.timesAsked) times, not once")
         tell(2, "Three of its links need a login and are opened together: the form is shown once for all.", visits)
     }
 
