@@ -140,7 +140,7 @@ import WaystationTesting
         #expect(answer.problems.contains { $0.message.contains("resultData.0") })
     }
 
-    @Test("Any other answer causes an error", arguments: ["", "[]", #"{"resultData": 5}"#, "<html></html>"])
+    @Test("An answer without a list is an error", arguments: ["", "[]", #"{"resultData": 5}"#, "<html></html>"])
     func wrongShape(json: String) async throws {
         #expect(await errorCode { try await check(json) } == .badAnswer)
     }

@@ -193,7 +193,7 @@ struct PackUpdaterTests {
         #expect(fixture.server.inquiries.withLock { $0.count } == 3)
     }
 
-    @Test("waits as long as a server that refuses requests")
+    @Test("waits for the time that a refusing server states")
     func retryAfter() async throws {
         let updater = fixture.updater()
         fixture.server.failure.withLock { $0 = PackError(.refused, "busy", retryAfter: .seconds(4000)) }
