@@ -1,5 +1,5 @@
 #!/bin/sh
-# Crawls Debian's python3.11-doc, served by nginx on loopback, with wget and with the crawler, in turns, and compares
+# Crawls Debian's python3.11-doc, served by nginx on loopback, alternately with wget and the crawler, and compares
 # the sets of files and the wall times. Needs: nginx, wget, python3.11-doc, sqlite3, and a release build of the crawler.
 #
 #   compare-with-wget.sh [ROUNDS]        default 3
@@ -17,7 +17,7 @@ for tool in nginx wget sqlite3; do
     }
 done
 PATH=$PATH:/usr/sbin
-[ -f "$site/index.html" ] || { echo "$site holds no site: apt-get install python3.11-doc" >&2; exit 69; }
+[ -f "$site/index.html" ] || { echo "$site contains no site: apt-get install python3.11-doc" >&2; exit 69; }
 if [ -z "${CRAWLER:-}" ]; then
     swift build -c release --package-path "$here"
     CRAWLER=$(swift build -c release --package-path "$here" --show-bin-path)/crawler
@@ -32,7 +32,7 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# A port that nobody listens on: nginx cannot be told to choose one.
+# A free port: nginx cannot choose one itself.
 port=20000
 while [ "$port" -lt 60000 ]; do
     cat >"$work/nginx.conf" <<CONF
@@ -63,7 +63,7 @@ while [ "$round" -le "$rounds" ]; do
     rm -rf "$work/wget" "$work/crawl"
     mkdir "$work/wget"
     start=$(milliseconds)
-    # 8: some link answered with an error, as for the crawler.
+    # 8: the server answered some link with an error, as it does for the crawler.
     (cd "$work/wget" && wget -q -r -l inf "$address/") || [ $? -eq 8 ]
     middle=$(milliseconds)
     "$CRAWLER" crawl "$address/" --into "$work/crawl" --quiet >"$work/outcome"
@@ -74,7 +74,7 @@ while [ "$round" -le "$rounds" ]; do
     round=$((round + 1))
 done
 
-# Both as paths of URLs: wget names an index page by its file, and decodes names.
+# Both sets have the paths of URLs: wget names an index page by its file, and decodes names.
 (cd "$work/wget/127.0.0.1:$port" && find . -type f) | sed 's|^\./||; s#\(^\|/\)index\.html$#\1#' | sort -u >"$work/wget.set"
 sqlite3 "$work/crawl/crawl.sqlite" \
     "SELECT substr(url, $((${#address} + 2))) FROM resource WHERE state = 1 AND url LIKE '$address/%'" |

@@ -53,7 +53,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// As in the manifest of the repository's root.
+// The same settings as in the manifest at the repository's root.
 let warnings: [SwiftSetting] =
     Context.environment["WAYSTATION_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 

@@ -6,11 +6,11 @@ import WaystationTesting
 
 @testable import WaystationArchive
 
-@Suite("The disk")
+@Suite("Extracting to and writing from the disk")
 struct DiskTests {
     typealias Operation = FaultyFileSystem.Operation
 
-    /// The operations of a file system, in order; the one with a number fails.
+    /// Records the operations of a file system in order; the operation with the given number fails.
     private final class Journal: Sendable {
         let entries = Mutex<[(operation: Operation, path: String)]>([])
 
@@ -39,7 +39,7 @@ struct DiskTests {
     }
 
     @Test(
-        "Any call that fails fails the extraction with its error",
+        "Extraction throws the error of any file system call that fails",
         arguments: [Operation.status, .createDirectory, .createFile, .write, .synchronize, .synchronizeDirectory]
     )
     func extraction(operation: Operation) async throws {
@@ -56,7 +56,7 @@ struct DiskTests {
         }
     }
 
-    @Test("What is synchronized is every file, then every directory")
+    @Test("Extraction synchronizes every file, then every directory")
     func synchronization() async throws {
         let journal = Journal()
         let target = scratch.path("out")
@@ -71,14 +71,14 @@ struct DiskTests {
         #expect(lastFile < firstDirectory)
     }
 
-    @Test("Nothing is synchronized unless it is asked for")
+    @Test("Extraction synchronizes nothing unless the caller requests it")
     func noSynchronization() async throws {
         let journal = Journal()
         try await archive.extract(into: scratch.path("out"), using: journal.fileSystem())
         #expect(journal.all.allSatisfy { $0.operation != .synchronize && $0.operation != .synchronizeDirectory })
     }
 
-    @Test("An archive that is refused leaves the disk untouched")
+    @Test("Extracting an archive that is refused leaves the disk untouched")
     func refused() async throws {
         let journal = Journal()
         await #expect(throws: ZipError.self) {
@@ -89,7 +89,7 @@ struct DiskTests {
     }
 
     @Test(
-        "Any call that fails fails the writing of a folder with its error",
+        "Writing a folder throws the error of any file system call that fails",
         arguments: [Operation.status, .contents, .createFile, .openFile, .write, .synchronize]
     )
     func writing(operation: Operation) throws {

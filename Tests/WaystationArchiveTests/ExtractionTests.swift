@@ -25,14 +25,14 @@ struct ExtractionTests {
         archive = try ZipArchive(DataSource(bytes))
     }
 
-    @Test("Every file and directory is there, and nothing else", arguments: [false, true])
+    @Test("Extraction creates every file and directory, and nothing else", arguments: [false, true])
     func extract(synchronizes: Bool) async throws {
         try await archive.extract(into: scratch.url.appending(path: "out"), synchronizes: synchronizes)
         #expect(try scratch.tree("out") == contents)
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["out"])
     }
 
-    @Test("A directory whose entry lies about its nothing is not extracted, as it is not read", arguments: [0, 1])
+    @Test("A directory entry that claims to have content is neither extracted nor read", arguments: [0, 1])
     func lyingDirectory(kind: Int) async throws {
         let entry = RawEntry("d/").with { entry in
             if kind == 0 {
@@ -46,7 +46,7 @@ struct ExtractionTests {
         await #expect(throws: ZipError.self) { try await archive.extract(into: scratch.url.appending(path: "out")) }
     }
 
-    @Test("A directory without data is one, also when it says that they are deflated")
+    @Test("A directory entry without data is extracted as a directory, even if its method is deflate")
     func deflatedDirectory() async throws {
         let archive = try ZipArchive(DataSource(RawZip([RawEntry("d/").with { $0.method = 8 }]).data))
         #expect(try archive.read(archive.entries[0]).isEmpty)
@@ -54,7 +54,7 @@ struct ExtractionTests {
         #expect(try scratch.tree("out") == ["d/": Data()])
     }
 
-    @Test("Progress comes in order, for each entry once complete, and ends at the totals")
+    @Test("Progress is reported in order, once for each completed entry, and ends at the totals")
     func progress() async throws {
         let reports = Mutex<[ExtractionProgress]>([])
         try await archive.extract(into: scratch.url.appending(path: "out")) { report in
@@ -74,7 +74,7 @@ struct ExtractionTests {
         #expect(all.count { $0.path == "large.bin" } >= 5)
     }
 
-    @Test("Only a new or empty directory is extracted into", arguments: ["full", "file", "link"])
+    @Test("Extraction accepts only a new or empty directory", arguments: ["full", "file", "link"])
     func freshOnly(target: String) async throws {
         try scratch.write(Data("old".utf8), to: "full/large.bin")
         try scratch.write(Data("old".utf8), to: "file")
@@ -88,14 +88,14 @@ struct ExtractionTests {
         #expect(try scratch.tree("") == before)
     }
 
-    @Test("An empty directory that exists is extracted into")
+    @Test("Extraction accepts an existing empty directory")
     func emptyDirectory() async throws {
         try FileManager.default.createDirectory(atPath: scratch.path("out"), withIntermediateDirectories: false)
         try await archive.extract(into: scratch.url.appending(path: "out"))
         #expect(try scratch.tree("out") == contents)
     }
 
-    @Test("Damage fails the extraction with the entry's name")
+    @Test("Extracting a damaged entry throws an error with the entry's name")
     func damage() async throws {
         let zip = RawZip([RawEntry("good"), RawEntry("bad").with { $0.crc32 ^= 1 }])
         let error = await #expect(throws: ZipError.self) {
@@ -105,14 +105,14 @@ struct ExtractionTests {
         #expect(error?.entry == "bad")
     }
 
-    @Test("A cancelled extraction stops with a CancellationError, and not at its end")
+    @Test("A cancelled extraction throws a CancellationError before it reaches its end")
     func cancellation() async throws {
         let cancel = Mutex<(@Sendable () -> Void)?>(nil)
         let started = AsyncStream<Void>.makeStream()
         let task = Task { [archive, scratch] in
             for await _ in started.stream {}
             try await archive.extract(into: scratch.url.appending(path: "out")) { report in
-                // The first report comes while nearly all is still to be done.
+                // At the first report, most of the work is still to be done.
                 if report.entriesDone == 1 { cancel.withLock { $0 }?() }
             }
         }
@@ -122,7 +122,7 @@ struct ExtractionTests {
         #expect(try scratch.tree("out") != contents)
     }
 
-    @Test("An extraction that was cancelled ahead of its start writes nothing")
+    @Test("An extraction that was cancelled before its start writes nothing")
     func cancelledBefore() async throws {
         let task = Task { [archive, scratch] in
             withUnsafeCurrentTask { $0?.cancel() }
@@ -132,7 +132,7 @@ struct ExtractionTests {
         #expect(!FileManager.default.fileExists(atPath: scratch.path("out")))
     }
 
-    /// Collects what it sees of one file.
+    /// Collects the bytes of one file.
     private struct Collector: EntryObserver {
         let path: String
         let store: @Sendable (String, Data) throws -> Void
@@ -142,7 +142,7 @@ struct ExtractionTests {
         mutating func finish() throws { try store(path, data) }
     }
 
-    @Test("Observers see the bytes of the files that they are asked for")
+    @Test("Observers receive the bytes of the files that they were created for")
     func observers() async throws {
         let seen = Mutex<[String: Data]>([:])
         try await archive.extract(
@@ -156,7 +156,7 @@ struct ExtractionTests {
         #expect(seen.withLock { $0 } == contents.filter { !$0.key.hasSuffix("/") && $0.key != "empty" })
     }
 
-    @Test("What an observer throws fails the extraction")
+    @Test("Extraction throws the error that an observer throws")
     func refusingObserver() async throws {
         struct WrongDigest: Error {}
         await #expect(throws: WrongDigest.self) {
@@ -168,7 +168,7 @@ struct ExtractionTests {
         }
     }
 
-    @Test("A failure of the disk is thrown as it is")
+    @Test("Extraction throws a failure of the disk unchanged")
     func diskFailure() async throws {
         try scratch.write(Data(), to: "file")
         let error = await #expect(throws: FileError.self) {

@@ -6,7 +6,7 @@ import WaystationFileSystem
 
 @Suite("Hostile input")
 struct HostileInputTests {
-    /// Archives with every structure that there is to damage.
+    /// Archives with every structure that can be damaged.
     private static let samples: [[UInt8]] = {
         let text = String(repeating: "some text, some text; ", count: 30)
         var wide = RawZip([
@@ -50,7 +50,8 @@ struct HostileInputTests {
         }
     }
 
-    /// How many mutations each of four parts makes; WAYSTATION_ARCHIVE_MUTATIONS makes more.
+    /// The number of mutations of each of the four parts; the environment variable WAYSTATION_ARCHIVE_MUTATIONS sets a
+    /// larger one.
     private static let count =
         ProcessInfo.processInfo.environment["WAYSTATION_ARCHIVE_MUTATIONS"].flatMap(UInt64.init) ?? 1_000
 
@@ -64,7 +65,7 @@ struct HostileInputTests {
             let bytes = mutator.mutate(Self.samples[sample], donor: Self.samples[1 - sample])
             let target = scratch.url.appending(path: "\(seed)")
             do {
-                // With junk allowed, more of what is damaged comes to be read.
+                // With junk allowed, more of the damaged archives pass the first checks.
                 var limits = ZipLimits()
                 if seed % 3 == 0 { limits.toleratedJunk = [.leading, .between, .trailing] }
                 try await ZipArchive(DataSource(Data(bytes)), limits: limits).extract(into: target)
@@ -77,7 +78,7 @@ struct HostileInputTests {
             #expect(found.allSatisfy { $0 == "\(seed)" }, "seed \(seed)")
             try? FileManager.default.removeItem(at: target)
         }
-        // Else the damage would always be found in the same early check.
+        // Otherwise the same early check would find all the damage.
         #expect(extracted > 5)
     }
 
@@ -90,12 +91,12 @@ struct HostileInputTests {
         }
     }
 
-    @Test("A bomb is refused before a byte of it is inflated, however it is spread")
+    @Test("A zip bomb is refused before any byte is inflated, or as soon as it exceeds the size that it states")
     func bombs() throws {
         let zeros = [UInt8](repeating: 0, count: 20 << 20)
         let bomb = RawEntry(Array("zeros".utf8), zeros, deflated: true)
         #expect(throws: ZipError.self) { try ZipArchive(DataSource(RawZip([bomb]).data)) }
-        // One that states a harmless size is stopped when it exceeds it.
+        // A bomb that states a harmless size is stopped when it exceeds that size.
         let lying = try ZipArchive(DataSource(RawZip([bomb.with { $0.size = 100_000 }]).data))
         var seen = 0
         let error = #expect(throws: ZipError.self) { try lying.read(lying.entries[0]) { seen += $0.count } }

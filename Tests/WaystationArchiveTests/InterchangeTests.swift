@@ -5,7 +5,7 @@ import WaystationTesting
 
 @testable import WaystationArchive
 
-/// A file or tree that every Debian with Python has, as a folder of its own.
+/// A file or directory that every Debian with Python has; it gets a folder of its own.
 struct Material: Sendable, CustomTestStringConvertible {
     let name: String
     private let sources: [String]
@@ -23,7 +23,7 @@ struct Material: Sendable, CustomTestStringConvertible {
             Material(name: "licenses", sources: ["/usr/share/common-licenses"]),
         ]
 
-    /// Where Python's own modules are, in whichever version.
+    /// The folder of Python's own modules, in any version.
     private static let pythonLibrary: String = {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")) ?? []
         return "/usr/lib/" + (names.filter { $0.hasPrefix("python3.") }.max() ?? "python3")
@@ -31,7 +31,7 @@ struct Material: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// Copies the material to where nothing else changes it, without links.
+    /// Copies the material without its links into a folder in which nothing else changes it.
     func copy(to folder: String) throws {
         for source in sources { try copy(source, to: folder + "/" + (source as NSString).lastPathComponent) }
     }
@@ -46,7 +46,7 @@ struct Material: Sendable, CustomTestStringConvertible {
         }
         try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
         for name in try FileManager.default.contentsOfDirectory(atPath: source) where name != "__pycache__" {
-            // A link that leads nowhere is nothing to copy.
+            // A link whose target does not exist is skipped.
             guard FileManager.default.fileExists(atPath: source + "/" + name) else { continue }
             try copy(source + "/" + name, to: target + "/" + name)
         }
@@ -110,10 +110,10 @@ struct InterchangeTests {
         ),
     ]
 
-    @Test("There is enough to exchange")
+    @Test("The material contains enough files to exchange")
     func enough() { #expect(Material.all.count >= 20) }
 
-    @Test("What their tools write is read, byte for byte", arguments: Material.all)
+    @Test("Archives that Debian's tools write are read, byte for byte", arguments: Material.all)
     func reading(_ material: Material) async throws {
         let scratch = try Scratch()
         try material.copy(to: scratch.path("in"))
@@ -122,7 +122,7 @@ struct InterchangeTests {
             try way.tool.run(way.arguments, in: scratch.url.path, stream: way.streams ? "out.zip" : nil)
             let file = scratch.url.appending(path: "out.zip")
             var limits = ZipLimits()
-            // bsdtar fills its last block.
+            // bsdtar pads its last block.
             if way.streams, way.tool == .bsdtar { limits.toleratedJunk = .trailing }
             let archive = try ZipArchive(FileSource(file), limits: limits)
             try await archive.extract(into: scratch.url.appending(path: "out\(number)"))
@@ -133,7 +133,7 @@ struct InterchangeTests {
     }
 
     @Test(
-        "What zip reads from a pipe is read",
+        "Archives that zip writes from a pipe are read",
         arguments: [
             "cat contents | zip -q out.zip -", "cat contents | zip -q0 out.zip -",
             "cat contents | zip -q -fz out.zip -", "cat contents | zip -q - - | cat >out.zip",
@@ -150,7 +150,7 @@ struct InterchangeTests {
         #expect(try archive.contents() == ["-": contents])
     }
 
-    @Test("The zip64 form that zip writes to a pipe lacks its end record, and is refused by everyone")
+    @Test("The zip64 form that zip writes to a pipe lacks its end record; this reader and Python's refuse it")
     func zip64ToPipe() throws {
         let scratch = try Scratch()
         try scratch.write(Data.words(5_000), to: "contents")
@@ -162,7 +162,7 @@ struct InterchangeTests {
         try Tool.shell.run(["-c", "! python3 -m zipfile -t out.zip"], in: scratch.url.path)
     }
 
-    @Test("What is written, their tools read, byte for byte", arguments: Material.all)
+    @Test("Archives that are written here are read by Debian's tools, byte for byte", arguments: Material.all)
     func writing(_ material: Material) throws {
         let scratch = try Scratch()
         try material.copy(to: scratch.path("in"))
@@ -178,7 +178,7 @@ struct InterchangeTests {
         }
     }
 
-    @Test("The zip64 form is read by their tools")
+    @Test("Debian's tools read the zip64 form")
     func writingZip64() throws {
         let scratch = try Scratch()
         let contents = ["a/small": Data("s".utf8), "a/large": Data.words(20_000), "late": Data.random(3_000)]
@@ -189,7 +189,7 @@ struct InterchangeTests {
         try expectRead("wide.zip", in: scratch, as: contents.merging(["a/": Data()]) { $1 })
     }
 
-    @Test("Names beyond ASCII are the same on both sides")
+    @Test("Non-ASCII names are the same for this library and for Debian's tools")
     func unicodeNames() throws {
         let scratch = try Scratch()
         let names = ["\u{E9}t\u{E9}.txt", "e\u{302}.txt", "日本語/頁.html", "\u{1F600}.png", "Ω≈ç"]
@@ -205,7 +205,7 @@ struct InterchangeTests {
             #expect(found == inFolder.merging(["in/": Data()]) { $1 }, "\(way.testDescription)")
             try FileManager.default.removeItem(at: file)
         }
-        // Info-ZIP writes UTF-8 and does not say so.
+        // Info-ZIP writes UTF-8 and does not set the flag for it.
         try Tool.zip.run(["-qr", "theirs.zip", "in"], in: scratch.url.path)
         var limits = ZipLimits()
         limits.unmarkedNames = .utf8
@@ -213,7 +213,7 @@ struct InterchangeTests {
         #expect(Set(names.map { "in/" + $0 }).isSubset(of: theirs.entries.map(\.path)))
     }
 
-    @Test("Names in code page 437 are what Python takes them for")
+    @Test("Names in code page 437 are decoded as Python decodes them")
     func codePage437() throws {
         let scratch = try Scratch()
         let names = ["Übung.txt", "½±≥.txt", "╔═╗", "Σφ"]
@@ -235,14 +235,14 @@ struct InterchangeTests {
         #expect(theirs == names)
     }
 
-    @Test("A pipe that Info-ZIP packed is refused as what it says it is")
+    @Test("An entry that Info-ZIP marks as a pipe is refused")
     func infoZipPipe() throws {
         let scratch = try Scratch()
         try Tool.zip.run(["-q", "out.zip", "-"], in: scratch.url.path)
         #expect(throws: ZipError.self) { try ZipArchive(FileSource(scratch.url.appending(path: "out.zip"))) }
     }
 
-    /// Fails unless each of their tools finds the archive sound and extracts just this from it.
+    /// Fails unless each of Debian's tools finds the archive sound and extracts exactly these files from it.
     private func expectRead(_ file: String, in scratch: Scratch, as expected: [String: Data]) throws {
         try Tool.unzip.run(["-tq", file], in: scratch.url.path)
         try Tool.zip.run(["-Tq", file], in: scratch.url.path)
@@ -260,7 +260,7 @@ struct InterchangeTests {
 }
 
 extension [UInt8: String] {
-    /// The bytes that a character set has for a text.
+    /// The bytes of a text in this character set.
     fileprivate func bytes(spelling text: String) -> [UInt8] {
         text.unicodeScalars.compactMap { scalar in first { $0.value == String(scalar) }?.key }
     }

@@ -9,7 +9,7 @@ struct MappedSourceTests {
     init() throws { scratch = try Scratch() }
 
     @Test(
-        "Every range reads what the file has, and ends where it ends",
+        "Every range reads the bytes of the file and stops at the file's end",
         arguments: [0, 1, 4_095, 4_096, 4_097, 100_000]
     )
     func ranges(size: Int) throws {

@@ -94,10 +94,10 @@ struct NameRefusalTests {
     @Test("A name that could leave the directory, or mislead, is refused", arguments: unsafe)
     func unsafeName(_ refusal: Refusal) { expect(refusal) }
 
-    @Test("Names that some file system takes for one place are refused", arguments: colliding)
+    @Test("Names that some file system treats as the same path are refused", arguments: colliding)
     func collidingNames(_ refusal: Refusal) { expect(refusal) }
 
-    @Test("Every character is in one place with its forms in other cases, whichever comes first")
+    @Test("A character collides with its forms in other cases, whichever comes first")
     func foldingIsComplete() {
         for value in UInt32(0x80)...0x2FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
@@ -123,7 +123,7 @@ struct NameRefusalTests {
     }
 }
 
-/// Fails unless the archive is refused for just that reason.
+/// Fails unless the archive is refused with exactly this error code.
 func expect(_ refusal: Refusal, sourceLocation: SourceLocation = #_sourceLocation) {
     let error = #expect(throws: ZipError.self, sourceLocation: sourceLocation) {
         try ZipArchive(DataSource(refusal.data), limits: refusal.limits)

@@ -12,7 +12,7 @@ struct ReadingTests {
         return try ZipArchive(DataSource(zip.data), limits: limits)
     }
 
-    @Test("Entries come in the directory's order, with what it says of them")
+    @Test("Entries come in the directory's order, with the properties that it states")
     func entries() throws {
         let time = try #require(ZipTime(year: 2024, month: 2, day: 29, hour: 23, minute: 59, second: 58))
         let archive = try open(
@@ -41,14 +41,14 @@ struct ReadingTests {
         #expect(try open(RawZip([])).entries.isEmpty)
     }
 
-    @Test("Text that is equal is not the same path in another Unicode form")
+    @Test("A look-up does not find a path in another Unicode form")
     func exactLookUp() throws {
         let archive = try open(RawZip([RawEntry("\u{E9}")]))
         #expect(archive["\u{E9}"] != nil)
         #expect(archive["e\u{301}"] == nil)
     }
 
-    @Test("Descriptors are read in all four forms", arguments: [true, false], [true, false])
+    @Test("Data descriptors are read in all four forms", arguments: [true, false], [true, false])
     func descriptors(signed: Bool, wide: Bool) throws {
         let entries = [
             RawEntry("a", "aaa"), RawEntry("empty", ""),
@@ -60,7 +60,7 @@ struct ReadingTests {
         )
     }
 
-    @Test("Zip64 records and fields are read where sizes are small too")
+    @Test("Zip64 records and fields are read even if the sizes are small")
     func zip64() throws {
         let entry = RawEntry("a", String(repeating: "a", count: 50), deflated: true)
         var zip = RawZip([
@@ -78,15 +78,15 @@ struct ReadingTests {
         #expect(try open(zip).contents() == ["a": Data(repeating: 0x61, count: 50)])
     }
 
-    /// Which numbers a zip64 field has beside those that its header has no room for.
+    /// The numbers that a zip64 field has beyond those for which its header has no room.
     struct WideForm: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// How many of size and compressed size the headers have no room for.
+        /// How many of size and compressed size do not fit in the headers.
         let needed: Int
-        /// How many of size, compressed size and offset the field in the directory has.
+        /// How many of size, compressed size and offset are in the directory's field.
         let listed: Int
         var hasDisk = false
-        /// How many of them the field in the local header has.
+        /// How many of size, compressed size and offset are in the local header's field.
         var listedLocally = 2
     }
 
@@ -98,7 +98,7 @@ struct ReadingTests {
         WideForm(testDescription: "offset in the local header too", needed: 2, listed: 2, listedLocally: 3),
     ]
 
-    @Test("A zip64 field that repeats numbers which its header has is read", arguments: wideForms)
+    @Test("A zip64 field that repeats numbers of its header is read", arguments: wideForms)
     func repeatingZip64(form: WideForm) throws {
         let entry = RawEntry("a", String(repeating: "a", count: 50), deflated: true).with {
             if form.needed > 0 { $0.size32 = .max }
@@ -132,20 +132,20 @@ struct ReadingTests {
         #expect(try scratch.tree("out") == ["d/": Data(), "d/a": Data("one".utf8)])
     }
 
-    @Test("What a tool read from a pipe or a socket is a file", arguments: [0o010_600, 0o140_777] as [UInt32])
+    @Test("An entry that a tool read from a pipe or a socket is a file", arguments: [0o010_600, 0o140_777] as [UInt32])
     func streamed(mode: UInt32) throws {
         let zip = RawZip([RawEntry("-", "from a pipe").with { $0.attributes = mode << 16 }])
         #expect(try open(zip).contents() == ["-": Data("from a pipe".utf8)])
     }
 
-    @Test("A comment of any length is passed over", arguments: [1, 1_000, 65_535])
+    @Test("A comment of any length is skipped", arguments: [1, 1_000, 65_535])
     func comment(length: Int) throws {
         var zip = RawZip([RawEntry("a")])
         zip.comment = [UInt8](repeating: 0x50, count: length)
         #expect(try open(zip).entries.count == 1)
     }
 
-    @Test("An end record in the comment that does not reach the end is not taken for the archive's")
+    @Test("An end record inside the comment is ignored if it does not reach the file's end")
     func fakeEnd() throws {
         var zip = RawZip([RawEntry("real")])
         zip.comment = Array(RawZip([RawEntry("fake")]).data) + Array("and more".utf8)
@@ -153,14 +153,14 @@ struct ReadingTests {
         #expect(try open(zip) { $0.toleratedJunk = .trailing }.entries.map(\.path) == ["real"])
     }
 
-    @Test("An archive inside an archive is not taken for it", arguments: [false, true])
+    @Test("An archive that is an entry of another archive is not mistaken for the outer one", arguments: [false, true])
     func nested(deflated: Bool) throws {
         let inner = Array(RawZip([RawEntry("inner")]).data)
         let archive = try open(RawZip([RawEntry(Array("outer.zip".utf8), inner, deflated: deflated)]))
         #expect(archive.entries.map(\.path) == ["outer.zip"])
     }
 
-    @Test("Junk is passed over where it was asked for")
+    @Test("Junk is skipped if the limits tolerate it")
     func junk() throws {
         var zip = RawZip([RawEntry("a", "one"), RawEntry("b", "two").with { $0.gap = [1, 2] }])
         (zip.leading, zip.beforeDirectory, zip.trailing) = (Array("#!/bin/sh".utf8), [3], [0, 0])
@@ -176,7 +176,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("The limits themselves are within the limits")
+    @Test("An archive that exactly reaches the limits is accepted")
     func atTheLimits() throws {
         let zip = RawZip([RawEntry("d/12345", "12345678")])
         let archive = try open(zip) {
@@ -190,10 +190,10 @@ struct ReadingTests {
 
     @Test("Names without the UTF-8 flag are code page 437")
     func codePage437() throws {
-        // In two names, since one would be longer than a file's may be.
+        // In two names, since a single one would be longer than a file name may be.
         let halves = [Array(UInt8(0x80)..<0xC0), Array(UInt8(0xC0)...0xFF)]
         let archive = try open(RawZip(halves.map { bytes in RawEntry(bytes, []).with { $0.flags = 0 } }))
-        // What Python's codec makes of the same bytes.
+        // The text to which Python's codec decodes the same bytes.
         let expected = [
             "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐",
             "└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{A0}",
@@ -202,7 +202,7 @@ struct ReadingTests {
         #expect(archive.entries.map(\.path.unicodeScalars.count) == [64, 64])
     }
 
-    @Test("Names without the UTF-8 flag are UTF-8 where that was asked for")
+    @Test("Names without the UTF-8 flag are UTF-8 if the caller requests it")
     func unmarkedUTF8() throws {
         let zip = RawZip([RawEntry("\u{E9}").with { $0.flags = 0 }])
         #expect(try open(zip).entries.map(\.path) == ["├⌐"])
@@ -212,7 +212,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("A Unicode Path counts when it was made for this name")
+    @Test("A Unicode Path field counts only if it was made for the entry's name")
     func unicodePath() throws {
         let path = Array("\u{E9}.txt".utf8)
         let entry = RawEntry("e.txt").with { $0.flags = 0 }
@@ -224,7 +224,7 @@ struct ReadingTests {
         #expect(try open(RawZip([outdated])).entries.map(\.path) == ["e.txt"])
     }
 
-    @Test("Names that look odd and are harmless are taken")
+    @Test("Unusual but harmless names are accepted")
     func harmlessNames() throws {
         let names = [
             "...", "..a", "a..", ".hidden", "a b", "%2e%2e", "~", "-rf", "ab:c", "1:x", "\u{E9}:x", "*", "?",
@@ -233,7 +233,7 @@ struct ReadingTests {
         #expect(try open(RawZip(names.map { RawEntry($0) })).entries.map(\.path) == names)
     }
 
-    @Test("Contents that are not what the headers say are found out", arguments: lies)
+    @Test("Contents that contradict the headers are refused", arguments: lies)
     func lie(_ lie: Refusal) throws {
         let archive = try ZipArchive(DataSource(lie.data))
         let entry = try #require(archive.entries.last)
@@ -281,7 +281,7 @@ struct ReadingTests {
         ]
     }()
 
-    @Test("What the reader of an entry throws ends the reading")
+    @Test("An error that the receiver of an entry's bytes throws ends the reading")
     func thrownByReader() throws {
         struct Enough: Error {}
         let archive = try open(RawZip([RawEntry("long", String(repeating: "long ", count: 40_000), deflated: true)]))
@@ -295,7 +295,7 @@ struct ReadingTests {
         #expect(pieces == 1)
     }
 
-    @Test("All sources give the same", arguments: ["data", "file", "map"])
+    @Test("All sources give the same contents", arguments: ["data", "file", "map"])
     func sources(kind: String) throws {
         let scratch = try Scratch()
         let zip = RawZip([RawEntry("a"), RawEntry("b", String(repeating: "b", count: 100_000), deflated: true)])
@@ -309,7 +309,7 @@ struct ReadingTests {
         #expect(try ZipArchive(source).contents() == open(zip).contents())
     }
 
-    @Test("A file that became shorter since it was opened is told")
+    @Test("Reading a file that was truncated after it was opened reports a truncated source")
     func shrunk() throws {
         let scratch = try Scratch()
         let file = try scratch.write(RawZip([RawEntry("a"), RawEntry("b", "bb")]).data, to: "a.zip")

@@ -251,7 +251,7 @@ struct StructureRefusalTests {
         Refusal("field too long, with another disk", .invalidZip64, allNumbers(disk: [1, 0, 0, 0])),
         Refusal("field of half a number more", .invalidZip64, allNumbers(offset: 0, disk: [0, 0])),
         Refusal("field longer than all numbers", .invalidZip64, allNumbers(disk: [UInt8](repeating: 0, count: 8))),
-        // Read one after another, the first number would be the offset; read by place, the size.
+        // Taken in sequence, the first number would be the offset; taken by position, the size.
         Refusal(
             "field that can be read in two ways",
             .invalidZip64,
@@ -339,26 +339,26 @@ struct StructureRefusalTests {
         Refusal("ratio to nothing", .ratioTooHigh, RawEntry("x", "").with { ($0.method, $0.size) = (8, 2 << 20) }),
     ]
 
-    @Test("What is no plain file or directory is refused", arguments: kinds)
+    @Test("An entry that is neither a plain file nor a directory is refused", arguments: kinds)
     func kind(_ refusal: Refusal) { expect(refusal) }
 
-    @Test("An entry that is described in two ways is refused", arguments: disagreeing)
+    @Test("An entry whose headers contradict each other is refused", arguments: disagreeing)
     func disagreement(_ refusal: Refusal) { expect(refusal) }
 
-    @Test("An entry that is not in a place of its own is refused", arguments: places)
+    @Test("An entry that overlaps another structure or lies outside the archive is refused", arguments: places)
     func place(_ refusal: Refusal) { expect(refusal) }
 
-    @Test("An end record that does not tell the truth is refused", arguments: ends)
+    @Test("An end record with a wrong number is refused", arguments: ends)
     func end(_ refusal: Refusal) { expect(refusal) }
 
-    @Test("A zip64 form that is not exact is refused", arguments: wide)
+    @Test("An inexact zip64 form is refused", arguments: wide)
     func zip64(_ refusal: Refusal) { expect(refusal) }
 
-    @Test("What goes beyond a limit is refused", arguments: limits)
+    @Test("An archive that exceeds a limit is refused", arguments: limits)
     func limit(_ refusal: Refusal) { expect(refusal) }
 
     @Test(
-        "What is no archive is refused",
+        "Data that is not an archive is refused",
         arguments: [Data(), Data([0x50]), Data("PK\u{5}\u{6}".utf8), .random(70_000)]
     )
     func noArchive(_ data: Data) {

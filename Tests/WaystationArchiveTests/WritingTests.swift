@@ -8,7 +8,7 @@ import WaystationTesting
 @Suite("Writing")
 struct WritingTests {
     @Test(
-        "What is written is read again, at every size where a buffer ends",
+        "An entry that was written is read back unchanged, at every size around the end of a buffer",
         arguments: [0, 1, 65_535, 65_536, 65_537, 131_072, 1 << 20],
         [ZipWriter.Compression.stored, .deflated, .deflated(level: 1), .deflated(level: 9)]
     )
@@ -22,7 +22,7 @@ struct WritingTests {
         #expect(try ZipArchive(DataSource(bytes), limits: limits).contents() == contents)
     }
 
-    @Test("What deflate does not make smaller is stored")
+    @Test("Data that deflate does not make smaller is stored")
     func incompressible() throws {
         let bytes = try ZipWriter.bytes { writer in
             try writer.add("noise", from: .random(100_000))
@@ -32,7 +32,7 @@ struct WritingTests {
         #expect(try ZipArchive(DataSource(bytes)).entries.map(\.method) == [.stored, .deflated, .stored])
     }
 
-    @Test("An entry that is too large to keep is written in a second pass, with the same bytes")
+    @Test("An entry that is too large to keep in memory is written in a second pass, with the same bytes")
     func secondPass() throws {
         for (data, compression) in [
             (Data.words(300_000), ZipWriter.Compression.deflated), (.random(300_000), .deflated),
@@ -51,7 +51,7 @@ struct WritingTests {
     }
 
     @Test(
-        "A source that changes between the passes fails the archive",
+        "Writing fails if a source changes between the passes",
         arguments: [ZipWriter.Compression.stored, .deflated]
     )
     func changedSource(compression: ZipWriter.Compression) throws {
@@ -65,7 +65,7 @@ struct WritingTests {
         #expect(error?.code == .sourceChanged)
     }
 
-    @Test("Equal input becomes equal bytes, whatever the folder's times, modes and order of making")
+    @Test("Equal input gives equal bytes, whatever the folder's times, modes and order of creation")
     func reproducible() throws {
         let scratch = try Scratch()
         let paths = ["b.txt", "a/z.txt", "a.txt", "a/\u{E9}.txt", "Z", "a-b/c"]
@@ -96,7 +96,7 @@ struct WritingTests {
         #expect(try archive.contents() == scratch.tree("one"))
     }
 
-    @Test("Every byte of a small archive is known")
+    @Test("A small archive consists of exactly the expected bytes")
     func bytes() throws {
         let bytes = try ZipWriter.bytes { try $0.add("a", from: Data("hi".utf8), compression: .stored) }
         let common = "0008 0000 0000 2100 ac2a93d8 02000000 02000000 0100 0000"
@@ -110,7 +110,7 @@ struct WritingTests {
         )
     }
 
-    @Test("Zip64 is written where a number needs it, and nowhere else")
+    @Test("Zip64 is written only where a number needs it")
     func zip64() throws {
         let contents = ["a/small": Data("s".utf8), "a/large": Data.words(2_000), "late": Data("l".utf8)]
         let bytes = try ZipWriter.bytes(wideBound: 500) { writer in
@@ -122,7 +122,7 @@ struct WritingTests {
         #expect(try ZipArchive(DataSource(bytes)).contents().filter { !$0.key.hasSuffix("/") } == contents)
     }
 
-    @Test("More than 65,535 entries need zip64 and get it", arguments: [65_534, 65_535, 65_536])
+    @Test("An archive of 65,535 or more entries is written as zip64", arguments: [65_534, 65_535, 65_536])
     func manyEntries(count: Int) throws {
         let bytes = try ZipWriter.bytes { writer in
             for number in 0..<count { try writer.add(String(number), from: Data(), compression: .stored) }
@@ -149,7 +149,7 @@ struct WritingTests {
         #expect(error?.code == code)
     }
 
-    @Test("Links and special files in a folder are not followed but told")
+    @Test("Links and special files in a folder are reported and not followed")
     func linkInFolder() throws {
         let scratch = try Scratch()
         try scratch.write(Data(), to: "links/a")
@@ -164,7 +164,7 @@ struct WritingTests {
         }
     }
 
-    @Test("A file that exists is not written over")
+    @Test("A file that exists is not overwritten")
     func existingFile() throws {
         let scratch = try Scratch()
         try scratch.write(Data("new".utf8), to: "folder/a")
@@ -175,7 +175,7 @@ struct WritingTests {
         #expect(try Data(contentsOf: file) == Data("old".utf8))
     }
 
-    @Test("A writer that is finished or failed takes nothing more")
+    @Test("A writer that has finished or failed accepts nothing more")
     func closed() throws {
         struct Full: Error {}
         let finished = ZipWriter { _ in }
@@ -192,7 +192,7 @@ struct WritingTests {
         }
     }
 
-    @Test("Times are kept to two seconds and checked")
+    @Test("Times are checked and have a resolution of two seconds")
     func times() throws {
         let time = try #require(ZipTime(year: 2107, month: 12, day: 31, hour: 23, minute: 59, second: 59))
         #expect(time.description == "2107-12-31 23:59:58")
@@ -206,7 +206,7 @@ struct WritingTests {
 }
 
 extension Data {
-    /// Text that deflate makes smaller, but not by much more than it does real text.
+    /// Text that deflate compresses about as well as real text.
     static func words(_ count: Int, seed: UInt64 = 1) -> Data {
         var random = SeededGenerator(seed: seed)
         let words = (0..<200).map { _ in String(random.next(), radix: 36).prefix(Int.random(in: 2...8, using: &random))

@@ -62,7 +62,7 @@ struct AgeTests {
         Row("4.2.3", "Date: Thu, 01 Jan 1970 00:00:00 GMT", now: 0, 1_700_000_000),
     ]
 
-    @Test("is the greater of what the clock and what the caches say, and the time since", arguments: rows)
+    @Test("is the greater of the clock's and the caches' value, plus the time since receipt", arguments: rows)
     private func age(_ row: Row) {
         let response = response(row.response)
         let exchange = StoredExchange(
@@ -75,7 +75,7 @@ struct AgeTests {
         #expect(exchange.freshness(now: moment(row.now)).age == .seconds(row.age))
     }
 
-    @Test("§4: how far the clock may go back is a choice")
+    @Test("§4: the rules set how far the clock may go back")
     func tolerance() {
         var rules = CachingRules()
         rules.clockTolerance = .seconds(3600)
@@ -89,7 +89,7 @@ struct AgeTests {
         #expect(selection.ageFieldValue == expected)
     }
 
-    @Test("§4: a response without validation has the cache's own Age in place of a stored one")
+    @Test("§4: the cache's own Age replaces a stored one in a response that was not validated")
     func replacement() throws {
         let exchange = stored("Cache-Control: max-age=60\nDate: {0}\nAge: 5")
         let selection = try #require(ReuseDecision(for: request(), among: [exchange], now: moment(10)).selection)

@@ -55,7 +55,7 @@ struct CacheStatusTests {
             (.miss, "miss"), (.request, "request"), (.stale, "stale"), (.partial, "partial"),
         ].map { Row("2.2", CacheStatus("W", .forwarded($0)), "W; fwd=\($1)") }
 
-    @Test("is written as its section says, and is a structured field", arguments: rows)
+    @Test("is written as its section requires, and is a structured field", arguments: rows)
     private func writing(_ row: Row) throws {
         #expect(row.status.fieldValue == row.expected)
         _ = try StructuredFieldValueDecoder().decode(Members.self, from: Array(row.expected.utf8))
@@ -71,7 +71,7 @@ struct CacheStatusTests {
     }
 
     @Test(
-        "§2: comes after the caches nearer to the origin",
+        "§2: comes after the fields of the caches nearer to the origin",
         arguments: [
             ("", "W; hit"), ("Cache-Status:", "W; hit"), ("Cache-Status: O; fwd=stale", "O; fwd=stale, W; hit"),
             ("Cache-Status: O; hit\nCache-Status: P; hit", "O; hit, P; hit, W; hit"),

@@ -30,7 +30,7 @@ private struct Row: CustomTestStringConvertible, Sendable {
     }
 }
 
-@Suite("Conditions and ranges answered from what is stored (RFC 9111 §4.3.2, RFC 9110 §13, §14)")
+@Suite("Conditions and ranges answered from a stored response (RFC 9111 §4.3.2, RFC 9110 §13, §14)")
 struct ConditionalAnswerTests {
     private static let conditions: [Row] = [
         Row("RFC 9110 §13.1.2", "ETag: \"a\"", "If-None-Match: \"a\"", .notModified),
@@ -124,10 +124,10 @@ struct ConditionalAnswerTests {
         Row("RFC 9110 §13.1.5", "ETag: \"a\"", "If-Range: \"b\"", .whole),
     ]
 
-    @Test("conditions", arguments: conditions)
+    @Test("conditions get the status that RFC 9110 requires", arguments: conditions)
     private func conditionsHold(_ row: Row) throws { try check(row) }
 
-    @Test("ranges", arguments: ranges)
+    @Test("a satisfiable range gets that part of the content", arguments: ranges)
     private func rangesHold(_ row: Row) throws { try check(row) }
 
     private func check(_ row: Row) throws {
@@ -154,14 +154,14 @@ struct ConditionalAnswerTests {
         return (selection.response, selection.content)
     }
 
-    @Test("the whole has all fields, and all content")
+    @Test("the whole response has all fields and all content")
     func whole() throws {
         let (response, content) = try answer("")
         #expect(response.status == .ok && content == .whole)
         #expect(response.headerFields[.contentLength] == "100" && response.headerFields[.age] == "7")
     }
 
-    @Test("RFC 9110 §15.4.5: a 304 has what identifies the response, and nothing that describes content")
+    @Test("RFC 9110 §15.4.5: a 304 has the fields that identify the response, and none that describe content")
     func notModified() throws {
         let (response, content) = try answer("If-None-Match: \"a\"")
         #expect(response.status == .notModified && content == .none)
@@ -173,7 +173,7 @@ struct ConditionalAnswerTests {
         }
     }
 
-    @Test("§3.3 MUST: a part is marked as 206, with its range and length")
+    @Test("§3.3 MUST: a part is sent as a 206 with its range and length")
     func part() throws {
         let (response, content) = try answer("Range: bytes=10-19")
         #expect(response.status == .partialContent && content == .bytes(10..<20))
@@ -182,7 +182,7 @@ struct ConditionalAnswerTests {
         #expect(response.headerFields[.contentType] == "text/plain")
     }
 
-    @Test("RFC 9110 §15.5.17: a 416 tells the length")
+    @Test("RFC 9110 §15.5.17: a 416 states the length")
     func notSatisfiable() throws {
         let (response, content) = try answer("Range: bytes=100-")
         #expect(response.status == .rangeNotSatisfiable && content == .none)
@@ -190,7 +190,7 @@ struct ConditionalAnswerTests {
         #expect(!response.headerFields.contains(.contentType))
     }
 
-    @Test("§4.3.2: after a validation the client's conditions and range are answered from what was updated")
+    @Test("§4.3.2: after a validation the client's conditions and range are answered from the updated response")
     func afterValidation() throws {
         let exchange = stored("ETag: \"a\"", length: 10)
         let range = try outcome(response("ETag: \"a\"", status: 304), of: [exchange], for: request("Range: bytes=0-4"))

@@ -109,7 +109,7 @@ struct ResponseDirectiveTests {
         Row("RFC 9213 §2", "Surrogate-Control: max-age=600\nCache-Control: max-age=5", "max-age=5"),
     ]
 
-    @Test("are read as their grammar says, restrictions leniently and permissions strictly", arguments: rows)
+    @Test("are read by their grammar: leniently if they restrict, strictly if they permit", arguments: rows)
     private func reading(_ row: Row) {
         #expect(summary(CacheControl(fields(row.lines))) == row.expected)
     }
@@ -188,7 +188,7 @@ struct RequestDirectiveTests {
         Row("5.4", "Pragma: no-cache\nCache-Control: fancy", "fancy"),
     ]
 
-    @Test("are read as their grammar says", arguments: rows)
+    @Test("are read by their grammar", arguments: rows)
     private func reading(_ row: Row) {
         let control = RequestCacheControl(fields(row.lines))
         var words: [String] = []

@@ -5,12 +5,12 @@ import WaystationFields
 
 @testable import WaystationCaching
 
-/// The moment that the tables count from.
+/// The moment from which the tables count.
 let epoch = 1_700_000_000
 
 func moment(_ seconds: Double) -> Date { Date(timeIntervalSince1970: Double(epoch) + seconds) }
 
-/// Fields from lines `Name: value`; `{n}` becomes the HTTP-date of n seconds after the moment that tables count from.
+/// Makes fields from lines `Name: value`; `{n}` becomes the HTTP-date of n seconds after ``epoch``.
 func fields(_ text: String) -> HTTPFields {
     var fields = HTTPFields()
     for line in text.split(separator: "\n") where !line.allSatisfy(\.isWhitespace) {
@@ -50,7 +50,7 @@ func response(_ lines: String = "", status: Int = 200) -> HTTPResponse {
     HTTPResponse(status: .init(code: status), headerFields: fields(lines))
 }
 
-/// A stored response, received at second 0 in no time.
+/// A stored response that was received at second 0 without delay.
 func stored(
     _ lines: String,
     status: Int = 200,
@@ -137,7 +137,7 @@ extension StoredChange {
     }
 }
 
-/// The revalidation of what is stored, long after all of it is stale.
+/// The request that validates the stored responses, long after all of them became stale.
 func revalidation(
     of stored: [StoredExchange],
     for request: HTTPRequest = request(),
@@ -147,7 +147,7 @@ func revalidation(
     try #require(ReuseDecision(for: request, among: stored, now: moment(now), rules: rules).revalidation)
 }
 
-/// What an answer comes to that arrives at second 10,000.
+/// The outcome of an answer that arrives at second 10,000.
 func outcome(
     _ answer: HTTPResponse,
     of stored: [StoredExchange],

@@ -56,10 +56,10 @@ struct FieldUpdateTests {
         Row("RFC 9110 §6.6.1", "Date: {0}", "", "Date", ["Fri, 17 Nov 2023 01:00:00 GMT"]),
     ]
 
-    @Test("every field of the newer response replaces its namesake, but for the exceptions", arguments: rows)
+    @Test("every field of the newer response replaces the stored one, apart from the exceptions", arguments: rows)
     private func updating(_ row: Row) throws {
         let tag = row.stored.contains("ETag") ? "" : "ETag: \"t\"\n"
-        // 1,700,000,000 is 14 November 2023, 22:13:20; the answer comes 10,000 seconds later, as `{n}` tells.
+        // 1,700,000,000 is 14 November 2023, 22:13:20; the answer comes 10,000 seconds later, as `{n}` says.
         let result = try outcome(
             response(tag + row.answer, status: 304),
             of: [stored("Cache-Control: max-age=0\n".dropping(in: row.stored) + tag + row.stored)]
@@ -73,7 +73,7 @@ struct FieldUpdateTests {
         fields("Date: {\(row.answer.isEmpty ? 10_000 : 9999)}")[.date] ?? ""
     }
 
-    @Test("§4.3.4: the content stays, and so does what describes it")
+    @Test("§4.3.4: the content, its length and the status stay")
     func content() throws {
         let exchange = stored("ETag: \"a\"", length: 42)
         let updated = try #require(
@@ -85,7 +85,7 @@ struct FieldUpdateTests {
         #expect(updated.requestTime == moment(10_000) && updated.responseTime == moment(10_000))
     }
 
-    @Test("§4.1: the variant is told anew when Vary changes, and kept when it does not")
+    @Test("§4.1: the variant key is computed again if Vary changes, and kept if it does not")
     func vary() throws {
         let exchange = stored("ETag: \"a\"\nVary: Accept", for: "Accept: a/b")
         let asked = request("Accept: a/b\nX-A: 1")
@@ -100,7 +100,7 @@ struct FieldUpdateTests {
         #expect(changed.vary.matches(fields("Accept: a/b\nX-A: 1")))
     }
 
-    @Test("§5.2.2.4: a field of no-cache=\"…\" that came with the validation is in that answer, and is not stored")
+    @Test("§5.2.2.4: a field of no-cache=\"…\" that came with the validation is in that answer, but is not stored")
     func qualified() throws {
         let exchange = stored("Cache-Control: max-age=1, no-cache=\"Set-Cookie\"\nETag: \"a\"")
         let result = try outcome(response("ETag: \"a\"\nSet-Cookie: a=b", status: 304), of: [exchange])
@@ -110,7 +110,7 @@ struct FieldUpdateTests {
 }
 
 extension String {
-    /// Nothing where the other text has a lifetime of its own, so that the row's is the only one.
+    /// Empty if the other text has a lifetime of its own, so that the row's lifetime is the only one.
     fileprivate func dropping(in other: String) -> String {
         other.contains("Cache-Control") || other.contains("Expires") ? "" : self
     }

@@ -8,7 +8,7 @@ private struct Row: CustomTestStringConvertible, Sendable {
     var basis: Freshness.Basis
     var status = 200
     var url = "https://example.com/a"
-    /// When it was received.
+    /// The second at which the response was received.
     var received: Double = 0
 
     init(
@@ -99,10 +99,10 @@ struct FreshnessTests {
             Row("5.4", "Pragma: no-cache\n" + modified, 100, .heuristic),
         ]
 
-    @Test("what the origin says", arguments: explicit)
+    @Test("the lifetime is the one that the origin states", arguments: explicit)
     private func explicitHold(_ row: Row) { check(row) }
 
-    @Test("what is guessed", arguments: heuristic)
+    @Test("without a stated lifetime a heuristic one applies where the RFC allows it", arguments: heuristic)
     private func heuristicHold(_ row: Row) { check(row) }
 
     private func check(_ row: Row) {
@@ -112,7 +112,7 @@ struct FreshnessTests {
         #expect(freshness.basis == row.basis)
     }
 
-    @Test("§4.2.2: the fraction, the bound and queries are choices")
+    @Test("§4.2.2: the rules set the heuristic's fraction and bound, and its use for queries")
     func choices() {
         var rules = CachingRules()
         rules.heuristicFraction = 0.5
@@ -128,7 +128,7 @@ struct FreshnessTests {
         #expect(stored(Self.modified).freshness(now: moment(0), rules: rules).basis == .none)
     }
 
-    @Test("§4.2: fresh is a lifetime greater than the age", arguments: [(59, true), (60, false), (61, false)])
+    @Test("§4.2: fresh means a lifetime greater than the age", arguments: [(59, true), (60, false), (61, false)])
     func boundary(_ age: Int, _ isFresh: Bool) {
         let freshness = stored("Cache-Control: max-age=60").freshness(now: moment(Double(age)))
         #expect(freshness.isFresh == isFresh)

@@ -69,7 +69,7 @@ struct InvalidationTests {
             ),
         ]
 
-    @Test("by unsafe methods that succeed, on their own origin", arguments: rows)
+    @Test("is caused by unsafe methods that succeed, on their own origin", arguments: rows)
     private func urls(_ row: Row) {
         let done = Invalidation(
             after: request(method: row.method, url: row.url),
@@ -124,22 +124,22 @@ struct HeadFresheningTests {
         StoredChange.changes(byHead: head, to: asked, stored: all, requestTime: moment(9), responseTime: moment(9))
     }
 
-    @Test("where validators and length agree, and marks it stale where they do not", arguments: rows)
+    @Test("if validators and length agree, and marks it stale if they do not", arguments: rows)
     private func agreement(_ row: HeadRow) {
         #expect(changes(response(row.head), [stored(row.stored)]).map(\.summary) == [row.expected])
     }
 
-    @Test("only with 200", arguments: [204, 206, 301, 304, 404, 500])
+    @Test("only if the status is 200", arguments: [204, 206, 301, 304, 404, 500])
     func otherStatus(_ status: Int) {
         #expect(changes(response("ETag: \"b\"", status: status), [stored("ETag: \"a\"")]).isEmpty)
     }
 
-    @Test("only by HEAD")
+    @Test("only if the method is HEAD")
     func otherMethod() {
         #expect(changes(response("ETag: \"b\""), [stored("ETag: \"a\"")], for: request()).isEmpty)
     }
 
-    @Test("only the variants that could have been chosen")
+    @Test("only for the variants that could have been selected")
     func variants() {
         let all = [
             stored("ETag: \"a\"\nVary: Accept", for: "Accept: a/b"),

@@ -2,18 +2,18 @@ import HTTPTypes
 import Testing
 import WaystationCaching
 
-@Suite("What is asked for beside the protocol (RFC 9111 §4.2.4)")
+@Suite("Requests outside the protocol (RFC 9111 §4.2.4)")
 struct OutOfBandTests {
     private static let old = stored("Cache-Control: max-age=1, must-revalidate, no-cache\nETag: \"a\"")
 
-    @Test("any stored response that matches, however old", arguments: [0, 100, 1e9])
+    @Test("get any stored response that matches, however old", arguments: [0, 100, 1e9])
     func anyAge(_ now: Double) throws {
         let selection = StoredSelection(ignoringFreshnessFor: request(), among: [Self.old], now: moment(now))
         #expect(try #require(selection).freshness.age == .seconds(now))
     }
 
     @Test(
-        "with conditions and ranges answered",
+        "have their conditions and ranges answered",
         arguments: [("Range: bytes=0-1", StoredAnswer.part(0..<2)), ("If-None-Match: \"a\"", .notModified)]
     )
     func answers(_ lines: String, _ expected: StoredAnswer) throws {
@@ -22,7 +22,7 @@ struct OutOfBandTests {
     }
 
     @Test(
-        "nothing where the request is not for a cache, or nothing matches",
+        "get nothing if a cache may not answer the request, or if no response matches",
         arguments: [request(method: .post), request("If-Match: \"a\""), request("Accept: c/d")]
     )
     func nothing(_ asked: HTTPRequest) {
@@ -31,7 +31,7 @@ struct OutOfBandTests {
         #expect(Revalidation(alwaysFor: asked, among: [other], now: moment(0)) == nil)
     }
 
-    @Test("a validation of what is fresh, for which it stands in without a network")
+    @Test("can have a fresh response validated, which stands in if the network is unreachable")
     func always() throws {
         let fresh = stored("Cache-Control: max-age=60\nETag: \"a\"")
         let sent = try #require(Revalidation(alwaysFor: request(), among: [fresh], now: moment(1)))

@@ -2,10 +2,10 @@ import HTTPTypes
 import Testing
 import WaystationCaching
 
-/// What other caches got wrong, by the number that it has there.
+/// Mistakes of other caches, with the number in that project.
 @Suite("Regressions of other caches")
 struct RegressionTests {
-    @Test("undici 5094: an expired variant before a valid one is no miss (RFC 9111 §4.1)")
+    @Test("undici 5094: an expired variant before a valid one does not cause a miss (RFC 9111 §4.1)")
     func undici5094() throws {
         let all = [
             stored("Cache-Control: max-age=1\nVary: Accept-Encoding", for: "Accept-Encoding: gzip"),
@@ -28,7 +28,9 @@ struct RegressionTests {
         #expect(french.summary == "ask vary-miss")
     }
 
-    @Test("undici 5511: must-revalidate goes before max-stale and stale-if-error (RFC 9111 §5.2.2.2, RFC 5861 §4)")
+    @Test(
+        "undici 5511: must-revalidate overrides max-stale and stale-if-error (RFC 9111 §5.2.2.2, RFC 5861 §4)"
+    )
     func undici5511() throws {
         let exchange = stored("Cache-Control: max-age=1, must-revalidate, stale-if-error=600\nETag: \"a\"")
         let decision = ReuseDecision(for: request("Cache-Control: max-stale=600"), among: [exchange], now: moment(2))
@@ -39,7 +41,7 @@ struct RegressionTests {
     }
 
     @Test(
-        "undici 5515: a validator without a lifetime is stored, and asked about each time (RFC 9111 §3, §5.2.2.4)",
+        "undici 5515: a validator without a lifetime is stored, and validated each time (RFC 9111 §3, §5.2.2.4)",
         arguments: ["Cache-Control: no-cache", "Cache-Control: max-age=0", "Expires: 0", ""]
     )
     func undici5515(_ line: String) throws {
@@ -57,7 +59,7 @@ struct RegressionTests {
         #expect(sent.request.headerFields[.ifNoneMatch] == "\"a\"")
     }
 
-    @Test("hishel 239: a 200 to a validation is stored with its own times (RFC 9111 §4.3.3)")
+    @Test("hishel 239: a 200 in response to a validation is stored with its own times (RFC 9111 §4.3.3)")
     func hishel239() throws {
         let result = try outcome(
             response("Cache-Control: max-age=60"),
@@ -71,7 +73,7 @@ struct RegressionTests {
         #expect(ReuseDecision(for: request(), among: [exchange], now: moment(10_059)).summary == "fresh")
     }
 
-    @Test("hishel 397: a 304 gives the stored content, renews it, and is asked once (RFC 9111 §4.3.4)")
+    @Test("hishel 397: a 304 returns and freshens the stored content, with one request (RFC 9111 §4.3.4)")
     func hishel397() throws {
         let result = try outcome(
             response("ETag: \"a\"", status: 304),
@@ -85,7 +87,7 @@ struct RegressionTests {
     }
 
     @Test(
-        "okhttp 7755: the response to a POST stands for a later GET where it says so, and invalidates otherwise (RFC 9110 §9.3.3)"
+        "okhttp 7755: a POST's response answers a later GET if it says so, else invalidates (RFC 9110 §9.3.3)"
     )
     func okhttp7755() {
         let posted = request(method: .post)

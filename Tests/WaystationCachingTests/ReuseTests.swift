@@ -231,13 +231,13 @@ struct ReuseTests {
         ),
     ]
 
-    @Test("by the response alone", arguments: plain)
+    @Test("is decided by the response", arguments: plain)
     private func plainHold(_ row: Row) { check(row) }
 
-    @Test("by what the request asks", arguments: requests)
+    @Test("is decided by the request's directives", arguments: requests)
     private func requestsHold(_ row: Row) { check(row) }
 
-    @Test("by RFC 5861 and RFC 8246", arguments: extended)
+    @Test("is decided by the directives of RFC 5861 and RFC 8246", arguments: extended)
     private func extendedHold(_ row: Row) { check(row) }
 
     private func check(_ row: Row) {
@@ -250,7 +250,7 @@ struct ReuseTests {
     }
 
     @Test(
-        "RFC 9211 §2.2: nothing stored is a miss of the URL",
+        "RFC 9211 §2.2: without a stored response the URL is a miss",
         arguments: [
             ("", "forward uri-miss"), ("Cache-Control: only-if-cached", "504"), ("If-Match: \"a\"", "forward request"),
         ]
@@ -259,14 +259,14 @@ struct ReuseTests {
         #expect(ReuseDecision(for: request(lines), among: [], now: moment(0)).summary == expected)
     }
 
-    @Test("§3.3: what is incomplete is never used")
+    @Test("§3.3: an incomplete response is never used")
     func incomplete() {
         var exchange = stored(Self.tagged)
         exchange.isComplete = false
         #expect(ReuseDecision(for: request(), among: [exchange], now: moment(0)).summary == "forward uri-miss")
     }
 
-    @Test("§4.4: what was invalidated is validated, fresh or not")
+    @Test("§4.4: an invalidated response is validated even if it is fresh")
     func invalidated() {
         var exchange = stored(Self.tagged)
         exchange.needsValidation = true
@@ -275,19 +275,19 @@ struct ReuseTests {
         #expect(ReuseDecision(for: willing, among: [exchange], now: moment(100)).summary == "ask stale")
     }
 
-    @Test("§4: after the clock went back nothing is fresh", arguments: [(-60, "fresh"), (-61, "ask stale")])
+    @Test("§4: a clock that goes back too far makes responses stale", arguments: [(-60, "fresh"), (-61, "ask stale")])
     func clock(_ now: Double, _ expected: String) {
         #expect(ReuseDecision(for: request(), among: [stored(Self.tagged)], now: moment(now)).summary == expected)
     }
 
-    @Test("§3: redirects and errors are answers like any other", arguments: [301, 302, 307, 308, 404, 410, 500])
+    @Test("§3: redirects and errors are reused like any response", arguments: [301, 302, 307, 308, 404, 410, 500])
     func otherStatuses(_ status: Int) throws {
         let decision = ReuseDecision(for: request(), among: [stored(Self.sixty, status: status)], now: moment(1))
         #expect(decision.summary == "fresh")
         #expect(try #require(decision.selection).response.status.code == status)
     }
 
-    @Test("RFC 9110 §9.3.2: HEAD is answered by a stored GET without content")
+    @Test("RFC 9110 §9.3.2: HEAD is answered from a stored GET, without content")
     func head() throws {
         let decision = ReuseDecision(for: request(method: .head), among: [stored(Self.sixty)], now: moment(1))
         let selection = try #require(decision.selection)
@@ -295,7 +295,7 @@ struct ReuseTests {
         #expect(selection.content == .none)
     }
 
-    @Test("RFC 5861 §3: the renewal asks for the whole, with our validator alone")
+    @Test("RFC 5861 §3: the revalidation requests the whole content, with only the cache's validator")
     func renewal() throws {
         let exchange = stored("Cache-Control: max-age=1, stale-while-revalidate=60\nETag: \"a\"\nLast-Modified: {-9}")
         let asked = request("If-None-Match: \"x\"\nRange: bytes=0-1\nIf-Range: \"a\"\nAccept: text/html")

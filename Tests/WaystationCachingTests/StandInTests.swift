@@ -29,7 +29,7 @@ private struct Row: CustomTestStringConvertible, Sendable {
     }
 }
 
-@Suite("What stands in when the network fails (RFC 9111 §4.2.4, RFC 5861 §4)")
+@Suite("Stored responses that stand in when the network fails (RFC 9111 §4.2.4, RFC 5861 §4)")
 struct StandInTests {
     private static let sixty = "Cache-Control: max-age=60"
     private static let error = "Cache-Control: max-age=60, stale-if-error=30"
@@ -90,21 +90,21 @@ struct StandInTests {
         Row("RFC 5861 §4", "Cache-Control: max-age=60, stale-if-error=x", "", .status(503), now: 61, standsIn: false),
     ]
 
-    @Test("by what response, request and rules allow", arguments: rows)
+    @Test("stand in where response, request and rules allow it", arguments: rows)
     private func standingIn(_ row: Row) throws {
         var rules = CachingRules()
         rules.staleWhenDisconnected = row.use
         let exchange = stored(row.response)
         let decision = ReuseDecision(for: request(row.request), among: [exchange], now: moment(row.now), rules: rules)
         guard let sent = decision.revalidation else {
-            // Served at once, by its own consent.
+            // The response was served at once, because its own directives allow it.
             #expect(row.standsIn && decision.selection != nil)
             return
         }
         #expect((sent.standIn(for: row.failure, now: moment(row.now)) != nil) == row.standsIn)
     }
 
-    @Test("§4.4: what was invalidated never stands in")
+    @Test("§4.4: an invalidated response never stands in")
     func invalidated() throws {
         var exchange = stored("Cache-Control: max-age=60, stale-if-error=600")
         exchange.needsValidation = true
@@ -120,7 +120,7 @@ struct StandInTests {
         #expect(sent.standIn(for: .unreachable, now: moment(10_000)) == nil)
     }
 
-    @Test("§4: what stands in has an Age")
+    @Test("§4: a response that stands in has an Age")
     func age() throws {
         let selection = try #require(
             revalidation(of: [stored("Date: {0}")], now: 70).standIn(for: .unreachable, now: moment(75))

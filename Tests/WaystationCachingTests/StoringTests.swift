@@ -9,7 +9,7 @@ private struct Row: CustomTestStringConvertible, Sendable {
     var status = 200
     var request = ""
     var response = ""
-    /// Why not; nil when it is stored.
+    /// The reason for refusing it; nil if it is stored.
     var refusal: StoringRefusal?
 
     var testDescription: String {
@@ -17,7 +17,7 @@ private struct Row: CustomTestStringConvertible, Sendable {
     }
 }
 
-@Suite("What may be stored (RFC 9111 §3)")
+@Suite("Storing a response (RFC 9111 §3)")
 struct StoringTests {
     private static let marked = "Cache-Control: max-age=60"
 
@@ -180,13 +180,13 @@ struct StoringTests {
         Row(section: "4.1", response: marked + "\nVary: Accept"),
     ]
 
-    @Test("status codes", arguments: statuses)
+    @Test("the status code decides", arguments: statuses)
     private func statusesHold(_ row: Row) { check(row) }
 
-    @Test("methods", arguments: methods)
+    @Test("the method decides", arguments: methods)
     private func methodsHold(_ row: Row) { check(row) }
 
-    @Test("directives and fields", arguments: directives)
+    @Test("directives and fields decide", arguments: directives)
     private func directivesHold(_ row: Row) { check(row) }
 
     private func check(_ row: Row) {
@@ -218,7 +218,7 @@ struct StoringTests {
 
     private struct StoringExpected: Error { var decision: String }
 
-    @Test("§3.3: what was cut off is refused")
+    @Test("§3.3: a response that was cut off is refused")
     func incomplete() {
         let decision = StoringDecision(
             of: response(Self.marked),
@@ -259,7 +259,7 @@ struct StoringTests {
         #expect(decision == .refuse(.target))
     }
 
-    @Test("§3: a status code that is agreed on is stored without a mark")
+    @Test("§3: a status code that the rules list as heuristically cacheable is stored without a mark")
     func agreedStatus() {
         var rules = CachingRules()
         rules.heuristicStatuses.insert(302)
@@ -277,7 +277,7 @@ struct StoringTests {
     }
 
     @Test(
-        "§3.1: fields that end with the connection or belong to a proxy are not kept",
+        "§3.1: fields that belong to the connection or to a proxy are not stored",
         arguments: [
             "Connection: X-Hop", "X-Hop: 1", "Keep-Alive: timeout=5", "Transfer-Encoding: chunked", "Upgrade: h2c",
             "TE: trailers", "Proxy-Connection: close", "Proxy-Authenticate: Basic", "Proxy-Authentication-Info: a",
@@ -291,7 +291,7 @@ struct StoringTests {
     }
 
     @Test(
-        "§3.1: every other field is kept, unknown ones among them",
+        "§3.1: every other field is stored, including unknown ones",
         arguments: [
             "X-Unknown: 1", "Set-Cookie: a=b", "ETag: \"a\"", "Content-Type: text/plain", "Content-Encoding: gzip",
             "Content-Length: 7", "Warning: 199 - x", "Trailer: X-T", "Cache-Status: a; hit",
@@ -305,7 +305,7 @@ struct StoringTests {
     }
 
     @Test(
-        "§3.3, RFC 9112 §6.3: an uncertain length is refused, a repeated one counts once",
+        "§3.3, RFC 9112 §6.3: an uncertain length is refused; a repeated length counts once",
         arguments: [
             ("Content-Length: 5\nContent-Length: 6", true), ("Content-Length: 5, 6", true),
             ("Content-Length: 5abc", true),
@@ -325,13 +325,13 @@ struct StoringTests {
         #expect((decision == .refuse(.uncertainLength)) == isRefused)
     }
 
-    @Test("§3.1: several lines of a field stay several")
+    @Test("§3.1: several lines of a field stay separate")
     func severalLines() throws {
         let fields = try kept(Self.marked + "\nSet-Cookie: a=b\nSet-Cookie: c=d").response.headerFields
         #expect(fields[values: .setCookie] == ["a=b", "c=d"])
     }
 
-    @Test("§3.1, §5.2.2.4: fields of no-cache=\"…\" are not kept, those of private=\"…\" are")
+    @Test("§3.1, §5.2.2.4: fields of no-cache=\"…\" are not stored, those of private=\"…\" are")
     func qualified() throws {
         let lines =
             "Cache-Control: max-age=60, no-cache=\"Set-Cookie\", private=\"X-User\"\nSet-Cookie: a=b\nX-User: me"
@@ -341,7 +341,7 @@ struct StoringTests {
     }
 
     @Test(
-        "RFC 9110 §6.6.1: a missing or invalid Date becomes the time of receipt, a valid one stays",
+        "RFC 9110 §6.6.1: a missing or invalid Date becomes the time of receipt; a valid one stays",
         arguments: [("", 1), ("Date: yesterday", 1), ("Date: {-9}", -9)]
     )
     func date(_ line: String, _ expected: Int) throws {

@@ -6,7 +6,7 @@ private struct Row: CustomTestStringConvertible, Sendable {
     var section: String
     var stored: [String]
     var request: String
-    /// If-None-Match and If-Modified-Since of what is sent.
+    /// If-None-Match and If-Modified-Since of the request that is sent.
     var noneMatch: String?
     var modifiedSince: Int?
     var isConditional = true
@@ -62,7 +62,7 @@ struct ValidationRequestTests {
         Row("4.3.2", [""], "If-Modified-Since: {-99}", modifiedSince: -99, isConditional: false),
     ]
 
-    @Test("carries what was stored, and the client's own", arguments: rows)
+    @Test("carries the stored validators and the client's own", arguments: rows)
     private func conditions(_ row: Row) throws {
         let sent = try revalidation(of: row.stored.map { stored($0) }, for: request(row.request))
         #expect(sent.request.headerFields[.ifNoneMatch] == row.noneMatch)
@@ -73,7 +73,7 @@ struct ValidationRequestTests {
     }
 
     @Test(
-        "§4.3.1: is the client's request in all else",
+        "§4.3.1: equals the client's request in everything else",
         arguments: [
             "Accept: a/b", "Cache-Control: max-age=0", "Range: bytes=0-1", "If-Range: \"x\"", "Authorization: Basic x",
         ]
@@ -92,14 +92,14 @@ struct ValidationRequestTests {
         #expect(sent.request == request())
     }
 
-    @Test("§4.3.1: Last-Modified goes back to the letter")
+    @Test("§4.3.1: Last-Modified is sent back verbatim")
     func verbatim() throws {
         let text = "sunday, 06-Nov-94 08:49:37 gmt"
         let sent = try revalidation(of: [stored("Cache-Control: max-age=0\nLast-Modified: \(text)")]).request
         #expect(sent.headerFields[.ifModifiedSince] == text)
     }
 
-    @Test("a request lists no more tags than the rules say")
+    @Test("a request lists no more tags than the rules allow")
     func limit() throws {
         var rules = CachingRules()
         rules.maximumCombinedTags = 3

@@ -69,7 +69,7 @@ struct ValidationTests {
             "freshened 1 [\"update 1\"]"
         ),
         Row("4.3.4", ["ETag: \"a\"\nLast-Modified: {-9}"], "Last-Modified: {-9}", "freshened 0 [\"update 0\"]"),
-        // A strong tag must not update what is weak; it confirms it
+        // A strong tag must not update a response with a weak one; it confirms that response.
         Row("4.3.4", ["ETag: W/\"a\""], "ETag: \"a\"", "freshened 0 []"),
         // No validator
         Row("4.3.4", ["ETag: \"a\""], "", "freshened 0 [\"update 0\"]"),
@@ -132,10 +132,10 @@ struct ValidationTests {
             )
         }
 
-    @Test("304 updates what it identifies", arguments: notModified)
+    @Test("a 304 updates the responses that it identifies", arguments: notModified)
     private func identifying(_ row: Row) throws { try check(row) }
 
-    @Test("any other status", arguments: others)
+    @Test("any other status is handled as the RFC requires", arguments: others)
     private func replacing(_ row: Row) throws { try check(row) }
 
     private func check(_ row: Row) throws {
@@ -144,7 +144,7 @@ struct ValidationTests {
         #expect(result.summary == row.expected)
     }
 
-    @Test("§4.3.4: strictly, a 304 without a validator confirms and updates nothing")
+    @Test("§4.3.4: under the strict rule, a 304 without a validator confirms and updates nothing")
     func strict() throws {
         var rules = CachingRules()
         rules.trustsBareNotModified = false
@@ -152,7 +152,7 @@ struct ValidationTests {
         #expect(result.summary == "freshened 0 []")
     }
 
-    @Test("§4.3.4: after a 304 the response is fresh from then on")
+    @Test("§4.3.4: a 304 restarts the response's freshness lifetime")
     func freshAgain() throws {
         let result = try outcome(
             response("ETag: \"a\"\nDate: {10000}", status: 304),
@@ -164,7 +164,7 @@ struct ValidationTests {
         #expect(!updated.freshness(now: moment(10_060)).isFresh)
     }
 
-    @Test("§4: what was just validated says nothing of an age that it has not")
+    @Test("§4: a validated response has no Age unless the 304 has one")
     func noAge() throws {
         let old = [stored("ETag: \"a\"\nAge: 30")]
         #expect(
@@ -175,7 +175,9 @@ struct ValidationTests {
         #expect(try #require(relayed.selection).response.headerFields[.age] == "4")
     }
 
-    @Test("§4.3.2 MUST: a 304 with a tag that the client does not have is a 200 for it, and a 304 where it has it")
+    @Test(
+        "§4.3.2 MUST: a 304 with a tag that the client lacks becomes a 200, and one with the client's tag stays a 304"
+    )
     func union() throws {
         let mine = try outcome(
             response("ETag: \"a\"", status: 304),
@@ -191,7 +193,7 @@ struct ValidationTests {
         #expect(try #require(both.selection).response.status == .notModified)
     }
 
-    @Test("§4.3.4: a request sent again has no condition of ours, and keeps the client's")
+    @Test("§4.3.4: a request that is sent again has none of the cache's conditions, and keeps the client's")
     func reload() throws {
         let asked = request("If-None-Match: \"x\"\nAccept: a/b")
         guard
@@ -216,7 +218,7 @@ struct ValidationTests {
         )
     }
 
-    @Test("§4: a HEAD that is validated is answered without content")
+    @Test("§4: a validated HEAD is answered without content")
     func head() throws {
         let result = try outcome(
             response("ETag: \"a\"", status: 304),
@@ -227,7 +229,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "§4.3.5: a 200 to a HEAD that validates updates or marks what is stored",
+        "§4.3.5: a 200 to a validating HEAD updates the stored response or marks it stale",
         arguments: [("\"a\"", "update 0"), ("\"b\"", "mark 0")]
     )
     func headAnswer(_ tag: String, _ expected: String) throws {

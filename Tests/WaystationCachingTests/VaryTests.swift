@@ -38,7 +38,7 @@ struct VaryTests {
         Row("Accept, *", "Accept: a/b", "Accept: a/b", false),
         Row("Accept\nVary: *", "Accept: a/b", "Accept: a/b", false),
         Row("Not A Name", "Accept: a/b", "Accept: a/b", false),
-        // Space, and several lines
+        // Whitespace, and several lines
         Row("Accept", "Accept: a/b,c/d", "Accept: a/b , c/d", true),
         Row("Accept", "Accept: a/b,c/d", "Accept: a/b\nAccept: c/d", true),
         Row("Accept", "Accept: a/b;q=1", "Accept: a/b ; q=1", true),
@@ -52,7 +52,7 @@ struct VaryTests {
         Row("X-A", "X-A: a", "X-A: A", false),
         Row("X-A", "X-A:", "X-A:", true),
         Row("X-A", "X-A:", "", false),
-        // What is known of a field
+        // Fields whose order or case is known not to matter
         Row("Accept-Encoding", "Accept-Encoding: gzip, br", "Accept-Encoding: BR,GZIP", true),
         Row("Accept-Encoding", "Accept-Encoding: gzip;q=1, br", "Accept-Encoding: br, gzip ;q=1", true),
         Row("Accept-Encoding", "Accept-Encoding: gzip", "Accept-Encoding: gzip, br", false),
@@ -66,7 +66,7 @@ struct VaryTests {
         Row("Origin", "Origin: https://a.example", "", false),
     ]
 
-    @Test("match when all that Vary nominates is the same", arguments: rows)
+    @Test("match if all the fields that Vary nominates are the same", arguments: rows)
     private func matching(_ row: Row) {
         let key = VaryKey(fields(row.vary.isEmpty ? "" : "Vary: \(row.vary)"), request: fields(row.original))
         #expect(key.matches(fields(row.presented)) == row.matches)
@@ -156,7 +156,7 @@ struct VaryTests {
         ),
     ]
 
-    @Test("the one to use", arguments: choices)
+    @Test("the selection takes the variant that the RFC prescribes", arguments: choices)
     private func choosing(_ row: Choice) {
         let asked = request("Accept-Language: \(row.asked)")
         let decision = ReuseDecision(for: asked, among: row.stored, now: moment(row.now))
@@ -185,7 +185,7 @@ struct VaryTests {
     }
 
     @Test(
-        "§4.1: without a tag that is ours, a 304 to a request that matches no variant is asked again",
+        "§4.1: a 304 without a stored tag, for a request that matches no variant, makes the request be sent again",
         arguments: ["", "ETag: \"x\"", "Last-Modified: {-9}"]
     )
     func noAdoption(_ lines: String) throws {

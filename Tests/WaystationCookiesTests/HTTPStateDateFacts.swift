@@ -1,5 +1,5 @@
-// What the public http-state date examples (github.com/abarth/http-state, tests/data/dates) establish: a text, and the
-// moment it names in seconds since 1970, `nil` where it names none.
+// The facts of the public http-state date examples (github.com/abarth/http-state, tests/data/dates): a text, and the
+// moment that it names in seconds since 1970, or `nil` if it names none.
 enum HTTPStateDateFacts {
     static let dates: [(text: String, seconds: Int?)] = [
         ("Mon, 10-Dec-2007 17:02:24 GMT", 1_197_306_144),

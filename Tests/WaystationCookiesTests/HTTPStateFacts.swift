@@ -1,8 +1,9 @@
-// What the public http-state test cases (github.com/abarth/http-state, tests/data/parser) establish, as facts in a form of
-// our own: the fields a server set, the URL that was asked for next, the Cookie field that has to be sent.
+// The facts of the public http-state test cases (github.com/abarth/http-state, tests/data/parser), in a format of our
+// own: the fields that a server sets, the next URL that is requested, the Cookie field that must be sent.
 //
-// `#` begins a case, `set` is one Set-Cookie field, `get` the next URL (else the page that all of them ask for), `send`
-// the Cookie field (none where it is missing). `⇥` is a tab, `␠` a space at an end, `{a*9}` nine times the letter.
+// `#` begins a case, `set` is one Set-Cookie field, `get` the next URL (by default the page that all cases request),
+// `send` the Cookie field (without it no field may be sent). `⇥` is a tab, `␠` a space at an end, `{a*9}` nine times
+// the letter.
 enum HTTPStateFacts {
     static let cases = #"""
         # 0001

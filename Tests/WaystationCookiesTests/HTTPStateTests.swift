@@ -51,16 +51,16 @@ struct HTTPStateCase: Sendable, CustomTestStringConvertible {
 
 @Suite("The public http-state cases")
 struct HTTPStateTests {
-    /// The cases were written then: cookies that end in 2019 have to be alive.
+    /// The time at which the cases were written: cookies that end in 2019 must still be alive.
     private let now = Date(timeIntervalSince1970: 1_300_000_000)
 
-    @Test("are all here")
+    @Test("are all present")
     func count() {
         #expect(HTTPStateCase.all.count == 218)
         #expect(HTTPStateDateFacts.dates.count == 70)
     }
 
-    @Test("send what RFC 6265 says", arguments: HTTPStateCase.all)
+    @Test("produce the Cookie field that RFC 6265 requires", arguments: HTTPStateCase.all)
     func parser(_ facts: HTTPStateCase) {
         var jar = CookieJar()
         for field in facts.fields {
@@ -69,15 +69,15 @@ struct HTTPStateTests {
         #expect(jar.header(for: facts.next, now: now) == facts.sent)
     }
 
-    @Test("name the moment that the date search finds", arguments: HTTPStateDateFacts.dates)
+    @Test("contain dates that the date search reads correctly", arguments: HTTPStateDateFacts.dates)
     func dates(_ facts: (text: String, seconds: Int?)) {
         let date = CookieDate.parse(facts.text[...].utf8)
         #expect(date?.timeIntervalSince1970 == facts.seconds.map(Double.init))
     }
 
-    /// Four cases the collection itself has switched off; here they end as RFC 6265bis and RFC 6265 have it.
+    /// The collection itself has disabled these four cases; here they follow RFC 6265bis and RFC 6265.
     @Test(
-        "that are switched off there end by the newer text",
+        "that the collection disabled follow the newer RFC",
         arguments: [
             (String(repeating: "a", count: 4_097), "/cookie-parser-result", nil as String?),
             ("AAA=BB\0ZYX", "/cookie-parser-result", nil),

@@ -3,10 +3,10 @@ import Testing
 
 @testable import WaystationCookies
 
-@Suite("What an app does with a jar")
+@Suite("A jar that an app changes")
 struct JarTests {
     @Test(
-        "a cookie that could not be sent is not made",
+        "a cookie that could not be sent is not created",
         arguments: [
             ("a=b", "1", "e.org", "/"), ("a;b", "1", "e.org", "/"), ("a\r\nX: y", "1", "e.org", "/"),
             ("", "", "e.org", "/"),
@@ -26,7 +26,7 @@ struct JarTests {
         }
     }
 
-    @Test("a cookie states every property, and is sent by them")
+    @Test("a cookie has every property that was set, and is sent accordingly")
     func insert() throws {
         let token = try Cookie(
             name: "token",
@@ -48,7 +48,7 @@ struct JarTests {
         #expect(jar.names(for: "https://shop.example.com/account", now: epoch + 3_600) == [])
     }
 
-    @Test("inserting a cookie that has ended removes the one that is there")
+    @Test("inserting an expired cookie removes the stored one")
     func insertEnded() throws {
         var jar = CookieJar()
         jar.insert(try .plain("a"), now: epoch)
@@ -57,7 +57,7 @@ struct JarTests {
         #expect(jar.count == 0)
     }
 
-    @Test("an app cannot insert for a public suffix")
+    @Test("an app cannot insert a cookie for a public suffix")
     func insertSuffix() throws {
         var jar = CookieJar()
         let wide = try Cookie.plain("a", domain: "co.uk", isHostOnly: false)
@@ -80,7 +80,7 @@ struct JarTests {
         return jar
     }
 
-    @Test("a domain's cookies go with those of the hosts below it", arguments: ["e.org", "E.org", ".e.org"])
+    @Test("removing a domain's cookies includes the hosts below it", arguments: ["e.org", "E.org", ".e.org"])
     func removeDomain(domain: String) throws {
         var jar = try filled()
         let changes = jar.removeAll(domain: domain)
@@ -90,14 +90,14 @@ struct JarTests {
         #expect(jar.names(for: "http://bade.org/", now: epoch) == ["s", "p"])
     }
 
-    @Test("what is no domain removes nothing", arguments: ["", ".", "not a host", "org."])
+    @Test("a text that is not a domain removes nothing", arguments: ["", ".", "not a host", "org."])
     func removeNoDomain(domain: String) throws {
         var jar = try filled()
         #expect(jar.removeAll(domain: domain) == [])
         #expect(jar.count == 8)
     }
 
-    @Test("one cookie goes by its identity, once")
+    @Test("one cookie is removed by its identity, once")
     func removeOne() throws {
         var jar = try filled()
         let id = Cookie.ID(name: "s", domain: "e.org", isHostOnly: true, path: "/")
@@ -107,14 +107,14 @@ struct JarTests {
         #expect(jar.count == 7)
     }
 
-    @Test("the session's end takes the cookies without an end of their own")
+    @Test("ending the session removes the cookies without an expiry")
     func session() throws {
         var jar = try filled()
         #expect(jar.removeSessionCookies().map(\.cookie.name) == ["s", "s", "s", "s"])
         #expect(jar.cookies.map(\.name) == ["p", "p", "p", "p"])
     }
 
-    @Test("all go, each told once")
+    @Test("removing all cookies reports each once")
     func all() throws {
         var jar = try filled()
         #expect(jar.removeAll().count == 8)
@@ -122,7 +122,7 @@ struct JarTests {
         #expect(jar.removeAll() == [])
     }
 
-    @Test("a copy kept by the changes is the jar")
+    @Test("a copy that applies the reported changes equals the jar")
     func changesAreComplete() {
         var jar = CookieJar(rules: CookieRules(maximumForDomain: 3, maximumInAll: 7))
         var copy: [Cookie.ID: String] = [:]
@@ -156,9 +156,9 @@ struct JarTests {
     }
 }
 
-@Suite("A jar that is kept")
+@Suite("A jar that is encoded")
 struct CodingTests {
-    @Test("comes back whole, in its order, under the app's rules or the default ones")
+    @Test("decodes to the same cookies in the same order, with the app's rules or the default ones")
     func roundTrip() throws {
         let jar = CookieJar(
             [
@@ -174,7 +174,7 @@ struct CodingTests {
         #expect(back.rules.maximumForDomain == 50)
     }
 
-    @Test("what has ended meanwhile is told of by the next mutation")
+    @Test("removes and reports cookies that expired meanwhile at the next mutation")
     func ended() throws {
         let jar = CookieJar([("https://e.org/", "a=1; Max-Age=60")])
         var back = try JSONDecoder().decode(CookieJar.self, from: JSONEncoder().encode(jar))
@@ -187,14 +187,14 @@ struct CodingTests {
         "sameSite":"lax","creation":0,"lastAccess":0}
         """
 
-    @Test("the form that is kept is read", arguments: [sound, sound + "," + sound])
+    @Test("is read from its stored form", arguments: [sound, sound + "," + sound])
     func form(cookies: String) throws {
         let jar = try JSONDecoder().decode(CookieJar.self, from: Data("{\"version\":1,\"cookies\":[\(cookies)]}".utf8))
         #expect(jar.count == 1)
     }
 
     @Test(
-        "a file that was tampered with is refused",
+        "is refused if it was tampered with",
         arguments: [
             "{\"version\":2,\"cookies\":[]}", "{\"cookies\":[]}", "{\"version\":1}",
             "{\"version\":1,\"cookies\":[\(sound.replacingOccurrences(of: "\"1\"", with: "\"1\\r\\nX: y\""))]}",
@@ -225,7 +225,7 @@ struct HostileTests {
         #expect(jar.count <= 50)
     }
 
-    @Test("whatever was stored can be kept and read again", arguments: 0..<20)
+    @Test("whatever was stored can be encoded and decoded", arguments: 0..<20)
     func kept(seed: UInt64) throws {
         var random = SeededNumbers(seed: seed)
         let hosts = ["e.org", "a..e.org", "[::1]", "10.1", "x_y.e.org", "E.ORG."]
@@ -244,7 +244,7 @@ struct HostileTests {
         #expect(back.cookies == jar.cookies)
     }
 
-    @Test("long input is read in its length's time", arguments: [",", "=", ";", "\"", "a=\",", " ", "a=1, ", ";="])
+    @Test("long input is read in linear time", arguments: [",", "=", ";", "\"", "a=\",", " ", "a=1, ", ";="])
     func long(unit: String) {
         let text = String(repeating: unit, count: 100_000 / unit.count)
         #expect(SetCookie.split(joined: text).joined().utf8.count <= text.utf8.count)

@@ -33,7 +33,7 @@ struct SameSiteTests {
         #expect(jar.names(for: "https://e.org/", context: context) == (isSent ? ["a"] : []))
     }
 
-    @Test("None needs Secure")
+    @Test("None requires Secure")
     func none() {
         var jar = CookieJar()
         let outcome = jar.store("a=1; SameSite=None", from: url("https://e.org/"), now: epoch)
@@ -42,7 +42,7 @@ struct SameSiteTests {
     }
 
     @Test(
-        "another site's request sets what a navigation or None allows",
+        "another site's request can set a cookie if it is a navigation or the cookie is None",
         arguments: [
             ("a=1; SameSite=Strict", embedded, false), ("a=1; SameSite=Lax", embedded, false), ("a=1", embedded, false),
             ("a=1; SameSite=None; Secure", embedded, true), ("a=1; SameSite=Strict", navigation, true),
@@ -57,7 +57,7 @@ struct SameSiteTests {
     }
 
     @Test(
-        "two URLs are of one site by scheme and registrable domain",
+        "two URLs are of the same site if scheme and registrable domain are equal",
         arguments: [
             ("https://a.example.com/", "https://b.example.com/x", true),
             ("https://example.com/", "https://example.com:8/", true),

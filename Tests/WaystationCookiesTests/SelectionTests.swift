@@ -3,7 +3,7 @@ import Testing
 
 @testable import WaystationCookies
 
-/// What one response sets, and what the next request carries.
+/// The cookie that a response sets, and the cookie that the next request carries.
 struct Selection: Sendable, CustomTestStringConvertible {
     var from: String
     var field: String
@@ -20,7 +20,7 @@ struct Selection: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Which cookie goes with which request")
+@Suite("The cookies that a request carries")
 struct SelectionTests {
     static let domains = [
         Selection("http://example.com/", "a=1", "http://example.com/", true),
@@ -124,16 +124,16 @@ struct SelectionTests {
         Selection("https://e.org/", "__Hosta=1; Path=/x", "https://e.org/x", true),
     ]
 
-    @Test("by domain (RFC 6265 §5.1.3, §5.3)", arguments: domains)
+    @Test("are selected by domain (RFC 6265 §5.1.3, §5.3)", arguments: domains)
     func domain(_ selection: Selection) { check(selection) }
 
-    @Test("by path (RFC 6265 §5.1.4)", arguments: paths)
+    @Test("are selected by path (RFC 6265 §5.1.4)", arguments: paths)
     func path(_ selection: Selection) { check(selection) }
 
-    @Test("by scheme (RFC 6265 §5.4)", arguments: secure)
+    @Test("are selected by scheme (RFC 6265 §5.4)", arguments: secure)
     func scheme(_ selection: Selection) { check(selection) }
 
-    @Test("by the prefix of its name (RFC 6265bis §4.1.3)", arguments: prefixes)
+    @Test("obey the prefix of their name (RFC 6265bis §4.1.3)", arguments: prefixes)
     func prefix(_ selection: Selection) { check(selection) }
 
     private func check(_ selection: Selection) {
@@ -142,7 +142,7 @@ struct SelectionTests {
     }
 
     @Test(
-        "loopback counts as secure where the rules say so, and only there",
+        "treat loopback as secure if the rules say so, and no other host",
         arguments: [
             ("http://localhost/", true), ("http://app.localhost/", true), ("http://127.8.9.1/", true),
             ("http://[::1]/", true), ("http://notlocalhost/", false), ("http://128.0.0.1/", false),
@@ -155,17 +155,17 @@ struct SelectionTests {
         #expect(CookieJar([(text, "a=1; Secure")]).count == 0)
     }
 
-    @Test("an app's list of public suffixes is asked")
+    @Test("are checked against an app's list of public suffixes")
     func suffixes() {
         let rules = CookieRules(publicSuffixes: PublicSuffixes { $0 == "pages.dev" })
         #expect(CookieJar([("https://me.pages.dev/", "a=1; Domain=pages.dev")], rules: rules).count == 0)
         #expect(CookieJar([("https://me.pages.dev/", "a=1; Domain=pages.dev")]).count == 1)
         #expect(CookieJar([("https://w.me.pages.dev/", "a=1; Domain=me.pages.dev")], rules: rules).count == 1)
-        // Single labels need no list.
+        // Single labels are public suffixes without a list.
         #expect(CookieJar([("https://me.dev/", "a=1; Domain=dev")], rules: rules).count == 0)
     }
 
-    @Test("longer paths come first, of equal ones the earlier created (RFC 6265 §5.4)")
+    @Test("are ordered by the length of their path, then by creation (RFC 6265 §5.4)")
     func order() {
         let from = "http://e.org/"
         let jar = CookieJar([
@@ -175,7 +175,7 @@ struct SelectionTests {
         #expect(jar.names(for: "http://e.org/x/y/z") == ["deep", "wide", "mid2", "mid1", "root"])
     }
 
-    @Test("the order of one response's cookies is that of its fields")
+    @Test("keep the order of the fields in their response")
     func orderOfOneMoment() {
         var jar = CookieJar()
         for name in ["z", "a", "m", "b"] { jar.store("\(name)=1", from: url("http://e.org/"), now: epoch) }
@@ -184,14 +184,14 @@ struct SelectionTests {
         #expect(jar.header(for: url("http://e.org/"), now: epoch + 1) == "z=2; a=1; m=1; b=1")
     }
 
-    @Test("paths are as long as their octets")
+    @Test("have paths whose length is counted in octets")
     func orderByOctets() {
         let jar = CookieJar([("http://e.org/", "ascii=1; Path=/ab"), ("http://e.org/", "wide=1; Path=/ab/é")])
         #expect(jar.cookies.map(\.path.utf8.count) == [3, 6])
         #expect(jar.names(for: "http://e.org/ab") == ["ascii"])
     }
 
-    @Test("a host-only cookie and one of the domain stand side by side (RFC 6265bis §5.7)")
+    @Test("can be a host-only cookie and a domain cookie of the same name (RFC 6265bis §5.7)")
     func hostOnlyIsPartOfTheIdentity() {
         let jar = CookieJar([("http://e.org/", "a=host"), ("http://e.org/", "a=domain; Domain=e.org")])
         #expect(jar.cookies(for: url("http://e.org/"), now: epoch + 2).map(\.value) == ["host", "domain"])

@@ -15,7 +15,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "Max-Age counts seconds, and what is no number is ignored",
+        "Max-Age counts seconds, and a value that is not a number is ignored",
         arguments: [
             ("60", 60), ("0", 0), ("-1", -1), ("007", 7), ("99999999999999999999", Int64.max),
             ("-99999999999999999999", -Int64.max), ("", nil), ("-", nil), ("+5", nil), ("5.5", nil), ("5 s", nil),
@@ -26,14 +26,14 @@ struct SetCookieTests {
         #expect(try SetCookie("a=1; Max-Age=\(value)").maxAge == seconds)
     }
 
-    @Test("a malformed attribute leaves the one before it in force")
+    @Test("a malformed attribute leaves the earlier one in force")
     func earlierStands() throws {
         let cookie = try SetCookie("a=1; Max-Age=5; Max-Age=x; Expires=Thu, 01 Jan 1970 00:00:09 GMT; Expires=never")
         #expect(cookie.maxAge == 5)
         #expect(cookie.expires == Date(timeIntervalSince1970: 9))
     }
 
-    @Test("control characters refuse the whole field, a tab does not", arguments: 0...31)
+    @Test("a control character makes the whole field invalid, except for a tab", arguments: 0...31)
     func controls(code: UInt8) {
         let character = String(decoding: [code], as: UTF8.self)
         for field in ["a=1\(character)2", "a\(character)b=1", "a=1; Path=/\(character)"] {
@@ -47,7 +47,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "name and value have 4,096 octets together",
+        "name and value may have 4,096 octets together",
         arguments: [
             (1, 4_095, true), (1, 4_096, false), (4_096, 0, true), (4_097, 0, false), (2_048, 2_048, true),
             (2_048, 2_049, false),
@@ -58,12 +58,12 @@ struct SetCookieTests {
         #expect(refusal(of: field)?.code == (isTaken ? nil : .length))
     }
 
-    @Test("octets are counted, not characters")
+    @Test("limits count octets, not characters")
     func octets() {
         #expect(throws: CookieError.self) { try SetCookie("a=" + String(repeating: "é", count: 2_048)) }
     }
 
-    @Test("an attribute of more than 1,024 octets is ignored, the cookie is not")
+    @Test("an attribute of more than 1,024 octets is ignored, and the cookie is stored")
     func longAttribute() throws {
         let fits = "/" + String(repeating: "p", count: 1_023)
         #expect(try SetCookie("a=1; Path=\(fits)").path == fits)
@@ -72,7 +72,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "a text without a name is a cookie only where the rules say so (RFC 6265bis)",
+        "a text without a name is a cookie only if the rules allow it (RFC 6265bis)",
         arguments: [
             ("word", "word"), ("=v", "v"), ("  v ", "v"), ("", nil), ("=", nil), (" ; Path=/", nil),
             ("= ; Secure", nil),
@@ -87,7 +87,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "a cookie without a name does not pass for one with a prefix",
+        "a cookie without a name cannot imitate one with a prefix",
         arguments: ["__Host-a", "=__Secure-a=1", "__HOST-a=1"]
     )
     func namelessPrefix(field: String) {
@@ -96,7 +96,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "unknown and empty attributes do no harm",
+        "unknown and empty attributes are ignored",
         arguments: [
             "a=1;;;;", "a=1; =; ==; ;", "a=1; =x; unknown; un=known=2", "a=1 ;Path", "a=1;Expires;Max-Age;Domain",
         ]
@@ -105,7 +105,7 @@ struct SetCookieTests {
         #expect(try SetCookie(field) == SetCookie("a=1"))
     }
 
-    @Test("a letter with a combining mark after a separator is read by octets")
+    @Test("a letter with a combining mark after a separator is parsed by octets")
     func combining() throws {
         #expect(try SetCookie("a=1;\u{301}Secure").isSecure == false)
         #expect(try SetCookie("a=\u{301}1; Secure").value == "\u{301}1")
@@ -113,7 +113,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "days that do not exist name no moment",
+        "days and times that do not exist give no date",
         arguments: [
             "31 Apr 2024 00:00:00", "30 Feb 2024 00:00:00", "29 Feb 2023 00:00:00", "29 Feb 1900 00:00:00",
             "0 Jan 2024 00:00:00", "32 Jan 2024 00:00:00", "1 Jan 1600 00:00:00", "1 Jan 2024 24:00:00",
@@ -143,7 +143,7 @@ struct SetCookieTests {
 @Suite("Set-Cookie fields that Foundation joined")
 struct JoinedSetCookieTests {
     @Test(
-        "are taken apart",
+        "are split into single fields",
         arguments: [
             ("a=1", ["a=1"]),
             ("a=1, b=2", ["a=1", "b=2"]),
@@ -178,7 +178,7 @@ struct JoinedSetCookieTests {
         #expect(SetCookie.split(joined: joined) == fields)
     }
 
-    @Test("lose nothing: what was joined comes back", arguments: 0..<200)
+    @Test("lose nothing when they are split", arguments: 0..<200)
     func roundTrip(seed: Int) {
         let names = ["a", "sid", "__Host-x", "k-1", "t.u"]
         let values = ["1", "", "abc==", "x y", "\"q, r=s\"", "100%"]
@@ -193,7 +193,7 @@ struct JoinedSetCookieTests {
         #expect(SetCookie.split(joined: fields.joined(separator: ",")) == fields)
     }
 
-    @Test("are stored in their order, and a bad one harms no other")
+    @Test("are stored in their order, and a bad one does not affect the others")
     func stored() {
         var jar = CookieJar()
         let outcomes = jar.store(

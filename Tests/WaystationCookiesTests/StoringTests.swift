@@ -7,7 +7,7 @@ import Testing
 struct StoringTests {
     let here = url("https://e.org/")
 
-    @Test("a replacement keeps the creation and its place")
+    @Test("a replacement keeps the creation time and the place")
     func replacement() throws {
         var jar = CookieJar([("https://e.org/", "a=1"), ("https://e.org/", "b=1")])
         let outcome = jar.store("a=2", from: here, now: epoch + 50)
@@ -22,7 +22,7 @@ struct StoringTests {
         #expect(outcome.changes.count == 1)
     }
 
-    @Test("storing the same cookie again is no change")
+    @Test("storing the same cookie again reports no change")
     func same() {
         var jar = CookieJar([("https://e.org/", "a=1")])
         #expect(jar.store("a=1", from: here, now: epoch + 50) == .stored([]))
@@ -30,7 +30,7 @@ struct StoringTests {
     }
 
     @Test(
-        "an end in the past removes, and tells so once",
+        "an expiry in the past removes the cookie, and reports it once",
         arguments: ["Max-Age=0", "Max-Age=-5", "Expires=Thu, 01 Jan 1970 00:00:00 GMT"]
     )
     func removal(attribute: String) throws {
@@ -41,14 +41,14 @@ struct StoringTests {
         #expect(jar.store("a=; \(attribute)", from: here, now: epoch + 1) == .stored([]))
     }
 
-    @Test("Max-Age counts more than Expires")
+    @Test("Max-Age takes precedence over Expires")
     func maxAgeFirst() {
         let past = "Expires=Thu, 01 Jan 1970 00:00:00 GMT"
         #expect(CookieJar([("https://e.org/", "a=1; Max-Age=2000; \(past)")]).names(for: "https://e.org/") == ["a"])
         #expect(CookieJar([("https://e.org/", "a=1; Expires=Fri, 31 Dec 2100 00:00:00 GMT; Max-Age=0")]).count == 0)
     }
 
-    @Test("a cookie ends at its moment, and not before")
+    @Test("a cookie expires at its moment, and not before")
     func end() {
         let jar = CookieJar([("https://e.org/", "a=1; Max-Age=100")])
         #expect(jar.names(for: "https://e.org/", now: epoch + 99.9) == ["a"])
@@ -56,14 +56,14 @@ struct StoringTests {
     }
 
     @Test(
-        "no response gives a longer life than the rules",
+        "no response can set a longer lifetime than the rules allow",
         arguments: ["Max-Age=99999999999999999999", "Expires=Fri, 31 Dec 9999 23:59:59 GMT"]
     )
     func longestLife(attribute: String) {
         #expect(CookieJar([("https://e.org/", "a=1; \(attribute)")]).cookies.first?.expires == epoch + 400 * 86_400)
     }
 
-    @Test("storing sweeps what has ended, and tells of it")
+    @Test("storing a cookie removes expired ones and reports them")
     func sweep() {
         var jar = CookieJar([
             ("https://e.org/", "a=1; Max-Age=10"), ("https://other.org/", "b=1; Max-Age=10"), ("https://e.org/", "c=1"),
@@ -78,7 +78,7 @@ struct StoringTests {
         #expect(jar.removeExpired(now: epoch + 30) == [])
     }
 
-    @Test("a cookie that comes after the end of its like is a new one")
+    @Test("a cookie that replaces an expired one is new")
     func afterTheEnd() {
         var jar = CookieJar([("https://e.org/", "a=1; Max-Age=10")])
         let changes = jar.store("a=2", from: here, now: epoch + 30).changes
@@ -86,7 +86,7 @@ struct StoringTests {
         #expect(jar.cookies.map(\.creation) == [epoch + 30])
     }
 
-    @Test("what has ended protects nothing any more")
+    @Test("an expired cookie no longer protects its name")
     func endedProtectsNothing() {
         var jar = CookieJar([
             ("https://e.org/", "a=1; Secure; Max-Age=10"), ("https://e.org/", "b=1; HttpOnly; Max-Age=9"),
@@ -98,7 +98,7 @@ struct StoringTests {
         #expect(jar.store("a=2", from: url("http://e.org/"), now: epoch + 10).refusal == nil)
     }
 
-    @Test("what has ended is swept when asked")
+    @Test("expired cookies are removed on request")
     func removeExpired() {
         var jar = CookieJar([("https://e.org/", "a=1; Max-Age=10"), ("https://e.org/", "b=1; Max-Age=90")])
         #expect(jar.removeExpired(now: epoch + 9) == [])
@@ -125,7 +125,7 @@ struct StoringTests {
         #expect(jar.count == (isTaken ? 2 : 1))
     }
 
-    @Test("a secure cookie of a host below stands too")
+    @Test("a secure cookie of a host below is not overlaid either")
     func secureBelowStands() {
         var jar = CookieJar([("https://w.e.org/", "a=1; Secure")])
         #expect(
@@ -133,7 +133,7 @@ struct StoringTests {
         )
     }
 
-    @Test("interfaces other than HTTP neither see, set, nor replace HttpOnly cookies")
+    @Test("interfaces other than HTTP neither see, nor set, nor replace HttpOnly cookies")
     func httpOnly() {
         let script = CookieContext(isHTTP: false)
         var jar = CookieJar([("https://e.org/", "a=1; HttpOnly"), ("https://e.org/", "b=1")])
@@ -145,7 +145,7 @@ struct StoringTests {
     }
 
     @Test(
-        "each refusal says which rule it was",
+        "each refusal names the rule that caused it",
         arguments: [
             ("http://127.0.0.1/", "a=1; Domain=0.0.1", CookieError.Code.domain),
             ("https://a..e.org/", "a=1; Domain=..e.org", .domain),
@@ -163,7 +163,7 @@ struct StoringTests {
         #expect(jar.count == 0)
     }
 
-    @Test("no message holds a value")
+    @Test("no message contains a value")
     func discretion() {
         var jar = CookieJar()
         for field in ["a=secret; Domain=org", "=secret", "a=secret\u{1}", "__Host-a=secret", "a=secret; SameSite=None"]
@@ -173,7 +173,7 @@ struct StoringTests {
         }
     }
 
-    @Test("sending notes the access, looking does not")
+    @Test("sending a cookie records the access, looking at it does not")
     func access() {
         var jar = CookieJar([("https://e.org/", "a=1"), ("https://e.org/x", "b=1; Path=/x")])
         _ = jar.cookies(for: here, now: epoch + 50)
@@ -185,7 +185,7 @@ struct StoringTests {
 
 @Suite("A jar's limits (RFC 6265 §5.3, §6.1)")
 struct LimitTests {
-    @Test("a domain has at most 50 cookies; the one least lately used goes")
+    @Test("a domain has at most 50 cookies; the least recently used one is removed")
     func domain() {
         var jar = CookieJar((0..<50).map { ("https://e.org/", "k\($0)=1") })
         _ = jar.header(for: url("https://e.org/"), now: epoch + 100)
@@ -197,7 +197,7 @@ struct LimitTests {
         #expect(changes.map(\.isPresent) == [true, false])
     }
 
-    @Test("cookies that are not secure go first")
+    @Test("cookies that are not secure are removed first")
     func insecureFirst() {
         var responses = (0..<49).map { (url: "https://e.org/", field: "k\($0)=1; Secure") }
         responses.append((url: "https://e.org/", field: "weak=1"))
@@ -214,7 +214,7 @@ struct LimitTests {
         #expect(jar.cookies.allSatisfy { $0.isSecure })
     }
 
-    @Test("what has ended goes before anything else")
+    @Test("expired cookies are removed before any others")
     func expiredFirst() {
         var jar = CookieJar((0..<50).map { ("https://e.org/", $0 == 30 ? "k30=1; Max-Age=40" : "k\($0)=1") })
         let changes = jar.store("new=1", from: url("https://e.org/"), now: epoch + 80).changes
@@ -235,7 +235,7 @@ struct LimitTests {
         )
     }
 
-    @Test("limits of the app hold, of zero too", arguments: [0, 1, 7, -1])
+    @Test("the app's limits apply, even if they are zero", arguments: [0, 1, 7, -1])
     func others(limit: Int) {
         let domain = CookieJar(
             (0..<20).map { ("https://e.org/", "k\($0)=1") },

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import WaystationCookies
 
-/// A moment to count from.
+/// The moment from which tests count.
 let epoch = Date(timeIntervalSince1970: 1_700_000_000)
 
 func url(_ text: String) -> URL {
@@ -10,7 +10,7 @@ func url(_ text: String) -> URL {
 }
 
 extension CookieJar {
-    /// A jar after responses of several URLs, one second apart.
+    /// A jar after responses from several URLs, one second apart.
     init(_ responses: [(url: String, field: String)], rules: CookieRules = CookieRules(), from now: Date = epoch) {
         self.init(rules: rules)
         for (index, response) in responses.enumerated() {
@@ -18,14 +18,14 @@ extension CookieJar {
         }
     }
 
-    /// The names of what is sent.
+    /// The names of the cookies that are sent.
     func names(for text: String, context: CookieContext = .firstParty, now: Date = epoch + 1_000) -> [String] {
         cookies(for: WaystationCookiesTests.url(text), context: context, now: now).map(\.name)
     }
 }
 
 extension Cookie {
-    /// A cookie of which only some parts matter.
+    /// A cookie with default values for the parts that do not matter.
     static func plain(
         _ name: String,
         domain: String = "example.com",
@@ -48,7 +48,7 @@ extension Cookie {
     }
 }
 
-/// The same numbers for the same seed (SplitMix64).
+/// A generator that gives the same numbers for the same seed (SplitMix64).
 struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 

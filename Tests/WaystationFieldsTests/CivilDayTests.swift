@@ -3,12 +3,12 @@ import WaystationFields
 
 @Suite("A day of the calendar")
 struct CivilDayTests {
-    @Test("each day follows the one before, and is found again, from the year 0 to 9999")
+    @Test("each day from the year 0 to 9999 follows the one before, and converts back to itself")
     func everyDay() throws {
         var (year, month, day) = (0, 1, 1)
         for number in -719_528...2_932_896 {
             let civil = CivilDay(daysSinceEpoch: number)
-            // One expectation for the many: three million of them take long.
+            // One check instead of an expectation for each day: three million expectations take long.
             guard civil.year == year, civil.month == month, civil.day == day, civil.daysSinceEpoch == number,
                 CivilDay(year: year, month: month, day: day) == civil
             else {
@@ -25,7 +25,7 @@ struct CivilDayTests {
     }
 
     @Test(
-        "what the calendar does not have is none",
+        "a date that the calendar does not have gives nil",
         arguments: [
             (2023, 2, 29), (1900, 2, 29), (2024, 2, 30), (2023, 4, 31), (2023, 0, 1), (2023, 13, 1), (2023, 1, 0),
             (2023, 1, 32), (-1, 1, 1), (10_000, 1, 1), (.max, 1, 1), (.min, .min, .max),

@@ -7,7 +7,7 @@ struct DateTests {
     private static let now = HTTPDate(nearestTo: 1_700_000_000)
 
     @Test(
-        "the three forms, without regard to case",
+        "caches read the three forms without regard to case",
         arguments: [
             "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
             "sun, 06 nov 1994 08:49:37 gmt", "SUN, 06 NOV 1994 08:49:37 GMT", "sunday, 06-NOV-94 08:49:37 Gmt",
@@ -19,7 +19,7 @@ struct DateTests {
     }
 
     @Test(
-        "for others than caches case counts",
+        "other readers than caches require the exact case",
         arguments: [
             "sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 gmt",
             "SUNDAY, 06-Nov-94 08:49:37 GMT", "Sun NOV  6 08:49:37 1994",
@@ -31,7 +31,7 @@ struct DateTests {
     }
 
     @Test(
-        "what is no date",
+        "a text that is not an HTTP-date gives nil",
         arguments: [
             "", "0", "-1", "784111777", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
             "Sun, 06 Nov 1994 08:49:37 EST", "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 6 Nov 1994 08:49:37 GMT",
@@ -48,18 +48,18 @@ struct DateTests {
     }
 
     @Test(
-        "a year of two digits is the latest that is no more than 50 years ahead",
+        "a two-digit year is the latest that is at most 50 years ahead",
         arguments: [
             (1_700_000_000, "01-Jul-73 00:00:00", 2073), (1_700_000_000, "01-Jul-74 00:00:00", 1974),
             (1_700_000_000, "01-Jul-00 00:00:00", 2000), (930_787_200, "01-Jul-49 00:00:00", 2049),
             (930_787_200, "01-Jul-50 00:00:00", 1950),
-            // Fifty years to the second, and one second, hour, day and month more.
+            // Fifty years to the second, then one second, hour, day and month more.
             (1_700_000_000, "14-Nov-73 22:13:20", 2073), (1_700_000_000, "14-Nov-73 22:13:21", 1973),
             (1_700_000_000, "14-Nov-73 23:00:00", 1973), (1_700_000_000, "15-Nov-73 00:00:00", 1973),
             (1_700_000_000, "01-Dec-73 00:00:00", 1973), (1_700_000_000, "13-Nov-73 23:59:59", 2073),
-            // A day that the later of the years does not have: 2100 is no leap year.
+            // A day that the later of the two years does not have: 2100 is not a leap year.
             (2_840_140_800, "29-Feb-00 00:00:00", 2000),
-            // Before 1970; where five digits would be needed.
+            // A moment before 1970, and one for which the year would need five digits.
             (-1, "31-Dec-19 23:59:59", 2019), (-1, "01-Jan-20 00:00:00", 1920),
             (253_402_300_799, "01-Jan-00 00:00:00", 9900),
         ]
@@ -71,7 +71,7 @@ struct DateTests {
     }
 
     @Test(
-        "a leap second is the next second, and the last of all the one before",
+        "a leap second is read as the next second, and the very last one as the second before",
         arguments: [
             ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800), ("Fri, 31 Dec 9999 23:59:60 GMT", 253_402_300_799),
         ]
@@ -86,7 +86,7 @@ struct DateTests {
         #expect(HTTPDate(text, now: Self.now)?.secondsSinceEpoch == seconds)
     }
 
-    @Test("a moment that no year of four digits has is the nearest, or none")
+    @Test("a moment outside the four-digit years becomes the nearest one, or nil if it must be exact")
     func outside() {
         #expect(HTTPDate(nearestTo: Int.max) == .latest)
         #expect(HTTPDate(nearestTo: Int.min) == .earliest)

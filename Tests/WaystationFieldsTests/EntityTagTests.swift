@@ -19,7 +19,7 @@ struct EntityTagTests {
     }
 
     @Test(
-        "what is no tag",
+        "a malformed tag gives nil",
         arguments: [
             "", "a", "\"", "\"a", "a\"", "w/\"a\"", "W/a", "W/", "W /\"a\"", "W/ \"a\"", "\"a\"b", "\"a\"\"b\"",
             "\"a b\"", "\"a\tb\"", "\"a\u{7F}\"", "\"a\u{0}\"", "'a'", "\"a\", \"b\"", "*",
@@ -30,11 +30,11 @@ struct EntityTagTests {
     }
 
     @Test(
-        "the table of §8.8.3.2",
+        "tags compare as in the table of §8.8.3.2",
         arguments: [
             ("W/\"1\"", "W/\"1\"", false, true), ("W/\"1\"", "W/\"2\"", false, false),
             ("W/\"1\"", "\"1\"", false, true), ("\"1\"", "\"1\"", true, true), ("\"a\"", "\"A\"", false, false),
-            // One text in two Unicode forms: other bytes, so another tag.
+            // One text in two Unicode forms has different bytes, so the tags differ.
             ("\"\u{E9}\"", "\"e\u{301}\"", false, false),
         ]
     )
@@ -47,13 +47,13 @@ struct EntityTagTests {
         #expect((first == second) == (first.fieldValue.utf8.elementsEqual(second.fieldValue.utf8)))
     }
 
-    @Test("a strong tag is made of what stands between the quotes")
+    @Test("a strong tag can be made of the text between the quotes")
     func making() {
         #expect(EntityTag(strong: "a-1_") == EntityTag("\"a-1_\""))
     }
 
     @Test(
-        "a list has any number of tags, with empty elements between them (§5.6.1.2, §13.1)",
+        "a list may have any number of tags, with empty elements between them (§5.6.1.2, §13.1)",
         arguments: [
             ("\"a\"", ["\"a\""]), ("\"a\",\"b\"", ["\"a\"", "\"b\""]), ("\"a\" \t, W/\"b\"", ["\"a\"", "W/\"b\""]),
             (",, \"a\" ,\t,\"b\",", ["\"a\"", "\"b\""]), ("\"a,b\", \"c\"", ["\"a,b\"", "\"c\""]),
@@ -64,7 +64,7 @@ struct EntityTagTests {
         #expect(EntityTagList(text) == .tags(tags.compactMap { EntityTag($0) }))
     }
 
-    @Test("an asterisk alone is any", arguments: ["*", " *\t"])
+    @Test("a single asterisk is read as any", arguments: ["*", " *\t"])
     func asterisk(_ text: String) {
         #expect(EntityTagList(text) == .any)
     }
@@ -81,7 +81,7 @@ struct EntityTagTests {
         #expect(EntityTagList(text) == nil)
     }
 
-    @Test("a list matches strongly, weakly, or what has no tag at all")
+    @Test("a list compares strongly or weakly, and only an asterisk matches a missing tag")
     func matching() throws {
         let list = try #require(EntityTagList("\"a\", W/\"b\""))
         #expect(list.stronglyMatches(EntityTag("\"a\"")))

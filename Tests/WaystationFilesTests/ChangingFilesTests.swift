@@ -4,10 +4,10 @@ import HTTPTypes
 import Testing
 import WaystationFiles
 
-/// With the real clock, since these are about ticks of the file system's own.
+/// Uses the real clock, since these tests are about the file system's own clock ticks.
 @Suite("Files that change")
 struct ChangingFilesTests {
-    @Test("Each version is seen at once, however soon after the one before it was written", arguments: [100, 1 << 20])
+    @Test("Each version is noticed at once, however soon after the last one it was written", arguments: [100, 1 << 20])
     func rewrittenInPlace(residentFileLimit: Int) throws {
         let site = try TemporarySite()
         let directory = try OfflineDirectory(site.root, options: .init(residentFileLimit: residentFileLimit))
@@ -25,11 +25,11 @@ struct ChangingFilesTests {
         #expect(tags.count == 500)
     }
 
-    @Test("Readers on many threads see whole versions with their own tags while files are replaced")
+    @Test("Readers on many threads see whole versions with the correct tags while files are replaced")
     func replacedWhileRead() async throws {
         let site = try TemporarySite()
         let versions = (0..<4).map { String(repeating: "\($0)", count: 3000 + $0) }
-        // What each version's tag is, from a site of its own.
+        // The tag of each version, taken from a site of its own.
         var textByTag: [String: String] = [:]
         for (index, text) in versions.enumerated() {
             try site.write(text, to: "versions/\(index).txt")

@@ -3,7 +3,7 @@ import HTTPTypes
 import Testing
 import WaystationFiles
 
-/// The tag of "abcdefghij" is filled in for T, a wrong one for U.
+/// A request with conditions and its status; T stands for the tag of "abcdefghij", U for a wrong tag.
 private struct Scenario: Sendable, CustomStringConvertible {
     let fields: [(HTTPField.Name, String)]
     let status: Int
@@ -103,7 +103,7 @@ struct ConditionalRequestTests {
         #expect(answer.length == [200: 10, 206: 2][scenario.status, default: 0])
     }
 
-    @Test("A 304 names the version and nothing of its representation; it is one for HEAD too")
+    @Test("A 304 has the ETag and no field that describes the representation, for GET and HEAD")
     func notModifiedFields() throws {
         let site = try TemporarySite(["a.txt": "abc"])
         let directory = try site.directory()
@@ -116,14 +116,14 @@ struct ConditionalRequestTests {
         }
     }
 
-    @Test("A file from the future is said to be as old as the answer")
+    @Test("Last-Modified of a file from the future is the time of the answer")
     func futureFile() throws {
         let site = try TemporarySite(["a.txt": "abc"])
         site.touch("a.txt", seconds: 2000)
         let directory = try OfflineDirectory(site.root, now: { FileTime(seconds: 1000) })
         let answer = try #require(directory.answer(FileRequest(path: "a.txt")).answer)
         #expect(answer.headerFields[.lastModified] == "Thu, 01 Jan 1970 00:16:40 GMT")
-        // While its second runs, the time does not tell versions apart (section 8.8.2.2).
+        // A file that was modified in the current second could have two versions with this time (section 8.8.2.2).
         let ranged = FileRequest(
             path: "a.txt",
             headerFields: [.range: "bytes=0-0", .ifRange: "Thu, 01 Jan 1970 00:16:40 GMT"]

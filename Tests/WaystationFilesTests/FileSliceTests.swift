@@ -23,7 +23,7 @@ struct FileSliceTests {
         return slice
     }
 
-    @Test("A large file is read piece by piece, and the pieces make the whole")
+    @Test("A large file is read in pieces, and the pieces make up the whole")
     func whole() throws {
         let (site, directory) = try makeSite()
         defer { withExtendedLifetime(site) {} }
@@ -34,7 +34,7 @@ struct FileSliceTests {
         #expect(try FileBody.slice(slice).bytes() == content)
     }
 
-    @Test("A range of a large file is its own slice and ends where the range ends")
+    @Test("A range of a large file is a slice of its own and ends where the range ends")
     func range() throws {
         let (site, directory) = try makeSite()
         defer { withExtendedLifetime(site) {} }
@@ -48,7 +48,7 @@ struct FileSliceTests {
         #expect(try slice.read(at: 0, count: .max) == content[500...99_998])
     }
 
-    @Test("A file that shrinks while it is read is an error, never a short body")
+    @Test("A file that shrinks while it is read causes an error, never a short body")
     func shrinking() throws {
         let (site, directory) = try makeSite()
         let slice = try slice(directory)
@@ -63,7 +63,7 @@ struct FileSliceTests {
         }
     }
 
-    @Test("A file rewritten in place while it is read is an error, so that versions never mix")
+    @Test("A file rewritten in place while it is read causes an error, so that versions never mix")
     func rewritten() throws {
         let (site, directory) = try makeSite()
         let slice = try slice(directory)
@@ -73,7 +73,7 @@ struct FileSliceTests {
         #expect(throws: OfflineDirectoryError.self) { try slice.read(at: 0, count: 10) }
     }
 
-    @Test("A file replaced by renaming stays readable as it was")
+    @Test("A file replaced by renaming stays readable with its old contents")
     func replaced() throws {
         let (site, directory) = try makeSite()
         let slice = try slice(directory)
@@ -96,7 +96,7 @@ struct FileSliceTests {
         #expect(tag() != first)
     }
 
-    @Test("The descriptor is closed when the last reference goes")
+    @Test("The descriptor is closed when the last reference is released")
     func closing() throws {
         let (site, directory) = try makeSite()
         let target = site.path("large.bin")

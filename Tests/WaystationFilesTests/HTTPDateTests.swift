@@ -15,9 +15,9 @@ struct HTTPDateTests {
             ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Wed, 31 Dec 1969 23:59:59 GMT", -1),
             ("Tue, 29 Feb 2000 12:00:00 GMT", 951_825_600), ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199),
             ("Mon, 01 Jan 0001 00:00:00 GMT", -62_135_596_800), ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
-            // A leap second is the next second; a wrong name of the day does no harm.
+            // A leap second is read as the next second; a wrong day name is ignored.
             ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800), ("Mon, 06 Nov 1994 08:49:37 GMT", 784_111_777),
-            // Two-digit years: at most 50 years ahead, else the past one.
+            // Two-digit years: at most 50 years ahead, otherwise in the past.
             ("Saturday, 21-Nov-76 14:00:00 GMT", 3_373_192_800), ("Sunday, 21-Nov-76 14:00:01 GMT", 217_432_801),
             ("Thursday, 01-Jan-70 00:00:00 GMT", 3_155_760_000), ("Friday, 01-Jan-99 00:00:00 GMT", 915_148_800),
             ("Saturday, 01-Jan-00 00:00:00 GMT", 946_684_800),
@@ -28,7 +28,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "What is no HTTP-date is refused",
+        "A text that is not an HTTP-date is refused",
         arguments: [
             "", "0", "Sun", "Sun, 06 Nov 1994", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
             "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT",
@@ -48,9 +48,9 @@ struct HTTPDateTests {
         #expect(HTTPDate(text, now: try now) == nil)
     }
 
-    @Test("Dates are written as the C library's calendar has them, and read back the same")
+    @Test("Dates are written as the C library formats them, and read back unchanged")
     func writing() throws {
-        // A stride that is coprime with days and weeks, over all years from 1 to 9999.
+        // The step is coprime with days and weeks and covers all years from 1 to 9999.
         for seconds in stride(from: -62_135_596_800, through: 253_402_300_799, by: 99_999_989) {
             var (time, parts, buffer) = (time_t(seconds), tm(), [CChar](repeating: 0, count: 64))
             gmtime_r(&time, &parts)

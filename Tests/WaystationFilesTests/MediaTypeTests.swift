@@ -5,7 +5,7 @@ import WaystationFiles
 
 @Suite("Media types")
 struct MediaTypeTests {
-    @Test("The table is broad, lower-case and names each extension once")
+    @Test("The table is large, lower-case and names each extension once")
     func table() {
         let extensions = MediaType.extensionsByEssence.flatMap { $0.extensions.split(separator: " ") }
         #expect(extensions.count >= 150)
@@ -15,7 +15,7 @@ struct MediaTypeTests {
     }
 
     @Test(
-        "The extension decides, in any case and after the last dot",
+        "The extension after the last dot decides, in any case",
         arguments: [
             ("index.html", "text/html; charset=utf-8"), ("INDEX.HTM", "text/html; charset=utf-8"),
             ("a.xhtml", "application/xhtml+xml"), ("a.css", "text/css; charset=utf-8"),
@@ -51,11 +51,11 @@ struct MediaTypeTests {
         ]
     )
     func extensions(name: String, expected: String) {
-        // Bytes that say something else do not count.
+        // Bytes that contradict the extension do not count.
         #expect(MediaType.mediaType(forFileName: name, leadingBytes: Data("%PDF-1.7".utf8)).fieldValue == expected)
     }
 
-    @Test("What a browser refuses under a wrong type never has a generic one", arguments: ["css", "js", "mjs", "wasm"])
+    @Test("Files whose type browsers check never get a generic one", arguments: ["css", "js", "mjs", "wasm"])
     func neverGeneric(_ pathExtension: String) {
         let binary = Data([0, 1, 2, 0xFF])
         let type = MediaType.mediaType(forFileName: "a." + pathExtension, leadingBytes: binary)
@@ -63,7 +63,7 @@ struct MediaTypeTests {
         #expect(type.charset == nil)
     }
 
-    @Test("A compressed SVG is an SVG in a gzip stream")
+    @Test("A compressed SVG is sent as an SVG with the content coding gzip")
     func compressedSVG() throws {
         let site = try TemporarySite(["a.svgz": "x", "a.svg": "x"])
         let directory = try site.directory()
@@ -74,14 +74,14 @@ struct MediaTypeTests {
     }
 
     @Test(
-        "A charset is claimed only where the bytes prove it",
+        "A charset is stated only if the bytes prove it",
         arguments: [
             (Data("plain".utf8), "utf-8"), (Data("gr\u{FC}n".utf8), "utf-8"), (Data(), "utf-8"),
             (Data([0xEF, 0xBB, 0xBF, 0x61]), "utf-8"), (Data([0xFF, 0xFE, 0x61, 0]), "utf-16"),
             (Data([0xFE, 0xFF, 0, 0x61]), "utf-16"), (Data([0x67, 0x72, 0xFC, 0x6E]), nil), (Data([0xC0, 0x80]), nil),
             (Data([0xED, 0xA0, 0x80]), nil), (Data([0xF4, 0x90, 0x80, 0x80]), nil), (Data([0xE0, 0x9F, 0xBF]), nil),
             (Data([0x61, 0x80]), nil), (Data("12345678".utf8) + [0xFF], nil), (Data("\u{10FFFF}\u{800}".utf8), "utf-8"),
-            // Cut in the middle of a character: the rest follows.
+            // Cut in the middle of a character, whose other bytes follow later.
             (Data([0x61, 0xE2, 0x82]), "utf-8"),
         ] as [(Data, String?)]
     )
@@ -92,14 +92,14 @@ struct MediaTypeTests {
         #expect(MediaType.mediaType(forFileName: "a.xml", leadingBytes: bytes).charset == nil)
     }
 
-    @Test("One wrong byte far behind, or a cut at the end, takes the charset away", arguments: [1 << 20, 100])
+    @Test("A wrong byte far into the file, or a cut at its end, removes the charset", arguments: [1 << 20, 100])
     func charsetOfWholeFile(residentFileLimit: Int) throws {
         let site = try TemporarySite()
         let long = Data(String(repeating: "\u{E9}", count: 2000).utf8)
         try site.write(long, to: "good.txt")
         try site.write(long + [0xFF], to: "bad.txt")
         try site.write(long + [0xC3], to: "cut.txt")
-        // Odd chunks, so that characters are cut between them.
+        // An odd chunk size, so that characters are split between chunks.
         let directory = try site.directory(.init(residentFileLimit: residentFileLimit, chunkSize: 333))
         func type(_ path: String) -> String? {
             directory.answer(FileRequest(path: path)).answer?.headerFields[.contentType]

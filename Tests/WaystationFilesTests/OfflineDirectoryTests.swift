@@ -6,7 +6,7 @@ import WaystationFiles
 
 @Suite("Offline directory")
 struct OfflineDirectoryTests {
-    @Test("A root that is missing, no directory or no file URL is refused with advice")
+    @Test("A root that is missing, not a directory or not a file URL is refused with advice")
     func unusableRoots() throws {
         let site = try TemporarySite(["file": "x"])
         func code(_ url: URL?) -> OfflineDirectoryError.Code? {
@@ -15,7 +15,7 @@ struct OfflineDirectoryTests {
                 _ = try OfflineDirectory(url)
                 return nil
             } catch {
-                #expect(error.message.contains("; "), "says what to do")
+                #expect(error.message.contains("; "), "the message says what to do")
                 return error.code
             }
         }
@@ -34,7 +34,7 @@ struct OfflineDirectoryTests {
         }
     }
 
-    @Test("A GET is answered with the bytes and all that is known about them")
+    @Test("A GET is answered with the bytes and all fields that are known")
     func get() throws {
         let site = try TemporarySite(["page.html": "<p>é</p>"])
         site.touch("page.html", seconds: 784_111_777)
@@ -98,7 +98,7 @@ struct OfflineDirectoryTests {
         #expect(try own.answer(FileRequest(path: "b/")).answer?.body.text() == "second")
     }
 
-    @Test("An index document that appears before the one in memory is found")
+    @Test("An index document that appears ahead of the one in memory is found")
     func earlierIndexDocument() throws {
         let site = try TemporarySite(["a/index.htm": "second"])
         let directory = try site.directory()
@@ -109,7 +109,7 @@ struct OfflineDirectoryTests {
     }
 
     @Test(
-        "A directory without its slash is redirected relative to wherever it is mounted",
+        "A directory's path without a slash at the end is redirected relative to where it is mounted",
         arguments: [
             ("docs", nil, "./docs/"), ("docs", "a=b&c", "./docs/?a=b&c"), ("docs/in%20side", nil, "./in%20side/"),
             ("a:b", nil, "./a%3Ab/"), ("caf%C3%A9", nil, "./caf%C3%A9/"),
@@ -124,7 +124,7 @@ struct OfflineDirectoryTests {
         #expect(answer.headerFields[.location] == location)
     }
 
-    @Test("A FIFO is refused at once, even when it is the index document")
+    @Test("A FIFO is refused at once, even if it is the index document")
     func fifo() throws {
         let site = try TemporarySite()
         #expect(mkfifo(site.path("index.html"), 0o600) == 0)
@@ -138,7 +138,7 @@ struct OfflineDirectoryTests {
         }
     }
 
-    @Test("A file that may not be read is a failure that names the reason")
+    @Test("A file without read permission fails, and the error names the reason")
     func unreadableFile() throws {
         let site = try TemporarySite(["a.txt": "abc"])
         chmod(site.path("a.txt"), 0)
@@ -153,19 +153,19 @@ struct OfflineDirectoryTests {
         #expect(error.message.contains("Permission denied (errno 13); give this process permission"))
     }
 
-    @Test("A file that may no longer be read is not served from memory either")
+    @Test("A file that lost its read permission is not served from memory either")
     func permissionTakenAway() throws {
         let site = try TemporarySite(["a.txt": "abc"])
         let directory = try site.directory()
         _ = directory.answer(FileRequest(path: "a.txt"))
         #expect(directory.resident(path: "a.txt") != nil)
-        // The change time has the granularity of a tick, so set one that differs for certain.
+        // The change time has the resolution of a clock tick, so this sets one that certainly differs.
         chmod(site.path("a.txt"), 0)
         site.touch("a.txt", seconds: 1)
         #expect(directory.resident(path: "a.txt") == nil)
     }
 
-    /// Runs as a user who is not exempt from permissions, on this thread only.
+    /// Runs the body as a user who is not exempt from permissions, on this thread only.
     private func withoutPrivileges<Value>(_ body: () -> Value) throws -> Value {
         guard geteuid() == 0 else { return body() }
         let symbol = try #require(dlsym(dlopen(nil, RTLD_NOW), "setfsuid"))

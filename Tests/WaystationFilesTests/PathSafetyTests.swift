@@ -4,7 +4,7 @@ import HTTPTypes
 import Testing
 import WaystationFiles
 
-/// A site with everything in it that a spelling could try to reach, and a secret beside it.
+/// A site with everything that a spelling could try to reach, and a secret next to it.
 private final class HostileSite: Sendable {
     static let shared = Result { try HostileSite() }
     let site: TemporarySite
@@ -33,7 +33,7 @@ private final class HostileSite: Sendable {
         #expect(mknod(site.path("docs/socket"), S_IFSOCK | 0o600, 0) == 0)
         directory = try site.directory()
         self.site = site
-        // Shared by hundreds of test cases, so no one of them can remove it.
+        // Hundreds of test cases share the site, so none of them can remove it.
         atexit {
             guard let site = try? HostileSite.shared.get().site else { return }
             try? FileManager.default.removeItem(at: site.enclosure)
@@ -43,16 +43,16 @@ private final class HostileSite: Sendable {
 
 @Suite("Path safety")
 struct PathSafetyTests {
-    @Test("There are enough spellings, each one once")
+    @Test("There are enough spellings, each of them once")
     func enoughSpellings() {
         #expect(PathSpelling.all.count >= 220)
         #expect(Set(PathSpelling.all.map { Array($0.path.utf8) }).count == PathSpelling.all.count)
     }
 
-    @Test("No spelling leaves the directory, and each has its verdict", arguments: PathSpelling.all)
+    @Test("No spelling leaves the directory, and each gets the expected outcome", arguments: PathSpelling.all)
     func spelling(_ spelling: PathSpelling) throws {
         let directory = try HostileSite.shared.get().directory
-        // The second time a file comes from memory, the third time past the resident look-up: nothing may differ.
+        // The second answer comes from memory, the third bypasses the resident look-up; all three must be the same.
         for range in [nil, nil, "bytes=0-"] {
             var fields = HTTPFields()
             fields[.range] = range
@@ -84,7 +84,7 @@ struct PathSafetyTests {
         #expect(try OfflinePath.components(of: longest).get() == [longest])
     }
 
-    @Test("A refusal says which rule was broken and prints no control characters")
+    @Test("A refusal names the broken rule and escapes control characters")
     func refusalMessage() {
         guard case .failure(let refusal) = OfflinePath.components(of: "a\u{1B}[2J") else {
             Issue.record("not refused")
@@ -93,7 +93,7 @@ struct PathSafetyTests {
         #expect(refusal.description == "refused 'a\\u{1B}[2J': it has a control character")
     }
 
-    @Test("Another Unicode form does not find a file that is in memory under the first")
+    @Test("A path in another Unicode form does not find a file that is in memory")
     func unicodeFormsInMemory() throws {
         let site = try TemporarySite(["\u{E9}.html": "x"])
         let directory = try site.directory()
@@ -102,7 +102,7 @@ struct PathSafetyTests {
         #expect(directory.resident(path: "e\u{301}.html") == nil)
     }
 
-    @Test("A directory that is exchanged for a link out no longer leads to files")
+    @Test("A directory replaced by a link to the outside no longer leads to files")
     func exchangedDirectory() throws {
         let site = try TemporarySite(["docs/page.html": "inside"])
         let outside = site.enclosure.appending(path: "outside")

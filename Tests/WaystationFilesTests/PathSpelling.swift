@@ -1,4 +1,4 @@
-/// A spelling of a path, and what must come of it in the site of ``PathSafetyTests``.
+/// A spelling of a path, and its expected outcome in the site of ``PathSafetyTests``.
 struct PathSpelling: Sendable, Hashable, CustomStringConvertible {
     let path: String
     /// `found`, `redirect`, `notFound`, or the name of the refusal's reason.
@@ -16,7 +16,7 @@ struct PathSpelling: Sendable, Hashable, CustomStringConvertible {
         paths.map { PathSpelling(path: $0, verdict: verdict) }
     }
 
-    /// Each template with each spelling of ".." in place of "^".
+    /// Each template, with every spelling of ".." in place of "^".
     private static func make(_ verdict: String, templates: [String]) -> [PathSpelling] {
         make(verdict, templates.flatMap { template in dotDots.map { template.replacing("^", with: $0) } })
     }

@@ -3,14 +3,14 @@ import HTTPTypes
 import Testing
 import WaystationFiles
 
-/// `Range` fields against the ten bytes "abcdefghij"; `nil` is the whole file, "" is 416.
+/// `Range` fields for the ten bytes "abcdefghij"; `nil` stands for the whole file, "" for 416.
 private let ranges: [(String, String?)] = [
     ("bytes=0-0", "a"), ("bytes=0-4", "abcde"), ("bytes=5-9", "fghij"), ("bytes=9-9", "j"), ("bytes=0-9", "abcdefghij"),
     ("bytes=5-", "fghij"), ("bytes=0-", "abcdefghij"), ("bytes=9-", "j"), ("bytes=5-100", "fghij"),
     ("bytes=0-99999999999999999999999", "abcdefghij"), ("bytes=-1", "j"), ("bytes=-10", "abcdefghij"),
     ("bytes=-11", "abcdefghij"), ("bytes=-99999999999999999999", "abcdefghij"), ("BYTES=0-1", "ab"),
     ("bytes= 0-1 ", "ab"), ("bytes=0-1,", "ab"), ("bytes=,\t0-1", "ab"), ("bytes=007-008", "hi"),
-    // Satisfiable by no byte
+    // Not satisfiable by any byte
     ("bytes=10-", ""), ("bytes=10-10", ""), ("bytes=100-200", ""), ("bytes=-0", ""),
     ("bytes=99999999999999999999-", ""),
     // Several ranges: ignored as section 14.2 allows
@@ -25,7 +25,7 @@ private let ranges: [(String, String?)] = [
 
 @Suite("Range requests (RFC 9110 section 14)")
 struct RangeRequestTests {
-    @Test("A Range field is honoured, ignored or not satisfiable", arguments: ranges, [0, 1 << 20])
+    @Test("A Range field is honoured, ignored or refused as not satisfiable", arguments: ranges, [0, 1 << 20])
     func range(_ range: (field: String, expected: String?), residentFileLimit: Int) throws {
         let site = try TemporarySite(["a.txt": "abcdefghij"])
         let directory = try site.directory(.init(residentFileLimit: residentFileLimit))
@@ -56,7 +56,7 @@ struct RangeRequestTests {
     }
 
     @Test(
-        "An empty file has no range to give; its suffix is the whole",
+        "An empty file satisfies no range but a suffix, which is answered with the whole file",
         arguments: [("bytes=0-", 416), ("bytes=-5", 200)]
     )
     func emptyFile(field: String, status: Int) throws {

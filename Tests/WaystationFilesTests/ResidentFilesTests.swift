@@ -7,7 +7,7 @@ import WaystationFiles
 
 @Suite("Files in memory")
 struct ResidentFilesTests {
-    @Test("A file is in memory once it has been answered, and stays the same instance")
+    @Test("A file stays in memory after its first answer, as the same instance")
     func sameInstance() throws {
         let site = try TemporarySite(["a.txt": "abc"])
         let directory = try site.directory()
@@ -32,7 +32,7 @@ struct ResidentFilesTests {
     }
 
     @Test(
-        "What depends on more than the file is not answered from memory",
+        "Requests that depend on more than the file are not answered from memory",
         arguments: [
             FileRequest(path: "a.txt", headerFields: [.range: "bytes=0-"]),
             FileRequest(path: "a.txt", headerFields: [.ifNoneMatch: "*"]),
@@ -58,7 +58,7 @@ struct ResidentFilesTests {
         #expect(directory.resident(path: "") === answer)
     }
 
-    @Test("A file rewritten with as many bytes is noticed by its time alone")
+    @Test("A file rewritten with the same number of bytes is noticed by its time alone")
     func rewritten() throws {
         let site = try TemporarySite(["a.txt": "abc"])
         site.touch("a.txt", seconds: 1000, nanoseconds: 1)
@@ -73,7 +73,7 @@ struct ResidentFilesTests {
         #expect(directory.resident(path: "a.txt") === second)
     }
 
-    @Test("A file replaced by renaming is noticed, and one removed is not found")
+    @Test("A file replaced by renaming is noticed, and a removed one is not found")
     func replacedAndRemoved() throws {
         let site = try TemporarySite(["a.txt": "abc", "b.txt": "abd"])
         for file in ["a.txt", "b.txt"] { site.touch(file, seconds: 1000) }
@@ -90,7 +90,7 @@ struct ResidentFilesTests {
         }
     }
 
-    @Test("A file as young as the clock's tick is answered, but not kept", arguments: [0, 1 << 20])
+    @Test("A file younger than a clock tick is answered, but not kept in memory", arguments: [0, 1 << 20])
     func racyFile(residentFileLimit: Int) throws {
         let site = try TemporarySite(["a.txt": "abc"])
         let directory = try OfflineDirectory(
@@ -107,7 +107,7 @@ struct ResidentFilesTests {
         #expect(first.headerFields[.eTag] != second.headerFields[.eTag])
     }
 
-    @Test("The least recently used files go first when memory is full")
+    @Test("The least recently used files are dropped first when memory is full")
     func eviction() throws {
         let site = try TemporarySite()
         let names = (0..<8).map { "\($0).bin" }
@@ -122,7 +122,7 @@ struct ResidentFilesTests {
         #expect(directory.resident(path: names[5]) != nil)
     }
 
-    @Test("Nothing is kept without room for it")
+    @Test("A file for which there is no room is not kept")
     func noRoom() throws {
         let site = try TemporarySite(["a.txt": "abc"])
         let none = try site.directory(.init(residentLimit: 0))
@@ -133,7 +133,7 @@ struct ResidentFilesTests {
         #expect(small.resident(path: "a.txt") == nil)
     }
 
-    @Test("Endless spellings of one file do not fill the memory")
+    @Test("Countless spellings of one file do not fill the memory")
     func spellings() throws {
         let site = try TemporarySite(["abcdefgh": "x"])
         let directory = try site.directory()
@@ -146,7 +146,7 @@ struct ResidentFilesTests {
         #expect(spellings.count { directory.resident(path: $0) != nil } == 4)
     }
 
-    @Test("What a consumer hangs on an answer stays with it")
+    @Test("Data that a consumer attaches to an answer stays with it")
     func prepared() throws {
         let site = try TemporarySite(["a.txt": "abc"])
         let directory = try site.directory()

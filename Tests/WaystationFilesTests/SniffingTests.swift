@@ -9,7 +9,7 @@ private func bytes(_ text: String) -> Data {
 
 /// Text in which each scalar stands for one byte.
 private let samples: [(String, String)] = [
-    // HTML: any case, after white space, and only before a tag-terminating byte
+    // HTML: any case, after white space, and only in front of a tag-terminating byte
     ("<!DOCTYPE html>", "text/html"), ("<!doctype HTML ", "text/html"), (" \t\r\n\u{C}<html>", "text/html"),
     ("<head>", "text/html"), ("<script>", "text/html"), ("<iframe ", "text/html"), ("<h1>", "text/html"),
     ("<div ", "text/html"), ("<font>", "text/html"), ("<table>", "text/html"), ("<a href", "text/html"),
@@ -28,7 +28,7 @@ private let samples: [(String, String)] = [
     ("GIF87a", "image/gif"), ("GIF89a", "image/gif"), ("GIF88a", "text/plain"),
     ("RIFF\u{0}\u{1}\u{2}\u{3}WEBPVP8 ", "image/webp"), ("\u{89}PNG\r\n\u{1A}\n", "image/png"),
     ("\u{89}PNG\r\n\u{1A}", "application/octet-stream"), ("\u{FF}\u{D8}\u{FF}\u{E0}", "image/jpeg"),
-    // Sound and moving pictures
+    // Audio and video
     ("FORM\u{0}\u{0}\u{0}\u{0}AIFF", "audio/aiff"), ("ID3\u{3}", "audio/mpeg"), ("OggS\u{0}", "application/ogg"),
     ("MThd\u{0}\u{0}\u{0}\u{6}", "audio/midi"), ("RIFF\u{0}\u{0}\u{0}\u{0}AVI ", "video/avi"),
     ("RIFF\u{0}\u{0}\u{0}\u{0}WAVE", "audio/wave"),
@@ -50,7 +50,7 @@ private let samples: [(String, String)] = [
     (mp3("\u{FF}\u{FB}\u{F0}\u{0}", 417), "application/octet-stream"),
     ("\u{FF}\u{FB}\u{90}\u{0}", "application/octet-stream"),
     (mp3("\u{FF}\u{FD}\u{90}\u{0}", 417), "application/octet-stream"),
-    // Fonts, told in binary files only
+    // Fonts, recognised in binary files only
     (String(repeating: "\u{0}", count: 34) + "LP", "application/vnd.ms-fontobject"),
     (String(repeating: "x", count: 34) + "LP", "text/plain"), ("\u{0}\u{1}\u{0}\u{0}\u{0}", "font/ttf"),
     ("OTTO\u{0}", "font/otf"), ("ttcf\u{0}", "font/collection"), ("wOFF\u{0}", "font/woff"),
@@ -67,21 +67,21 @@ private let samples: [(String, String)] = [
     ("\t\n\u{C}\r", "text/plain"), ("\u{7F}", "text/plain"),
 ]
 
-/// Two frame heads, `size` bytes apart.
+/// Two frame headers, `size` bytes apart.
 private func mp3(_ head: String, _ size: Int) -> String {
     head + String(repeating: "\u{0}", count: size - 4) + head
 }
 
 @Suite("MIME sniffing (WHATWG)")
 struct SniffingTests {
-    @Test("Where the name says nothing the bytes do", arguments: samples)
+    @Test("The bytes decide if the name says nothing", arguments: samples)
     func sniffing(sample: String, expected: String) {
         for name in ["README", "file.unknown-extension"] {
             #expect(MediaType.mediaType(forFileName: name, leadingBytes: bytes(sample)).essence == expected)
         }
     }
 
-    @Test("Every beginning of every sample is told without a trap", arguments: samples)
+    @Test("Every beginning and end of every sample gets a type without a trap", arguments: samples)
     func beginnings(sample: String, expected: String) {
         let data = bytes(sample)
         for length in 0..<data.count {

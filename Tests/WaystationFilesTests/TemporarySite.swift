@@ -3,7 +3,7 @@ import Glibc
 import HTTPTypes
 import WaystationFiles
 
-/// A real directory of web files with a folder of its own around it, removed at the end.
+/// A real directory of web files in a folder of its own, removed at the end.
 final class TemporarySite: Sendable {
     /// The folder around the site.
     let enclosure: URL
@@ -28,7 +28,7 @@ final class TemporarySite: Sendable {
         try write(Data(text.utf8), to: path)
     }
 
-    /// Writes in place, so that the inode stays.
+    /// Writes in place, so that the file keeps its inode.
     func write(_ data: Data, to path: String) throws {
         let file = URL(filePath: self.path(path))
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -45,7 +45,7 @@ final class TemporarySite: Sendable {
         try FileManager.default.createSymbolicLink(atPath: self.path(path), withDestinationPath: target)
     }
 
-    /// Opens the site with a clock so late that every file counts as settled.
+    /// Opens the site with a clock so far ahead that every file counts as settled.
     func directory(_ options: OfflineDirectory.Options = .init()) throws -> OfflineDirectory {
         try OfflineDirectory(root, options: options, now: { .lateEnough })
     }
@@ -63,7 +63,7 @@ extension FileOutcome {
 }
 
 extension FileBody {
-    /// All the bytes, read with odd sizes so that pieces never fit evenly.
+    /// All the bytes, read in odd sizes so that pieces never fit evenly.
     func bytes() throws -> Data {
         switch self {
         case .empty: return Data()

@@ -5,7 +5,7 @@ import WaystationFileSystem
 @Suite("Sources read as one")
 struct ConcatenatedSourceTests {
     @Test(
-        "every range reads as from the bytes joined",
+        "every range reads the same bytes as the joined data",
         arguments: [[], [5], [0, 3, 0, 0, 4, 1, 0], [1, 1, 1, 1, 1], [0]]
     )
     func everyRange(lengths: [Int]) throws {
@@ -30,14 +30,14 @@ struct ConcatenatedSourceTests {
         #expect(try buffer.withUnsafeMutableBytes { try source.read(at: -1, into: $0) } == 0)
     }
 
-    @Test("a part that has become shorter ends the read: no byte moves to another place")
+    @Test("a part that became shorter ends the read, so that no byte moves to another offset")
     func shortPart() throws {
         let source = try #require(ConcatenatedSource([ShortSource(length: 10, present: 4), DataSource(Data([9]))]))
         var buffer = [UInt8](repeating: 0, count: 11)
         #expect(try buffer.withUnsafeMutableBytes { try source.read(at: 0, into: $0) } == 4)
     }
 
-    @Test("parts longer together than any offset are refused")
+    @Test("parts whose joint length overflows are refused")
     func overflow() {
         #expect(ConcatenatedSource([ShortSource(length: .max, present: 0), DataSource(Data([1]))]) == nil)
         #expect(ConcatenatedSource([ShortSource(length: .max, present: 0)]) != nil)

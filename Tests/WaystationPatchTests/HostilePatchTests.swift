@@ -4,7 +4,7 @@ import WaystationFileSystem
 
 @testable import WaystationPatch
 
-@Suite("A damaged or hostile patch is a named error")
+@Suite("A damaged or hostile patch")
 struct HostilePatchTests {
     struct Lie: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -79,7 +79,7 @@ struct HostilePatchTests {
         Lie("many bytes behind the extra block", .leftover) { $0.afterExtra = Data(count: 200_000) },
     ]
 
-    /// Old bytes, and a sound patch of two instructions that adds, takes and seeks.
+    /// Old bytes, and a sound patch of two instructions that adds bytes, takes extra bytes and seeks.
     private static func sound() -> (old: Data, patch: RawPatch) {
         var generator = SeededGenerator(seed: 77)
         let patch = RawPatch(
@@ -91,7 +91,7 @@ struct HostilePatchTests {
         return (generator.bytes(800), patch)
     }
 
-    @Test("each lie has its code", arguments: lies)
+    @Test("causes the error code of its defect", arguments: lies)
     func liesAreNamed(lie: Lie) throws {
         var (old, patch) = Self.sound()
         #expect(try applied(patch.encoded(), to: old).count == 1_110)
@@ -101,7 +101,7 @@ struct HostilePatchTests {
         #expect(error?.code == lie.code, "\(error.map(String.init(describing:)) ?? "no error")")
     }
 
-    @Test("cut off at every byte")
+    @Test("is refused if it is cut off at any byte")
     func truncation() throws {
         let (old, patch) = Self.sound()
         let encoded = try patch.encoded()
@@ -112,7 +112,7 @@ struct HostilePatchTests {
         }
     }
 
-    @Test("with any bit of its blocks flipped: bzip2's checksums see it")
+    @Test("is refused if any bit of its blocks is flipped: bzip2's checksums find it")
     func flippedBits() throws {
         let (old, patch) = Self.sound()
         let new = try applied(patch.encoded(), to: old)
@@ -120,7 +120,7 @@ struct HostilePatchTests {
         for index in PatchHeader.byteCount..<encoded.count {
             var damaged = encoded
             damaged[index] ^= 1 << UInt8(index % 8)
-            // The level in a stream's header is the one byte that bzip2 lets be larger than it need be.
+            // Only the level in a stream's header may be larger than necessary: bzip2 accepts that.
             let result = Result { try applied(damaged, to: old) }
             switch result {
             case .success(let bytes): #expect(bytes == new, "byte \(index)")
@@ -129,7 +129,7 @@ struct HostilePatchTests {
         }
     }
 
-    @Test("above a limit of the caller's")
+    @Test("is refused if it exceeds the caller's limit")
     func limits() throws {
         let (old, patch) = Self.sound()
         let encoded = try patch.encoded()
@@ -140,7 +140,7 @@ struct HostilePatchTests {
         #expect(error?.code == .tooLarge)
     }
 
-    @Test("is believed no further than the greatest limit reaches")
+    @Test("fails before the bytes that it announces if the limit is the greatest possible")
     func greatestLimit() throws {
         var (old, patch) = Self.sound()
         patch.newSize = .max
@@ -151,7 +151,7 @@ struct HostilePatchTests {
         #expect(error?.code == .endsEarly)
     }
 
-    @Test("a source that cannot be read, or has become shorter, is named with its cause", arguments: [true, false])
+    @Test("causes a named error if a source cannot be read or became shorter", arguments: [true, false])
     func unreadableSources(isShort: Bool) throws {
         let (old, patch) = Self.sound()
         let encoded = try patch.encoded()
@@ -170,9 +170,9 @@ struct HostilePatchTests {
         #expect(throws: PatchError.self) { try BSDiffPatch.create(from: DataSource(old), to: brokenOld) }
     }
 
-    @Test("instructions that do nothing are refused after a thousand, however many a few bytes hold")
+    @Test("is refused after a thousand instructions that do nothing, however many of them a few bytes hold")
     func idleInstructions() throws {
-        // bzip2 makes little of zeros: 1.2 KB are 20 MB of instructions.
+        // bzip2 compresses zeros well: 1.2 KB hold 20 MB of instructions.
         let bomb = RawPatch([], diff: Data(), extra: Data(), newSize: 1 << 30)
         let encoded = try bomb.with { $0.controlTail = Data(count: 840_000 * PatchInstruction.byteCount) }.encoded()
         #expect(encoded.count < 1_300)
@@ -181,7 +181,7 @@ struct HostilePatchTests {
         #expect(error?.message.contains("1001 instructions") == true, "\(String(describing: error))")
     }
 
-    @Test("instructions that do nothing are taken as far as they come by chance")
+    @Test("is accepted with as many instructions that do nothing as can occur by chance")
     func fewIdleInstructions() throws {
         var (old, patch) = Self.sound()
         let new = try applied(patch.encoded(), to: old)
@@ -189,9 +189,9 @@ struct HostilePatchTests {
         #expect(try applied(patch.encoded(), to: old) == new)
     }
 
-    @Test("a cancelled task stops before a byte is written, whatever the instructions are", arguments: [1, 0])
+    @Test("stops before a byte is written when its task is cancelled, for any instructions", arguments: [1, 0])
     func cancellation(extra: Int) async throws {
-        // Fewer new bytes than are written at once: without a check of its own the work goes on to its end.
+        // Fewer new bytes than are written at once: without a check of its own for cancellation the work would finish.
         let count = 20_000
         let patch = try RawPatch(
             Array(repeating: (added: 1, extra: extra, seek: -1), count: count),
@@ -210,7 +210,7 @@ struct HostilePatchTests {
         #expect(written == 0)
     }
 
-    @Test("a cancelled task stops while the old bytes are compared with their digest")
+    @Test("stops when its task is cancelled while the old bytes are compared with their digest")
     func cancelledDigest() async throws {
         let (old, patch) = Self.sound()
         let encoded = try patch.encoded()
@@ -225,7 +225,7 @@ struct HostilePatchTests {
         }.value
     }
 
-    @Test("what the writer throws comes out as it is, and stops the work")
+    @Test("stops with the error that the writer throws")
     func writerStops() throws {
         let old = Data(count: 10)
         let patch = try RawPatch([(0, 1_000_000, 0)], diff: Data(), extra: Data(count: 1_000_000), newSize: 1_000_000)
@@ -241,7 +241,7 @@ struct HostilePatchTests {
     }
 }
 
-/// A medium that fails, or ends, behind an offset.
+/// A source that fails or ends after an offset.
 private struct BrokenSource: ByteSource {
     let data: Data
     let breaksAt: Int

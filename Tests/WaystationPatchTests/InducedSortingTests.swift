@@ -6,7 +6,7 @@ import Testing
 @Suite("Induced sorting of suffixes")
 struct InducedSortingTests {
     @Test(
-        "sorts what is hard to sort",
+        "sorts strings that are hard to sort",
         arguments: [
             "", "a", "aa", "ab", "ba", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "abababababababababab",
             "babababababababababa",
@@ -30,7 +30,7 @@ struct InducedSortingTests {
         try expectSorted(thueMorse)
     }
 
-    @Test("sorts every string of up to eight of three symbols")
+    @Test("sorts every string of up to eight symbols out of three")
     func sortsAllShortStrings() throws {
         for count in 0...8 {
             var strings = 1
@@ -85,7 +85,7 @@ struct InducedSortingTests {
         text.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return [] }
             return (0..<Int32(text.count)).sorted { left, right in
-                // The shorter suffix is the later one.
+                // The shorter suffix has the larger position.
                 let order = memcmp(start + Int(left), start + Int(right), text.count - Int(max(left, right)))
                 return order == 0 ? left > right : order < 0
             }

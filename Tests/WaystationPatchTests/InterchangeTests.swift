@@ -4,10 +4,10 @@ import WaystationFileSystem
 
 @testable import WaystationPatch
 
-/// Patches of real files go both ways between this code and Debian's `bsdiff` and `bspatch`.
+/// Patches of real files are exchanged both ways between this code and Debian's `bsdiff` and `bspatch`.
 @Suite("Interchange with bsdiff and bspatch")
 struct InterchangeTests {
-    /// Two files that every Debian has, of which one becomes the other; "" is an empty file.
+    /// Two files that every Debian has, the old and the new one; "" is an empty file.
     struct Pair: Sendable, CustomTestStringConvertible {
         let old: String
         let new: String
@@ -49,7 +49,7 @@ struct InterchangeTests {
         Pair("/usr/include/zlib.h", "/usr/include/bzlib.h"), Pair("/usr/include/bzlib.h", "/usr/include/zlib.h"),
     ]
 
-    @Test("what bsdiff makes of two real files applies here, and what is made here is no larger", arguments: pairs)
+    @Test("a patch that bsdiff makes applies here, and one made here is hardly larger", arguments: pairs)
     func theirsAppliesHere(pair: Pair) throws {
         let (old, new) = try pair.bytes()
         // bsdiff maps both files, and an empty one cannot be mapped.
@@ -57,13 +57,13 @@ struct InterchangeTests {
         try expectTheirsApplies(old, new)
     }
 
-    @Test("what is made here of two real files applies with bspatch", arguments: pairs)
+    @Test("a patch that is made here of two real files applies with bspatch", arguments: pairs)
     func oursAppliesThere(pair: Pair) throws {
         let (old, new) = try pair.bytes()
         try expectOursApplies(old, new)
     }
 
-    @Test("of zip files of two trees")
+    @Test("patches of zip files of two folders apply both ways")
     func zips() throws {
         let folder = try TemporaryFolder()
         for (name, licenses) in [("old", ["GPL-2", "BSD", "Artistic"]), ("new", ["GPL-2", "BSD", "Apache-2.0"])] {
@@ -87,7 +87,7 @@ struct InterchangeTests {
         try DebianTool.bsdiff.run(folder.path("old"), folder.path("new"), folder.path("patch"))
         let theirs = try Data(contentsOf: folder["patch"])
         #expect(try applied(theirs, to: old) == new)
-        // Other choices among equal matches make a few bytes of difference.
+        // The choice among equal matches differs, which makes a few bytes of difference.
         let ours = try patch(from: old, to: new)
         #expect(ours.count <= theirs.count * 102 / 100 + 32, "\(ours.count) bytes, theirs \(theirs.count)")
     }

@@ -4,7 +4,7 @@ import WaystationFileSystem
 
 @testable import WaystationPatch
 
-@Suite("Digests of both ends of a patch")
+@Suite("Digests of a patch's old and new bytes")
 struct PatchDigestTests {
     private static let old = Data("the old bytes".utf8)
     private static let new = Data("the new bytes".utf8)
@@ -18,14 +18,14 @@ struct PatchDigestTests {
     private static let oldMD5 = PatchDigest.md5(hexadecimal("407282282a31431d3b570b7895168906"))
     private static let newMD5 = PatchDigest.md5(hexadecimal("5e2ecabcf505b87cba7a9aff85235a2d"))
 
-    @Test("right ones pass", arguments: [(oldSHA256, newSHA256), (oldMD5, newMD5), (oldSHA256, newMD5)])
+    @Test("correct ones are accepted", arguments: [(oldSHA256, newSHA256), (oldMD5, newMD5), (oldSHA256, newMD5)])
     func rightDigestsPass(ofOld: PatchDigest, ofNew: PatchDigest) throws {
         let patch = try patch(from: Self.old, to: Self.new)
         let result = try applied(patch, to: Self.old, expecting: .init(old: ofOld, new: ofNew))
         #expect(result == Self.new)
     }
 
-    @Test("wrong old bytes are refused before anything is written", arguments: [newSHA256, oldMD5])
+    @Test("of the old bytes are checked before anything is written", arguments: [newSHA256, oldMD5])
     func wrongOldIsRefused(digest: PatchDigest) throws {
         let patch = try BSDiffPatch(DataSource(patch(from: Self.old, to: Self.new)))
         let other = DataSource(digest == Self.oldMD5 ? Self.new : Self.old)
@@ -36,7 +36,7 @@ struct PatchDigestTests {
         #expect(error?.message.contains(digest.description) == true)
     }
 
-    @Test("wrong new bytes are refused at the end: the format itself would not notice")
+    @Test("of the new bytes are checked at the end: the format itself would not notice a difference")
     func wrongNewIsRefused() throws {
         let patch = try patch(from: Self.old, to: Self.new)
         let other = Data("another text!".utf8)
@@ -47,7 +47,7 @@ struct PatchDigestTests {
         #expect(error?.code == .wrongNew)
     }
 
-    @Test("a digest of another length matches nothing")
+    @Test("of another length match nothing")
     func shortDigestMatchesNothing() throws {
         let patch = try patch(from: Self.old, to: Self.new)
         let error = #expect(throws: PatchError.self) {
@@ -56,7 +56,7 @@ struct PatchDigestTests {
         #expect(error?.code == .wrongNew)
     }
 
-    @Test("of old bytes larger than a buffer are computed whole")
+    @Test("of old bytes larger than a buffer cover all of them")
     func largeOld() throws {
         let old = Data(count: 300_000)
         let patch = try RawPatch([(0, 1, 0)], diff: Data(), extra: Data([1]), newSize: 1).encoded()

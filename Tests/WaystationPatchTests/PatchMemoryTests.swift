@@ -4,11 +4,11 @@ import WaystationFileSystem
 
 @testable import WaystationPatch
 
-@Suite("Memory of applying")
+@Suite("The memory of applying a patch")
 struct PatchMemoryTests {
-    @Test("is flat: three decoders and the buffers, however large the files are")
+    @Test("does not grow with the files: it consists of three decoders and the buffers")
     func isFlat() async {
-        // A process of its own, for its peak to be that of the patch alone.
+        // A separate process, so that its peak is that of the patch alone.
         await #expect(processExitsWith: .success) {
             let size = 24 << 20
             let patch = try RawPatch(
@@ -26,7 +26,7 @@ struct PatchMemoryTests {
         }
     }
 
-    /// Makes the peak begin anew; returns it, in KiB.
+    /// Resets the peak; returns it, in KiB.
     private static func resetPeak() throws -> Int {
         try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
         return try peak()
@@ -39,7 +39,7 @@ struct PatchMemoryTests {
     }
 }
 
-/// Bytes that take no memory.
+/// Zero bytes that take no memory.
 private struct Zeros: ByteSource {
     let length: Int
 

@@ -6,11 +6,11 @@ import WaystationFileSystem
 
 @Suite("Mutated patches")
 struct PatchMutationTests {
-    /// How many mutations of each of the seeds; WAYSTATION_PATCH_MUTATIONS runs more.
+    /// The number of mutations of each seed; the environment variable WAYSTATION_PATCH_MUTATIONS sets a larger one.
     private static let count =
         ProcessInfo.processInfo.environment["WAYSTATION_PATCH_MUTATIONS"].flatMap(Int.init) ?? 500
 
-    @Test("throw PatchError or yield exactly the announced bytes, in bounded pieces", arguments: 0..<UInt64(8))
+    @Test("throw PatchError or give exactly the announced bytes, in pieces of bounded size", arguments: 0..<UInt64(8))
     func neverCrash(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let old = generator.bytes(Int(seed) * 500, symbols: 4)
@@ -20,7 +20,7 @@ struct PatchMutationTests {
             var mutator = PatchMutator(seed: seed << 32 | UInt64(number))
             let mutated = try mutator.mutate(sound)
             do {
-                // A lower limit than the default keeps a mutation that announces 1 GiB from being tried.
+                // A lower limit than the default, so that a mutation that announces 1 GiB is refused at once.
                 let patch = try BSDiffPatch(DataSource(mutated), limits: PatchLimits(newSize: 1 << 20))
                 var count = 0
                 try patch.apply(to: DataSource(old)) { bytes in
@@ -33,7 +33,7 @@ struct PatchMutationTests {
                 refused += 1
             }
         }
-        // Mutations that never, or always, pass the checks would test nothing.
+        // If all mutations failed the checks, or all passed, this would test nothing.
         #expect(refused > yielded)
         #expect(yielded > 0)
     }

@@ -4,9 +4,9 @@ import WaystationFileSystem
 
 @testable import WaystationPatch
 
-@Suite("A patch that was made turns the old bytes into the new")
+@Suite("Making and applying a patch")
 struct PatchRoundTripTests {
-    @Test("for edited bytes", arguments: 0..<UInt64(60))
+    @Test("restores edited bytes", arguments: 0..<UInt64(60))
     func editedBytes(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let symbols = [2, 4, 30, 256][Int(seed % 4)]
@@ -16,7 +16,7 @@ struct PatchRoundTripTests {
     }
 
     @Test(
-        "for bytes that have nothing in common",
+        "restores bytes that have nothing in common",
         arguments: [(0, 0), (0, 1), (1, 0), (1, 1), (700, 3_000), (3_000, 2)]
     )
     func unrelatedBytes(oldCount: Int, newCount: Int) throws {
@@ -26,11 +26,11 @@ struct PatchRoundTripTests {
     }
 
     @Test(
-        "across the borders of every buffer",
+        "works across the ends of every buffer",
         arguments: [65_535, 65_536, 65_537, 262_143, 262_144, 262_145, 600_000]
     )
     func largeBytes(count: Int) throws {
-        // One long line that repeats is quick to sort, and long enough for every buffer to fill.
+        // A long repetition is quick to sort, and long enough to fill every buffer.
         let old = Data(repeating: 5, count: 1_000)
         var new = Data(repeating: 5, count: count)
         new[count / 2] = 6
@@ -44,7 +44,7 @@ struct PatchRoundTripTests {
         #expect(try applied(instructions.encoded(), to: old) == new)
     }
 
-    @Test("with few instructions for few changes")
+    @Test("needs few instructions for few changes")
     func similarBytesAreOnePart() throws {
         var generator = SeededGenerator(seed: 9)
         let old = generator.bytes(20_000)
@@ -56,7 +56,7 @@ struct PatchRoundTripTests {
         #expect(made.extra.isEmpty)
     }
 
-    @Test("with moved bytes told by their old place")
+    @Test("refers to moved bytes by their old position")
     func movedBytesAreNotExtra() throws {
         var generator = SeededGenerator(seed: 10)
         let (first, second) = (generator.bytes(5_000), generator.bytes(5_000))
@@ -65,7 +65,7 @@ struct PatchRoundTripTests {
         #expect(made.diff.allSatisfy { $0 == 0 })
     }
 
-    @Test("the same patch each time")
+    @Test("gives the same patch each time")
     func patchesAreReproducible() throws {
         var generator = SeededGenerator(seed: 11)
         let old = generator.bytes(3_000)
@@ -73,10 +73,10 @@ struct PatchRoundTripTests {
         #expect(try patch(from: old, to: new) == patch(from: old, to: new))
     }
 
-    @Test("in time that does not grow with the square of what repeats", .timeLimit(.minutes(1)))
+    @Test("takes less than quadratic time for repetitions", .timeLimit(.minutes(1)))
     func repetitionIsCheap() throws {
-        // The walk is on a copy of the block that differs in its middle, and the other copy matches a little longer at
-        // each byte of the first half: compared to their ends each time, they would take minutes.
+        // The search runs on a copy of the block that differs in its middle, and the other copy matches a little longer
+        // at each byte of the first half: comparing both to their ends each time would take minutes.
         var generator = SeededGenerator(seed: 12)
         let (start, block) = (generator.bytes(1_000), generator.bytes(400_000))
         var wrong = block
@@ -86,7 +86,7 @@ struct PatchRoundTripTests {
         #expect(try applied(patch(from: old, to: start + block), to: old) == start + block)
     }
 
-    @Test("a part of the old bytes that lies outside counts as zero, as in bspatch")
+    @Test("counts a part of the old bytes that lies outside as zero, as bspatch does")
     func bytesOutsideAreZero() throws {
         let old = Data([1, 2, 3])
         let made = RawPatch(

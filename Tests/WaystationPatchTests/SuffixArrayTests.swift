@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Suffix array")
 struct SuffixArrayTests {
-    @Test("finds a longest match of every query", arguments: [2, 4, 256])
+    @Test("finds a longest match for every query", arguments: [2, 4, 256])
     func findsLongestMatch(symbols: Int) throws {
         var generator = SeededGenerator(seed: UInt64(symbols) + 100)
         for _ in 0..<40 {
@@ -20,7 +20,7 @@ struct SuffixArrayTests {
         }
     }
 
-    @Test("compares no further than its reach")
+    @Test("compares at most as many bytes as its reach")
     func stopsAtItsReach() throws {
         let text = Data(repeating: 7, count: 100)
         try withSuffixArray(text) { suffixes in
@@ -34,7 +34,7 @@ struct SuffixArrayTests {
 
     @Test("refuses more bytes than its positions can count")
     func refusesTooManyBytes() throws {
-        // Only the count is looked at: there is nothing at the address.
+        // Only the count is read; the address is not valid.
         let start = UnsafeRawPointer(bitPattern: 4096)
         let error = #expect(throws: PatchError.self) {
             _ = try SuffixArray(UnsafeRawBufferPointer(start: start, count: 1 << 31))

@@ -37,7 +37,7 @@ struct AnswerTests {
         )
     }
 
-    @Test("a client without the module gets the whole pack, one with a version before the patch as well")
+    @Test("a client without the module gets the whole pack, and so does one with a version older than the patch's")
     func modes() async throws {
         try await publisher.publish("1.0")
         let release = try await publisher.publish("1.1").release
@@ -74,7 +74,7 @@ struct AnswerTests {
         #expect(answer.packageURL == nil)
     }
 
-    @Test("all published modules are answered, also those that the client does not name, and no others")
+    @Test("an answer has all published modules, including those that the client does not name, and no others")
     func modules() async throws {
         try await publisher.publish("1.0", of: "cart")
         try await publisher.publish("1.0", of: "home")
@@ -97,7 +97,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "one pack: the patch within the kept versions, else the zip; 2 orders a rollback",
+        "one pack: the patch for the kept versions, otherwise the zip; status 2 orders a rollback",
         arguments: [
             (nil, "shop-1.1.zip", false, 1), ("0.9", "shop-1.1.zip", false, 1), ("1.0", "1.0-zip.patch", true, 1),
             ("1.1", "shop-1.1.zip", false, 1), ("1.2", "shop-1.1.zip", false, 2),
@@ -116,7 +116,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "a network condition is in every format, under the name that its clients know",
+        "a network condition is in every format, with the name that its clients know",
         arguments: [("unmetered", "wifi"), ("wired", "wired"), ("x-office", "x-office")]
     )
     func network(name: String, networkType: String) async throws {
@@ -127,11 +127,11 @@ struct AnswerTests {
         #expect(try publisher.catalogue().modules.first?.network == condition)
         #expect(try await single(nil)?.networkType == networkType)
         #expect(try await list([("shop", nil)]).modules.first?.networkType == networkType)
-        // The client's own sources read it as it was meant.
+        // The client's own sources read the intended condition.
         let source: SinglePackSource = .singlePack(at: base, module: try module())
         #expect(source.networkTypes[networkType] ?? NetworkCondition(networkType) == condition)
 
-        // It stays with the next publication, until it is taken away.
+        // The condition stays with the next publication, until it is removed.
         try await publisher.publish("1.1")
         #expect(try publisher.catalogue().modules.first?.network == condition)
         try await publisher.releases.setNetwork(.any, of: module(), signedBy: [publisher.key])
@@ -168,7 +168,7 @@ struct AnswerTests {
         )
     }
 
-    @Test("one pack: 3 switches off, a minimum is told, an unknown module has no answer")
+    @Test("one pack: status 3 switches off, a minimum is stated, an unknown module has no answer")
     func onePackSwitches() async throws {
         #expect(try await single(nil) == nil)
         try await publisher.publish("1.0")
@@ -179,7 +179,7 @@ struct AnswerTests {
         #expect(SinglePackSource.standardMeanings[3] == .off)
     }
 
-    @Test("a rollout is not for clients that cannot be told apart")
+    @Test("clients without an install ID do not get a rollout")
     func rollout() async throws {
         try await publisher.publish("1.0")
         try await publisher.publish("1.1", rollout: 99)

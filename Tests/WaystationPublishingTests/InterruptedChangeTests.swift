@@ -10,7 +10,7 @@ import WaystationTesting
 @Suite("Changes that fail")
 struct InterruptedChangeTests {
     @Test(
-        "whichever call of the disk fails, clients see the old catalogue or the new one, and the change can be made again"
+        "whichever file system call fails, clients see the old or the new catalogue, and the change can be repeated"
     )
     func everyCall() async throws {
         let calls = try await operations(failing: .max).count
@@ -18,10 +18,10 @@ struct InterruptedChangeTests {
         for number in 0..<calls { _ = try await operations(failing: number) }
     }
 
-    @Test("a publication whose task is cancelled is made to its end, away from Swift's threads")
+    @Test("a publication whose task is cancelled is completed, away from Swift's threads")
     func cancelled() async throws {
         let publisher = try Publisher()
-        // Many, so that the thread that was asked compares one of them, and not only those that help it.
+        // Many files, so that the thread that does the work compares some of them itself, and not only its helpers.
         var files = ["common.js": Publisher.noise(20_000, seed: 1)]
         for number in 0..<64 { files["\(number).js"] = Data("text".utf8) }
         try await publisher.releases.publish(zip: publisher.pack("1.0", files: files), signedBy: [publisher.key])
@@ -40,7 +40,7 @@ struct InterruptedChangeTests {
         try await expectWhole(publisher)
     }
 
-    /// Publishes a second version with one call failing, checks what is there, and publishes it again.
+    /// Publishes a second version while one call fails, checks the result, and publishes it again.
     ///
     /// Returns the calls that were made.
     private func operations(failing number: Int) async throws -> [FaultyFileSystem.Operation] {
@@ -72,7 +72,7 @@ struct InterruptedChangeTests {
         return seen.withLock { $0 }
     }
 
-    /// Every file that the catalogue names is there, and is what it says.
+    /// Checks that every file that the catalogue names exists with the stated contents.
     private func expectWhole(_ publisher: Publisher) async throws {
         for release in try publisher.catalogue().modules.flatMap(\.releases) {
             for file in [release.archive] + (release.patches ?? []).map(\.artifact) {

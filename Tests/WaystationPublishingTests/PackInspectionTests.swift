@@ -4,13 +4,13 @@ import WaystationPacks
 
 @testable import WaystationPublishing
 
-@Suite("Looking at files")
+@Suite("Inspecting files")
 struct PackInspectionTests {
     private let publisher: Publisher
 
     init() throws { publisher = try Publisher() }
 
-    @Test("zip, folder and both patches are told apart")
+    @Test("a zip, a folder and both kinds of patches are distinguished")
     func kinds() throws {
         let old = try publisher.pack("1.0")
         let new = try publisher.pack("1.1")
@@ -50,7 +50,7 @@ struct PackInspectionTests {
         #expect(found == manifest)
     }
 
-    @Test("what is nothing of all this is refused", arguments: ["", "text", "BSDIFF40", "WAYDELTA", "PK\u{3}\u{4}"])
+    @Test("a file that is none of these is refused", arguments: ["", "text", "BSDIFF40", "WAYDELTA", "PK\u{3}\u{4}"])
     func nothing(text: String) throws {
         let file = publisher.folder.appending(path: "file")
         try Data(text.utf8).write(to: file)

@@ -31,12 +31,12 @@ struct PruningTests {
         }
     }
 
-    @Test("go, with their files, and the catalogue names nothing that is gone")
+    @Test("are removed with their files, and the catalogue does not name them any more")
     func pruning() async throws {
         try await publish(["1.0", "1.1", "1.2", "1.3"])
         let pruning = try await publisher.releases.prune(keeping: 1, signedBy: [publisher.key])
         #expect(pruning.removed.map(\.version.description) == ["1.0", "1.1"])
-        // 1.2 is where a rollback leads, and where the patch to 1.3 begins.
+        // A rollback leads to 1.2, and the patch to 1.3 starts at it.
         #expect(try published() == ["1.2", "1.3"])
         #expect(try folders == ["1.2", "1.3"])
         for release in try publisher.catalogue().modules.first?.releases ?? [] {
@@ -47,7 +47,7 @@ struct PruningTests {
         #expect(nothingLeft == .invalidArgument)
     }
 
-    @Test("stay while a patch to the live version begins at them")
+    @Test("stay while a patch to the live version starts at them")
     func bases() async throws {
         try await publish(["1.0", "1.1", "1.2", "1.3"], deltas: 3)
         #expect(try await publisher.releases.prune(keeping: 1, signedBy: [publisher.key]).removed.isEmpty)
@@ -67,7 +67,7 @@ struct PruningTests {
         #expect(try published().contains("1.1"))
     }
 
-    @Test("cost no new signature where there are none")
+    @Test("cause no new signature if there are none to remove")
     func nothing() async throws {
         try await publish(["1.0", "1.1"])
         let serial = try publisher.catalogue().serial
@@ -75,7 +75,7 @@ struct PruningTests {
         #expect(try publisher.catalogue().serial == serial)
     }
 
-    @Test("whose files outlived a kill go the next time, and nothing that is not named like a version")
+    @Test("whose files survived a kill are removed the next time, and folders that are not named like a version stay")
     func leftOver() async throws {
         try await publish(["1.0"])
         for name in ["0.9", "notes"] {
@@ -86,7 +86,7 @@ struct PruningTests {
         #expect(try folders == ["1.0", "notes"])
     }
 
-    @Test("of a module that nobody published, or in a number that cannot be, are refused", arguments: [0, -1, 1])
+    @Test("of an unpublished module, or in an impossible number, cannot be pruned", arguments: [0, -1, 1])
     func refused(_ count: Int) async throws {
         let code = await errorCode {
             try await publisher.releases.prune(module(), keeping: count, signedBy: [publisher.key])

@@ -38,7 +38,7 @@ final class Publisher: Sendable {
         clock.withLock { $0 += Double(time.components.seconds) }
     }
 
-    /// A pack with a large file that all versions have and a small one of its own.
+    /// A pack with a large file that all versions share and a small one of its own.
     func pack(
         _ version: String,
         of module: String = "shop",
@@ -73,7 +73,7 @@ final class Publisher: Sendable {
         try await releases.publish(zip: pack(version, of: module), rollout: rollout, signedBy: [key])
     }
 
-    /// The catalogue as a client would read it that knows nothing yet.
+    /// The catalogue as a new client would read it.
     func catalogue(trusting key: SigningKey? = nil) throws -> Catalogue {
         let bytes = try Data(contentsOf: root.appending(path: "catalogue.json"))
         let now = clock.withLock { $0 }
@@ -82,7 +82,7 @@ final class Publisher: Sendable {
 
     func bytes(_ path: String) throws -> Data { try Data(contentsOf: root.appending(path: path)) }
 
-    /// Bytes that do not compress, the same for the same seed.
+    /// Bytes that do not compress, the same ones for the same seed.
     static func noise(_ count: Int, seed: UInt64) -> Data {
         var state = seed
         return Data(
@@ -98,7 +98,7 @@ func module(_ text: String = "shop") throws -> ModuleID { try #require(ModuleID(
 
 func version(_ text: String) throws -> PackVersion { try #require(PackVersion(text)) }
 
-/// The code of the ``PackError`` that an operation throws; nil when it throws none.
+/// The code of the ``PackError`` that an operation throws; nil if it throws none.
 func errorCode<Result>(_ operation: () async throws -> Result) async -> PackError.Code? {
     do {
         _ = try await operation()

@@ -8,7 +8,7 @@ import WaystationPatch
 
 @Suite("Publishing")
 struct PublishingTests {
-    @Test("a published pack is live in a catalogue that its key signed")
+    @Test("a published pack is live in a catalogue that is signed with the publisher's key")
     func first() async throws {
         let publisher = try Publisher()
         let pack = try publisher.pack("1.4")
@@ -33,7 +33,7 @@ struct PublishingTests {
         #expect(release.archive.digest == PackDigest(of: published))
     }
 
-    @Test("patches of both forms lead from the versions before to the new one, byte for byte")
+    @Test("patches of both kinds lead from the earlier versions to the new one, byte for byte")
     func patches() async throws {
         let publisher = try Publisher()
         try await publisher.publish("1.4")
@@ -66,7 +66,7 @@ struct PublishingTests {
     }
 
     @Test(
-        "patches are kept from as many versions as asked for",
+        "patches are kept from as many versions as requested",
         arguments: [(0, []), (1, ["1.4"]), (3, ["1.4", "1.3", "1.2"])]
     )
     func kept(count: Int, expected: [String]) async throws {
@@ -82,7 +82,7 @@ struct PublishingTests {
         #expect(publication.release.patches.count == 2 * count)
     }
 
-    @Test("a patch that is hardly shorter than the pack is not kept, and that is told")
+    @Test("a patch that is hardly smaller than the pack is not kept, and is reported as omitted")
     func uselessPatches() async throws {
         let publisher = try Publisher()
         let releases = publisher.releases
@@ -98,7 +98,7 @@ struct PublishingTests {
         #expect(!FileManager.default.fileExists(atPath: publisher.root.appending(path: "packs/shop/3.0/patches").path))
     }
 
-    @Test("a damaged older pack costs its patches, not the release")
+    @Test("a damaged older pack prevents its patches, not the release")
     func damagedBase() async throws {
         let publisher = try Publisher()
         try await publisher.publish("1.4")
@@ -109,7 +109,7 @@ struct PublishingTests {
         #expect(try publisher.catalogue().modules.first?.live == version("1.5"))
     }
 
-    @Test("a pack that is not what its manifest says is refused, and nothing changes")
+    @Test("a pack that does not match its manifest is refused, and nothing changes")
     func damaged() async throws {
         let publisher = try Publisher()
         try await publisher.publish("1.4")
@@ -126,7 +126,7 @@ struct PublishingTests {
         #expect(staged.isEmpty)
     }
 
-    @Test("what is no zip of a pack is refused", arguments: ["", "no zip"])
+    @Test("a file that is not the zip of a pack is refused", arguments: ["", "no zip"])
     func noPack(text: String) async throws {
         let publisher = try Publisher()
         let file = publisher.folder.appending(path: "pack.zip")
@@ -143,7 +143,7 @@ struct PublishingTests {
         #expect(folder == .fileSystem)
     }
 
-    @Test("without a key, or with a share that cannot be, nothing is published")
+    @Test("nothing is published without a key, or with an impossible share")
     func invalidArguments() async throws {
         let publisher = try Publisher()
         let pack = try publisher.pack("1.0")
@@ -157,7 +157,7 @@ struct PublishingTests {
         #expect(!FileManager.default.fileExists(atPath: publisher.root.path))
     }
 
-    @Test("what clients fetch can be read by everybody, the rest by its owner alone")
+    @Test("every user can read the files that clients fetch, and only the owner the rest")
     func modes() async throws {
         let publisher = try Publisher()
         try await publisher.publish("1.4")
@@ -178,19 +178,19 @@ struct PublishingTests {
         #expect(try mode("staging") == 0o700)
     }
 
-    @Test("what a killed publication left behind is removed by the next")
+    @Test("the next publication removes what a killed one left behind")
     func leftOvers() async throws {
         let publisher = try Publisher()
-        // Named as the publisher names its staging directories: it removes no others.
+        // The name follows the publisher's pattern for staging directories, since it removes only those.
         let random = String(repeating: "0f", count: 16)
         let left = publisher.root.appending(path: "staging/\(random)/release")
         try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
         try Data("half".utf8).write(to: left.appending(path: "pack.zip"))
-        // Renamed into its place, but not yet in the index.
+        // Renamed to its final place, but not yet in the index.
         let placed = publisher.root.appending(path: "packs/shop/1.4")
         try FileManager.default.createDirectory(at: placed, withIntermediateDirectories: true)
         try Data("other".utf8).write(to: placed.appending(path: "shop-1.4.zip"))
-        // Written, but not yet renamed over the one before.
+        // Written, but not yet renamed over the previous file.
         for name in ["catalogue.json.\(random)", "releases.json.\(random)", "catalogue.json.gz"] {
             try Data("half".utf8).write(to: publisher.root.appending(path: name))
         }
@@ -203,7 +203,7 @@ struct PublishingTests {
         #expect(PackDigest(of: try publisher.bytes(archive.url)) == archive.digest)
     }
 
-    @Test("publications and roll-backs at once all take effect, one after another")
+    @Test("publications and rollbacks at the same time all take effect, one after another")
     func concurrent() async throws {
         let publisher = try Publisher()
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -4,7 +4,7 @@ import WaystationPacks
 
 @testable import WaystationPublishing
 
-@Suite("What is live")
+@Suite("The rules for the live version")
 struct ReleaseRulesTests {
     private let publisher: Publisher
 
@@ -12,7 +12,7 @@ struct ReleaseRulesTests {
 
     private func live() throws -> String? { try publisher.catalogue().modules.first?.live?.description }
 
-    @Test("a rollback makes the version before live again, and then the one before that")
+    @Test("a rollback makes the previous version live again, and then the one before that")
     func rollBack() async throws {
         for number in ["1.0", "1.1", "1.2"] { try await publisher.publish(number) }
         try await publisher.releases.rollBack(module(), signedBy: [publisher.key])
@@ -24,7 +24,7 @@ struct ReleaseRulesTests {
         #expect(try publisher.catalogue().serial == 5)
     }
 
-    @Test("a rollback leads to a named version; one that was skipped is nothing to go back to later")
+    @Test("a rollback can name a version; later rollbacks do not return to a skipped one")
     func rollBackTo() async throws {
         for number in ["1.0", "1.1", "1.2"] { try await publisher.publish(number) }
         try await publisher.releases.rollBack(module(), to: version("1.0"), signedBy: [publisher.key])
@@ -34,7 +34,7 @@ struct ReleaseRulesTests {
         #expect(try live() == "1.0")
     }
 
-    @Test("after a rollback the patches to the fix start at the withdrawn version too")
+    @Test("after a rollback, patches to the fix also start at the withdrawn version")
     func patchesFromWithdrawn() async throws {
         for number in ["1.0", "1.1"] { try await publisher.publish(number) }
         try await publisher.releases.rollBack(module(), signedBy: [publisher.key])
@@ -42,7 +42,7 @@ struct ReleaseRulesTests {
         #expect(Set(fix.release.patches.map(\.from.description)) == ["1.0", "1.1"])
     }
 
-    @Test("what cannot be gone back to is refused", arguments: [("1.1", "1.1"), ("1.1", "2.0"), ("1.1", "0.9")])
+    @Test("an impossible rollback is refused", arguments: [("1.1", "1.1"), ("1.1", "2.0"), ("1.1", "0.9")])
     func refusedRollBack(highest: String, target: String) async throws {
         for number in ["1.0", highest] { try await publisher.publish(number) }
         let serial = try publisher.catalogue().serial
@@ -53,7 +53,7 @@ struct ReleaseRulesTests {
         #expect(try publisher.catalogue().serial == serial)
     }
 
-    @Test("a version is published once: other contents under its number are refused, a lower one too")
+    @Test("a version is published once: other contents under its number are refused, and so is a lower version")
     func versions() async throws {
         try await publisher.publish("1.1")
         let other = try publisher.pack("1.1", files: ["index.html": Data("other".utf8)])
@@ -62,14 +62,14 @@ struct ReleaseRulesTests {
             let code = await errorCode { try await publisher.releases.publish(zip: pack, signedBy: [publisher.key]) }
             #expect(code == .invalidArgument)
         }
-        // However it is written, it is the same version.
+        // The same version, spelled in another way.
         let same = try publisher.pack("1.1.0", files: ["index.html": Data("other".utf8)])
         let code = await errorCode { try await publisher.releases.publish(zip: same, signedBy: [publisher.key]) }
         #expect(code == .invalidArgument)
         #expect(try publisher.catalogue().modules.first?.releases.count == 1)
     }
 
-    @Test("the very same pack can be published again, and is live again after a rollback")
+    @Test("the same pack can be published again, and is live again after a rollback")
     func again() async throws {
         try await publisher.publish("1.0")
         let pack = try publisher.pack("1.1")
@@ -82,7 +82,7 @@ struct ReleaseRulesTests {
         #expect(try publisher.catalogue().modules.first?.releases.count == 2)
     }
 
-    @Test("a rollout leaves the live version, grows under one salt, and becomes live at 100 per cent")
+    @Test("a rollout leaves the live version, grows with the same salt, and becomes live at 100 per cent")
     func rollout() async throws {
         try await publisher.publish("1.0")
         let pack = try publisher.pack("1.1")
@@ -102,7 +102,7 @@ struct ReleaseRulesTests {
         #expect(entry.rollout == nil)
     }
 
-    @Test("a rollout stays when its pack or the live one is published again, and when the catalogue is signed anew")
+    @Test("a rollout stays if its pack or the live one is published again, and if the catalogue is signed again")
     func rolloutStays() async throws {
         let packs = try ["1.0", "1.1"].map { try publisher.pack($0) }
         try await publisher.releases.publish(zip: packs[0], signedBy: [publisher.key])
@@ -119,7 +119,7 @@ struct ReleaseRulesTests {
         #expect(try live() == "1.0")
     }
 
-    @Test("a rollout goes on when a lower version goes live, and ends when a higher one does")
+    @Test("a rollout continues if a lower version goes live, and ends if a higher one does")
     func rolloutBesideLive() async throws {
         try await publisher.publish("1.0")
         try await publisher.publish("1.2", rollout: 10)
@@ -141,7 +141,7 @@ struct ReleaseRulesTests {
         #expect(entry.rollout == nil)
     }
 
-    @Test("a module that is switched off stays so until it is switched on, also when something is published")
+    @Test("a module that is switched off stays off until it is switched on, even if a version is published")
     func disable() async throws {
         try await publisher.publish("1.0")
         try await publisher.releases.disable(module(), signedBy: [publisher.key])
@@ -152,7 +152,7 @@ struct ReleaseRulesTests {
         #expect(try publisher.catalogue().modules.first?.isActive == true)
     }
 
-    @Test("the minimum version reaches the catalogue, and nothing below it can be gone back to")
+    @Test("the catalogue has the minimum version, and a rollback below it is refused")
     func minimum() async throws {
         for number in ["1.0", "1.1"] { try await publisher.publish(number) }
         let above = await errorCode {
@@ -169,7 +169,7 @@ struct ReleaseRulesTests {
         #expect(try live() == "1.0")
     }
 
-    @Test("what the live pack's manifest demands is demanded of clients, as long as it is live")
+    @Test("the requirements in the live pack's manifest apply to clients as long as it is live")
     func manifestDemands() async throws {
         try await publisher.publish("1.0")
         let pack = try publisher.pack("1.1", minimumAppVersion: "3.0", minimumPackVersion: "1.1")
@@ -186,7 +186,7 @@ struct ReleaseRulesTests {
         #expect(entry.minimumAppVersion == nil)
     }
 
-    @Test("a pack without files is never published, whatever is allowed", arguments: [false, true])
+    @Test("a pack without files is never published, whatever the caller allows", arguments: [false, true])
     func noFiles(isFewerAllowed: Bool) throws {
         let (module, version) = try (module(), version("1.0"))
         let error = #expect(throws: PackError.self) {
@@ -196,7 +196,7 @@ struct ReleaseRulesTests {
         try ReleaseIndex().check(fileCount: 1, of: version, of: module, allowingFewerFiles: isFewerAllowed)
     }
 
-    @Test("far fewer files are measured by the live version, or by the one being rolled out where none is live")
+    @Test("a pack's file count is compared with the live version's, or without one with that of the rollout")
     func fewerFiles() async throws {
         func pack(_ version: String, files count: Int) throws -> URL {
             try publisher.pack(
@@ -212,12 +212,12 @@ struct ReleaseRulesTests {
         )
         try await releases.publish(zip: pack("1.1.1", files: 4), signedBy: [publisher.key])
         try await releases.publish(zip: pack("1.2", files: 40), rollout: 10, signedBy: [publisher.key])
-        // Half of what is live, a twentieth of what is being rolled out.
+        // Half the files of the live version, a twentieth of those of the rollout.
         try await releases.publish(zip: pack("1.1.2", files: 2), signedBy: [publisher.key])
         #expect(try live() == "1.1.2")
     }
 
-    @Test("a dry run says what would be published, and leaves the directory as it is")
+    @Test("a dry run returns what would be published, and does not change the directory")
     func dryRun() async throws {
         let releases = publisher.releases
         let first = try publisher.pack("1.0")
@@ -236,7 +236,7 @@ struct ReleaseRulesTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: publisher.root.path + "/staging").isEmpty)
     }
 
-    @Test("a module that nobody published cannot be changed")
+    @Test("an unpublished module cannot be changed")
     func unknown() async throws {
         let releases = publisher.releases
         let keys = [publisher.key]

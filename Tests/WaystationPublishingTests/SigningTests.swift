@@ -11,7 +11,7 @@ struct SigningTests {
 
     init() throws { publisher = try Publisher() }
 
-    @Test("a renewal waits until half of the time is over, and then says the same under the next number")
+    @Test("a renewal waits until half of the validity is over, and keeps the contents under the next serial number")
     func renewal() async throws {
         try await publisher.publish("1.0")
         let before = try publisher.catalogue()
@@ -26,7 +26,7 @@ struct SigningTests {
         #expect(after.expires == before.expires + 4 * 86_400)
     }
 
-    @Test("a catalogue that is missing, or not the one of the index, is written anew")
+    @Test("a catalogue that is missing, or does not match the index, is written again")
     func lost() async throws {
         try await publisher.publish("1.0")
         let old = try publisher.bytes("catalogue.json")
@@ -41,7 +41,7 @@ struct SigningTests {
         #expect(try publisher.catalogue().modules.first?.live == version("1.1"))
     }
 
-    @Test("another key signs anew, and two keys sign for clients of both")
+    @Test("a new key makes the catalogue be signed again, and two keys sign it for clients of both")
     func keys() async throws {
         try await publisher.publish("1.0")
         let new = SigningKey.generate()
@@ -53,14 +53,14 @@ struct SigningTests {
         #expect(throws: PackError.self) { try publisher.catalogue() }
     }
 
-    @Test("how long a catalogue is valid can be configured")
+    @Test("the catalogue's validity can be configured")
     func validity() async throws {
         let releases = publisher.releases(.init(validity: .seconds(3600)))
         try await releases.publish(zip: publisher.pack("1.0"), signedBy: [publisher.key])
         #expect(try publisher.catalogue().expires == Publisher.start + 3600)
     }
 
-    @Test("an index of a later format, or a damaged one, is refused rather than replaced")
+    @Test("an index of a later format, or a damaged one, is refused and not replaced")
     func unreadable() async throws {
         try await publisher.publish("1.0")
         let file = publisher.root.appending(path: "releases.json")

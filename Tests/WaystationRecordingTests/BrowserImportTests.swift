@@ -10,7 +10,8 @@ struct BrowserImportTests {
 
     init() throws { place = try Workplace() }
 
-    /// In Chrome's shape: members of its own, HTTP/2 with pseudo fields, decoded bodies beside the fields of the coded ones.
+    /// In Chrome's form: non-standard members, HTTP/2 with pseudo fields, decoded bodies with the fields of the coded
+    /// ones.
     private static let chrome = #"""
         {
           "log": {
@@ -88,7 +89,7 @@ struct BrowserImportTests {
         return (cache, try await cache.importRecording(at: file, options: options))
     }
 
-    @Test("brings its pages, and says of the rest why not")
+    @Test("imports its pages, and reports why others were left out")
     func report() async throws {
         let (cache, report) = try await imported { $0.time = .now }
         #expect(
@@ -118,7 +119,7 @@ struct BrowserImportTests {
         #expect(try await offline(cache).data(from: moved).0 == Data([0x47, 0x49, 0x46, 0, 0xFF]))
     }
 
-    @Test("what Vary chose answers those who ask the same, or everybody when that is asked for")
+    @Test("a response with Vary answers requests with the same fields, or all requests if the caller allows it")
     func variants() async throws {
         var same = URLRequest(url: try #require(URL(string: "https://shop.example/de")))
         same.setValue("de", forHTTPHeaderField: "Accept-Language")
@@ -136,7 +137,7 @@ struct BrowserImportTests {
         #expect(try await loose.data(for: other).0 == Data("de".utf8))
     }
 
-    @Test("counts as received when it was recorded, and what is too old by then is left out")
+    @Test("responses count as received when they were recorded, and those that are too old are left out")
     func times() async throws {
         let recorded = try await imported().1
         #expect(recorded.imported.count == 4)
@@ -154,7 +155,7 @@ struct BrowserImportTests {
         #expect(archive.entries[0].timings.ssl == -1)
         #expect(archive.entries[0].timings.wait == 80)
         var dated = archive
-        // What has no time is written with one.
+        // An entry without a time is written with one.
         for index in dated.entries.indices where dated.entries[index].started == nil {
             dated.entries[index].started = Date(timeIntervalSince1970: 0)
         }

@@ -17,7 +17,7 @@ struct HARRecordingTests {
         site = try Site(place)
     }
 
-    /// A session of which the recorder hears.
+    /// A session that reports to the recorder.
     private func session(_ recorder: HARRecorder? = nil, _ rules: [Rule]? = nil) throws -> URLSession {
         let interceptor = try Interceptor {
             $0.rules = rules ?? [.allow("http://127.0.0.1:*/**", via: .cache(.standard))]
@@ -40,7 +40,7 @@ struct HARRecordingTests {
         try await site.expectPages(in: cache)
     }
 
-    @Test("tells where each answer came from, whoever takes it")
+    @Test("states the source of each answer, whichever way the app receives it")
     func sources() async throws {
         let folder = place.file("files")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -60,7 +60,7 @@ struct HARRecordingTests {
             _ = try await session.data(from: site.origin.url(path))
         }
         await #expect(throws: URLError.self) { try await session.data(from: site.origin.url("/ads/1")) }
-        // A delegate takes pieces, and a completion handler one.
+        // A delegate receives pieces, and a completion handler one body.
         let collector = Collector()
         let configuration = session.configuration
         let streaming = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
@@ -84,7 +84,7 @@ struct HARRecordingTests {
         #expect(entries[5].comment == "failed: URLError \(URLError.Code.resourceUnavailable.rawValue)")
     }
 
-    @Test("keeps the body of a load that was handed back, whoever takes it")
+    @Test("has the body of a load that was handed back to Foundation, whichever way the app receives it")
     func handedBack() async throws {
         let session = try session(nil, [.allow("http://127.0.0.1:*/**", via: .network)])
         for path in ["/image.png", "/", "/gone", "/empty"] {
@@ -98,7 +98,7 @@ struct HARRecordingTests {
         }
     }
 
-    @Test("has the redirects on the way and the bodies that were sent")
+    @Test("has the redirects and the request bodies")
     func requests() async throws {
         let session = try session()
         _ = try await session.data(from: site.origin.url("/moved"))
@@ -119,7 +119,7 @@ struct HARRecordingTests {
         #expect(entries[2].response.content.text == #"{"name":"größe"}"#)
     }
 
-    @Test("is what Python's json reads, with every member that HAR 1.2 asks for")
+    @Test("can be read by Python's json, and has every member that HAR 1.2 requires")
     func python() async throws {
         let session = try session()
         for page in Site.pages { _ = try await session.data(from: site.origin.url(page.path)) }
@@ -157,7 +157,7 @@ struct HARRecordingTests {
         #expect(lines.filter { $0.hasPrefix("image.png") && $0.hasSuffix("base64") }.count == 2)
     }
 
-    @Test("a body beyond the limit is cut, says so, and is not imported")
+    @Test("cuts and marks a body beyond the limit, which is not imported")
     func cut() async throws {
         let small = HARRecorder(maximumBodySize: .bytes(1_000))
         _ = try await session(small).data(from: site.origin.url("/image.png"))
@@ -174,7 +174,7 @@ struct HARRecordingTests {
         #expect(report.reasons == ["/image.png": "incomplete"])
     }
 
-    @Test("beyond the limit of all bodies exchanges are kept without theirs, and say so")
+    @Test("keeps exchanges beyond the total limit without their bodies, and marks them")
     func total() async throws {
         let small = HARRecorder(maximumTotalSize: .bytes(400_000))
         let session = try session(small)
@@ -185,7 +185,7 @@ struct HARRecordingTests {
         #expect(contents[1].size == Site.image.count)
     }
 
-    @Test("a load that fails midway is marked, and one that is cancelled is not told")
+    @Test("marks a load that fails midway, and has no entry for a cancelled one")
     func failures() async throws {
         let origin = try ScriptedOrigin { request in
             request.path == "/cut"
@@ -203,7 +203,7 @@ struct HARRecordingTests {
         #expect(entries.first?.comment?.hasPrefix("failed: URLError ") == true)
     }
 
-    @Test("without a recorder nothing is collected, and with one apps get the same bytes")
+    @Test("does not change the bytes that an app gets, and is empty after removeAll")
     func sameBytes() async throws {
         let session = try session()
         for page in Site.pages {
@@ -216,7 +216,7 @@ struct HARRecordingTests {
     }
 }
 
-/// `@unchecked Sendable`: its members change on the delegate queue alone, and are read after the end.
+/// `@unchecked Sendable`: its members change only on the delegate queue, and are read after the load has ended.
 private final class Collector: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     var data = Data()
     var finished: (() -> Void)?

@@ -14,7 +14,7 @@ struct HostileRecordingTests {
 
     init() throws { place = try Workplace() }
 
-    /// What a file is, and what becomes of it.
+    /// The contents of a file, and the expected outcome.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let bytes: Data
@@ -124,7 +124,7 @@ struct HostileRecordingTests {
         Case("a zip", Data([0x50, 0x4B, 3, 4, 0, 0]), "unknownFormat"),
     ]
 
-    @Test("are refused with an error that has a name and a place", arguments: files)
+    @Test("are refused with a named error and its position", arguments: files)
     func refused(file: Case) async throws {
         let isReaderCase = file.testDescription.hasPrefix("HAR") || file.code == "unknownFormat"
         let url = try place.file("recording", file.bytes)
@@ -141,7 +141,7 @@ struct HostileRecordingTests {
         }
     }
 
-    @Test("errors tell the byte and the line")
+    @Test("cause errors that name the byte and the line")
     func positions() throws {
         let reader = try WARCReader(DataSource(Data((Self.good + "WARC/1.1\r\nWARC-Type: x\r\nbroken\r\n").utf8)))
         #expect(try reader.next()?.block == Data("ab".utf8))
@@ -158,7 +158,7 @@ struct HostileRecordingTests {
         #expect(har?.message.contains("log.entries[1].request.method is missing") == true)
     }
 
-    /// The HTTP block of a response, and what becomes of it: how many bytes, or why none.
+    /// The HTTP block of a response, and the expected outcome: the number of bytes, or the reason for leaving it out.
     static let blocks: [(name: String, block: String, outcome: String)] = [
         ("nothing", "", "damagedHead"),
         ("no end of the head", "HTTP/1.1 200 OK\r\nA: b\r\n", "damagedHead"),
@@ -226,7 +226,7 @@ struct HostileRecordingTests {
         ),
     ]
 
-    @Test("a block of HTTP is imported or left out for a reason that has a name", arguments: blocks)
+    @Test("have HTTP blocks that are imported, or left out for a named reason", arguments: blocks)
     func block(name: String, block: String, outcome: String) async throws {
         let record = Self.record(block: Data(block.utf8))
         let report = try await place.cache().importRecording(at: place.file("one.warc", record))
@@ -247,7 +247,7 @@ struct HostileRecordingTests {
         return Data(head.utf8) + block + Data("\r\n\r\n".utf8)
     }
 
-    @Test("a body that becomes too large without its coding is left out, and memory stays bounded")
+    @Test("have bodies that are left out if they become too large when decoded, and memory stays bounded")
     func bomb() async throws {
         let packed = try place.gzipped(Data(count: 50 << 20))
         #expect(packed.count < 100 << 10)
@@ -259,7 +259,7 @@ struct HostileRecordingTests {
         #expect(report.skipped.map(\.reason) == [.tooLarge])
     }
 
-    @Test("a HAR above the limit is refused before it is read")
+    @Test("that are HARs above the limit are refused before they are read")
     func largeHAR() async throws {
         let file = try place.file(
             "large.har",
@@ -272,7 +272,7 @@ struct HostileRecordingTests {
         #expect(throws: RecordingError.self) { try HARArchive(contentsOf: packed, maximumSize: .bytes(1_000)) }
     }
 
-    @Test("resources and revisits are imported, a revisit of nothing is not, and what answers a POST is not")
+    @Test("have resources and revisits that are imported, but no revisit of an unknown record and no answer to a POST")
     func sorts() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
         let records = [
@@ -325,7 +325,7 @@ struct HostileRecordingTests {
         #expect(try await session.data(from: d).1.mimeType == "text/css")
     }
 
-    @Test("any byte of a good recording changed is records or an error with a name", arguments: [1, 2, 3] as [UInt64])
+    @Test("made by changing one byte of a good one give records or a named error", arguments: [1, 2, 3] as [UInt64])
     func changed(seed: UInt64) async throws {
         let block =
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: identity\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
@@ -356,7 +356,7 @@ struct HostileRecordingTests {
     }
 
     @Test(
-        "times are read in every form that HAR and WARC write",
+        "have times that are read in every form that HAR and WARC write",
         arguments: [
             ("1970-01-01T00:00:00Z", 0), ("2026-11-01T10:00:00.123Z", 1_793_527_200.123),
             ("2026-11-01T11:00:00+01:00", 1_793_527_200), ("2026-11-01T05:30:00-0430", 1_793_527_200),

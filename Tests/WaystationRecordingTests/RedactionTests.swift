@@ -13,7 +13,7 @@ struct RedactionTests {
 
     init() throws { place = try Workplace() }
 
-    /// A session full of secrets, as it is written.
+    /// Records a session full of secrets and returns the file's text.
     private func record(_ redaction: Redaction) async throws -> String {
         let origin = try ScriptedOrigin { request in
             request.path == "/login"
@@ -56,12 +56,12 @@ struct RedactionTests {
         return try String(contentsOf: file, encoding: .utf8)
     }
 
-    @Test("are not in the file, wherever they stood, and what is no secret is")
+    @Test("are not in the file, wherever they occurred, and everything else is")
     func standard() async throws {
         let text = try await record(.standard)
         let found = text.matches(of: /s3cret-[a-z]+/).map { String($0.output) }
         #expect(found.isEmpty)
-        // What is no text is in Base64.
+        // A body that is not text is in Base64.
         #expect(!text.contains(Data(Self.multipart.utf8).base64EncodedString()))
         #expect(text.contains(Data("[redacted]".utf8).base64EncodedString()))
         #expect(text.contains("[redacted]"))
@@ -72,7 +72,7 @@ struct RedactionTests {
         #expect(text.contains(#""name":"theme""#))
     }
 
-    @Test("are all in the file when nothing is to be left out")
+    @Test("are all in the file if nothing is redacted")
     func none() async throws {
         let text = try await record(.none)
         let found = Set(text.matches(of: /s3cret-[a-z]+/).map { String($0.output) })
@@ -84,7 +84,7 @@ struct RedactionTests {
         #expect(Set(all.map { "s3cret-\($0)" }).isSubset(of: found))
     }
 
-    @Test("are what an app says they are")
+    @Test("are those that the app names")
     func own() async throws {
         var redaction = Redaction.none
         redaction.itemNames = ["page"]
@@ -95,7 +95,7 @@ struct RedactionTests {
         #expect(text.contains("s3cret-bearer"))
     }
 
-    @Test("what was asked for with a secret is not imported, since it would answer nobody or everybody")
+    @Test("in a request keep its response from being imported, since it would answer no request or every request")
     func imported() async throws {
         let origin = try ScriptedOrigin { request in
             request.path == "/mine"

@@ -6,7 +6,7 @@ import WaystationRecording
 import WaystationStorage
 @_spi(Processes) import WaystationTesting
 
-/// A folder of a test's own, gone with the last reference.
+/// A folder for one test, deleted with the last reference to this object.
 final class Workplace: Sendable {
     let folder = FileManager.default.temporaryDirectory.appending(path: "waystation-recording-\(UUID().uuidString)")
 
@@ -30,14 +30,14 @@ final class Workplace: Sendable {
         )
     }
 
-    /// What gzip makes of bytes.
+    /// The bytes, compressed with gzip.
     func gzipped(_ data: Data) throws -> Data {
         let plain = try file(UUID().uuidString, data)
         return try SpawnedProcess.run("/bin/gzip", ["-c", plain.path]).output
     }
 }
 
-/// A session that loads from a cache and from nowhere else.
+/// A session that loads only from a cache.
 func offline(_ cache: ResponseCache, _ strategy: CacheStrategy = .cacheOnly) throws -> URLSession {
     let interceptor = try Interceptor {
         $0.rules = ["http://127.0.0.1:*/**", "http://shop.example/**", "https://shop.example/**"].map {
@@ -60,7 +60,8 @@ struct NoNetwork: Transport {
     }
 }
 
-/// A small site with what makes recordings hard: bytes of every value, chunks, coded bodies, redirects, variants.
+/// A small site with responses that are hard to record: bytes of every value, chunks, coded bodies, redirects,
+/// variants.
 struct Site: Sendable {
     static let home =
         "<!doctype html><meta charset=utf-8><title>Müller’s shop</title>\r\n<script src=app.js></script>\n"
@@ -98,7 +99,7 @@ struct Site: Sendable {
         }
     }
 
-    /// What every page is to be, byte for byte.
+    /// The expected body of every page.
     static let pages: [(path: String, body: Data)] = [
         ("/", Data(home.utf8)), ("/image.png", image), ("/app.js", script), ("/empty", Data()),
         ("/chunked", Data((0..<40).map { "part \($0) of many\r\n" }.joined().utf8)), ("/moved", image),
@@ -123,7 +124,7 @@ struct Site: Sendable {
 }
 
 extension ImportReport {
-    /// The reason for each URL that was left out, by its path.
+    /// The reason for each URL that was left out, by the URL's path.
     var reasons: [String: String] {
         Dictionary(skipped.map { (URL(string: $0.url)?.path ?? $0.url, $0.reason.description) }) { first, _ in first }
     }

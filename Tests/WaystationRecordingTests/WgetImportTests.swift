@@ -10,7 +10,7 @@ import WaystationRecording
 struct WgetImportTests {
     private let place: Workplace
     private let site: Site
-    /// What wget writes about itself, under an address that is not of the web.
+    /// The address of wget's records about itself, which is not a web address.
     private static let arguments = "/software/wget/warc/wget_arguments.txt"
 
     init() throws {
@@ -32,7 +32,7 @@ struct WgetImportTests {
             in: place.folder,
             limit: 60
         )
-        // 8: the server answered one of the URLs with an error, as it should.
+        // 8: the server answered one of the URLs with an error, as intended.
         try #require(outcome.ending == .exited(8), "\(String(decoding: outcome.errors, as: UTF8.self))")
         return place.file(compressed ? "site.warc.gz" : "site.warc")
     }
@@ -55,7 +55,7 @@ struct WgetImportTests {
         #expect(image == Site.image)
     }
 
-    @Test("what says no-store is imported when that is asked for")
+    @Test("responses with no-store are imported if the caller allows it")
     func noStore() async throws {
         let file = try record(compressed: true)
         let cache = try place.cache()
@@ -67,7 +67,7 @@ struct WgetImportTests {
         #expect(String(decoding: data, as: UTF8.self) == "mine")
     }
 
-    @Test("a damaged byte of a body is told by its digest")
+    @Test("a damaged byte of a body is found by the digest")
     func digest() async throws {
         let file = try record(compressed: false)
         var bytes = try Data(contentsOf: file)
@@ -77,7 +77,7 @@ struct WgetImportTests {
         #expect(report.reasons["/chunked"] == "damagedBody")
     }
 
-    @Test("a record larger than the limit is passed over, and the rest is read")
+    @Test("a record larger than the limit is skipped, and the rest is read")
     func largeRecord() async throws {
         let file = try record(compressed: true)
         var options = ImportOptions()
@@ -87,7 +87,7 @@ struct WgetImportTests {
         #expect(report.imported.count == 4 || report.imported.count == 5)
     }
 
-    @Test("a file cut at any place is an error with a name, or records", arguments: [true, false])
+    @Test("a file cut at any place gives a named error, or records", arguments: [true, false])
     func cut(compressed: Bool) throws {
         let bytes = try Data(contentsOf: record(compressed: compressed))
         var codes: Set<String> = []

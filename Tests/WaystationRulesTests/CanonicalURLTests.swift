@@ -16,7 +16,7 @@ struct CanonicalURLTests {
             ("http://a:0/", "http://a:0/"), ("http://a:65535/", "http://a:65535/"),
             ("http://ex%61mple.com/", "http://example.com/"), ("http://a_b-c.d/", "http://a_b-c.d/"),
             ("http://example.com./", "http://example.com./"),
-            // Addresses and their hostile spellings.
+            // Addresses and hostile spellings of them.
             ("http://127.0.0.1:8080/x", "http://127.0.0.1:8080/x"), ("http://127.1/", "http://127.0.0.1/"),
             ("http://0x7f.1/", "http://127.0.0.1/"), ("http://2130706433/", "http://127.0.0.1/"),
             ("http://017700000001/", "http://127.0.0.1/"), ("http://127.0.0.01/", "http://127.0.0.1/"),
@@ -38,7 +38,7 @@ struct CanonicalURLTests {
             ("http://他们为什么不说中文.x/", "http://xn--ihqwcrb4cv8a8dqg056pqjye.x/"),
             ("http://3年b組金八先生.x/", "http://xn--3b-ww4c5e180e575a65lsy2b.x/"),
             ("http://почемужеонинеговорятпорусски.x/", "http://xn--b1abfaaepdrnnbgefbadotcwatmq2g4l.x/"),
-            // Dot segments (§5.2.4), however they are spelled.
+            // Dot segments (§5.2.4), in every spelling.
             ("http://a/b/../c", "http://a/c"), ("http://a/b/./c/.", "http://a/b/c/"),
             ("http://a/b/c/..", "http://a/b/"),
             ("http://a/../../x", "http://a/x"), ("http://a/..", "http://a/"), ("http://a/%2e%2E/x", "http://a/x"),
@@ -57,7 +57,7 @@ struct CanonicalURLTests {
             ("http://a/%00", "http://a/%00"), ("http://a/b\\c", "http://a/b%5Cc"),
             ("http://a/\"<>^`{|}[]", "http://a/%22%3C%3E%5E%60%7B%7C%7D%5B%5D"),
             ("http://a/*!$&'()+,;=:@", "http://a/*!$&'()+,;=:@"), ("http://a/%2a", "http://a/%2A"),
-            // The query stays, the fragment goes.
+            // The query stays, the fragment is removed.
             ("http://a/?b=2&a=1&b=%7e%c3", "http://a/?b=2&a=1&b=%7e%c3"), ("http://a/?", "http://a/?"),
             ("http://a/?a/../b?c", "http://a/?a/../b?c"),
             ("http://a/?%zz[]\\|^`{}'", "http://a/?%zz[]\\|^`{}'"),
@@ -74,7 +74,7 @@ struct CanonicalURLTests {
     func normalises(spelling: String, canonical: String?) {
         let url = CanonicalURL(spelling)
         #expect(url?.string == canonical)
-        // Canonicalising twice changes nothing, and both ways of reading agree on the parts.
+        // Canonicalising twice changes nothing, and both ways of parsing agree on the parts.
         if let url, let again = CanonicalURL(url.string) {
             #expect(again == url)
             #expect(again.origin == url.origin && again.path == url.path && again.query == url.query)
@@ -85,7 +85,7 @@ struct CanonicalURLTests {
     }
 
     @Test(
-        "is refused where programs disagree or nothing is named",
+        "is refused if programs disagree about it or it names nothing",
         arguments: [
             "", "a", "/a", "//a/", "http", "http:", "http:/a", "http:a", "http://", "http:///a", "http://?q",
             "mailto:a@b", "1http://a/",
@@ -108,7 +108,7 @@ struct CanonicalURLTests {
     )
     func refuses(text: String) {
         guard text != "http://0xg/x" else {
-            // A name that only looks like a number.
+            // A name that only resembles a number.
             #expect(CanonicalURL(text) != nil)
             return
         }

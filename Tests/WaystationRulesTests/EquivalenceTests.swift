@@ -14,7 +14,8 @@ struct EquivalenceTests {
     private func rule(_ random: inout SeededGenerator, _ number: Int, isWide: Bool) -> LinearMatcher.Rule {
         let globs = ["*", "**", "*.png", "a*", "*-*", "**"]
         let depth = Int(random.next() % 4 + 1)
-        // Few rules are all globs, else the first of them would take every URL and nothing would be compared.
+        // Few rules consist of globs only; otherwise the first of them would match every URL and nothing would be
+        // compared.
         var path = (0..<depth).map { _ in random.pick(random.next() % 4 == 0 ? globs : Self.segments) }
         if !isWide, random.next() % 3 > 0 { path.insert("n\(number % 500)", at: 0) }
         let prefix = random.pick(["", "", "", "*.", "**."])
@@ -42,7 +43,7 @@ struct EquivalenceTests {
         )
     }
 
-    @Test("decide alike", arguments: [(1, 30, true), (2, 100, true), (3, 1_000, false), (4, 10_000, false)])
+    @Test("decide the same", arguments: [(1, 30, true), (2, 100, true), (3, 1_000, false), (4, 10_000, false)])
     func agree(seed: Int, count: Int, isWide: Bool) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let rules = (0..<count).map { rule(&random, $0, isWide: isWide) }
@@ -58,7 +59,7 @@ struct EquivalenceTests {
             if let expected { #expect(table.patterns[expected].matches(url), "\(target)") }
             indices.insert(expected)
         }
-        // The comparison says something only when many different rules win, and some URLs find none.
+        // The comparison is meaningful only if many different rules win, and some URLs match none.
         #expect(indices.count > 3)
         #expect(indices.contains(nil))
     }
@@ -75,7 +76,7 @@ struct EquivalenceTests {
         }
     }
 
-    /// Patterns that part only after their first `**` or within a segment.
+    /// Patterns that differ only after their first `**` or within a segment.
     private func globRule(_ random: inout SeededGenerator, _ number: Int) -> LinearMatcher.Rule {
         let name = "f\(random.next() % 400)"
         let path: [String] =
@@ -120,7 +121,7 @@ struct EquivalenceTests {
         }
         var path = (0..<Int(random.next() % 4 + 1)).map { _ in segment() }
         if random.next() % 2 == 0 { path.insert("img", at: 0) }
-        // A text that occurs twice must be looked for in both places.
+        // A text that occurs twice must be tried in both places.
         if random.next() % 4 == 0 { path += path }
         return LinearMatcher.Target(
             scheme: "https",
@@ -132,7 +133,7 @@ struct EquivalenceTests {
         )
     }
 
-    @Test("decide alike where patterns part after a glob", arguments: [(5, 40), (6, 400), (7, 4_000)])
+    @Test("decide the same for patterns that differ after a glob", arguments: [(5, 40), (6, 400), (7, 4_000)])
     func agreeAfterGlobs(seed: Int, count: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let rules = (0..<count).map { globRule(&random, $0) }
@@ -151,7 +152,7 @@ struct EquivalenceTests {
     }
 
     @Test(
-        "agree for 10,000 rules that part after a glob",
+        "agree for 10,000 rules that differ after a glob",
         arguments: [
             ("**/file#.png", "a/b/file#.png"), ("img/n#-*.png", "img/n#-x.png"), ("img/*-#.png", "img/x-#.png"),
             ("**/p#/**", "a/p#/b"), ("**/n#-*/*.html", "a/n#-x/y.html"), ("*.d/v#/**", "x.d/v#/y"),
@@ -171,7 +172,7 @@ struct EquivalenceTests {
         #expect(table.match(RuleRequest(url: unknown)) == nil)
     }
 
-    @Test func `a predicate is asked once, however often the path holds its text`() throws {
+    @Test func `a predicate is called once, however often the path contains its text`() throws {
         let asked = Mutex(0)
         let table = try RuleTable([
             RuleDefinition("https://h.example/**/a/**", action: 0) { _ in

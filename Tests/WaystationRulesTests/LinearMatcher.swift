@@ -1,6 +1,6 @@
-/// The meaning of patterns, written a second time in the plainest way: no index, no canonical bytes, only recursion.
+/// The meaning of patterns, written a second time in the simplest way: no index, no canonical bytes, only recursion.
 struct LinearMatcher {
-    /// A rule in parts, so that nothing is parsed as the library parses it.
+    /// A rule in parts, so that the library's parser is not involved.
     struct Rule {
         var scheme: String
         var host: String

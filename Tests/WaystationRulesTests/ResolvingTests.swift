@@ -3,9 +3,9 @@ import WaystationRules
 
 @Suite("Resolving a reference")
 struct ResolvingTests {
-    /// RFC 3986 §5.4.1 and §5.4.2, fragments dropped and an empty path written `/`; `nil` is not an absolute URL here.
+    /// RFC 3986 §5.4.1 and §5.4.2, without fragments and with `/` for an empty path; `nil` is not an absolute URL here.
     @Test(
-        "gives what RFC 3986 §5.4 lists",
+        "gives the results that RFC 3986 §5.4 lists",
         arguments: [
             ("g:h", nil), ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
             ("/g", "http://a/g"),
@@ -27,7 +27,7 @@ struct ResolvingTests {
             ("g;x=1/./y", "http://a/b/c/g;x=1/y"), ("g;x=1/../y", "http://a/b/c/y"),
             ("g?y/./x", "http://a/b/c/g?y/./x"), ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/./x", "http://a/b/c/g"),
             ("g#s/../x", "http://a/b/c/g"), ("http:g", nil),
-            // Beyond the list.
+            // References beyond the RFC's list.
             ("HTTPS://Other:443/x", "https://other/x"), ("//u@h:81/x", "http://u@h:81/x"),
             ("./g:h", "http://a/b/c/g:h"),
             ("%2e%2e/g", "http://a/b/g"), ("/\\evil.example", "http://a/%5Cevil.example"),

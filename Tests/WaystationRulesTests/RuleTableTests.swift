@@ -22,13 +22,13 @@ struct RuleTableTests {
         #expect(try table.match(request("app://h/")) == nil)
     }
 
-    @Test func `takes nothing when it is empty`() throws {
+    @Test func `matches nothing when it is empty`() throws {
         let table = try RuleTable([RuleDefinition<Int>]())
         #expect(try table.match(request("https://h/")) == nil)
         #expect(try "\(table.decision(for: request("https://h/")))" == "no rule matched: the table has no rules")
     }
 
-    @Test func `asks for the method, as Fetch normalises it`() throws {
+    @Test func `compares the method as Fetch normalises it`() throws {
         let table = try RuleTable([
             RuleDefinition("https://h/", methods: ["get", "PATCH"], action: "a"),
             RuleDefinition("https://h/", methods: [], action: "never"),
@@ -39,7 +39,7 @@ struct RuleTableTests {
         #expect(try table.match(request("https://h/", method: "POST")) == nil)
     }
 
-    @Test func `asks for the query items of the pattern and of the rule`() throws {
+    @Test func `requires the query items of the pattern and of the rule`() throws {
         let table = try RuleTable([
             RuleDefinition("https://h/?a=1", query: [.present("b"), .equals("c d", "é&")], action: 0)
         ])
@@ -49,10 +49,10 @@ struct RuleTableTests {
         #expect(try table.match(request("https://h/?a=1&b&c%20d=%C3%A9&")) == nil)
     }
 
-    @Test func `asks the predicate last, with the request and its header fields`() throws {
+    @Test func `calls the predicate last, with the request and its header fields`() throws {
         let table = try RuleTable([
             RuleDefinition("https://h/**", methods: ["POST"], action: 0) { _ in
-                Issue.record("asked although the method differs")
+                Issue.record("the predicate was called although the method differs")
                 return true
             },
             RuleDefinition("https://h/**", action: 1) { $0.field?("Accept") == "image/png" },
@@ -63,7 +63,7 @@ struct RuleTableTests {
         #expect(table.match(RuleRequest(url: url)) == nil)
     }
 
-    @Test func `names every rule that is not understood, with its place`() {
+    @Test func `names every invalid rule, with its position`() {
         let error = #expect(throws: RuleTableError.self) {
             try RuleTable([
                 RuleDefinition("https://h/", action: 0, fileID: "App/Rules.swift", line: 3),
@@ -86,7 +86,7 @@ struct RuleTableTests {
         )
     }
 
-    @Test func `keeps the place of the call with a rule`() {
+    @Test func `keeps the source location of the call with a rule`() {
         let rule = RuleDefinition("https://h/", action: 0)
         #expect(rule.location == RuleLocation(fileID: #fileID, line: #line - 1))
     }
@@ -110,13 +110,13 @@ struct RuleDecisionTests {
         return rule
     }
 
-    @Test func `names the rule that took the URL`() throws {
+    @Test func `names the rule that matched the URL`() throws {
         #expect(
             try decision([rule("https://g/"), rule("https://h/**")], "https://h/x") == "rule 1 `https://h/**` matched"
         )
     }
 
-    @Test func `tells every reason of the closest rules, the closest first`() throws {
+    @Test func `gives every reason of the closest rules, the closest first`() throws {
         let rules = [
             rule("https://*.far.example/"), rule("app://h/a/**", methods: ["PUT", "POST"]), rule("https://h:*/b/*.png"),
             rule("https://h/a/c?x=1&y", query: [.equals("z", "2")]), rule("https://h:81/a/**") { _ in false },
@@ -141,7 +141,7 @@ struct RuleDecisionTests {
         )
     }
 
-    @Test func `prefers the rule whose path begins alike, and the earlier of equals`() throws {
+    @Test func `prefers the rule whose path has the same beginning, and the earlier of equals`() throws {
         let rules = ["https://h/x", "https://h/a/x", "https://h/a/b/x", "https://h/a/b/y"].map { rule($0) }
         let request = RuleRequest(url: try #require(CanonicalURL("https://h/a/b/c")))
         guard case .unmatched(let closest) = try RuleTable(rules).decision(for: request) else {
@@ -162,7 +162,7 @@ struct RuleDecisionTests {
 
 @Suite("A server's whitelist")
 struct WhitelistTests {
-    @Test func `becomes rules, and bad entries cost no good ones`() throws {
+    @Test func `becomes rules, and bad entries do not affect good ones`() throws {
         let (rules, rejected) = RuleDefinition.whitelist(
             [
                 "https://h/index.html", "not a url", "https://h/app/", "https://h/img/*.png", "https://h/#/home",

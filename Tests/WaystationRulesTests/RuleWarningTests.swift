@@ -27,7 +27,7 @@ struct RuleWarningTests {
         try RuleTable(rules).warnings().filter { $0.kind == .unreachable }.map(\.rule)
     }
 
-    @Test func `name a rule that an earlier one never lets a request reach, and both places`() throws {
+    @Test func `name a rule that an earlier one makes unreachable, and both source locations`() throws {
         let found = try warnings(rule("https://h/**"), rule("https://g/"), rule("https://h/app/*.png"))
         #expect(
             found.map(\.description) == [
@@ -61,7 +61,7 @@ struct RuleWarningTests {
     }
 
     @Test(
-        "leave a pattern alone that takes a request of its own",
+        "say nothing about a pattern that matches a request of its own",
         arguments: [
             ("https://h/a", "https://h/b"), ("https://h/**", "http://h/"), ("https://h/**", "*://h/"),
             ("https://*.example/**", "https://example/"), ("https://*.example/**", "https://**.example/"),
@@ -91,7 +91,7 @@ struct RuleWarningTests {
         #expect(try unreachable(rule(all), rule(all) { _ in true }) == [1])
     }
 
-    @Test func `name the first rule that stands in the way`() throws {
+    @Test func `name the first rule that covers the unreachable one`() throws {
         let found = try warnings(
             rule("https://h/b"),
             rule("https://h/a/**"),
@@ -109,7 +109,7 @@ struct RuleWarningTests {
     }
 
     @Test(
-        "say what was probably meant by a pattern without a path, and by `/*`",
+        "suggest the probable meaning of a pattern without a path, and of `/*`",
         arguments: [
             ("https://api.example.com", "https://api.example.com/**"),
             ("https://api.example.com:8080?x=1", "https://api.example.com:8080/**?x=1"),
@@ -121,7 +121,7 @@ struct RuleWarningTests {
         let found = try warnings(rule(pattern))
         #expect(found.map(\.kind) == [.narrowPath])
         #expect(found.first?.message.contains("write `\(meant)` for every page of the host") == true)
-        // What is proposed is understood, takes more, and warns of nothing.
+        // The suggestion is valid, matches more, and causes no warning.
         #expect(try warnings(rule(meant), rule(pattern)).map(\.kind) == [.unreachable, .narrowPath])
         #expect(try warnings(rule(meant)) == [])
     }
@@ -135,7 +135,7 @@ struct RuleWarningTests {
     }
 
     @Test(
-        "say nothing about patterns that mean what they say",
+        "say nothing about patterns that mean what they seem to mean",
         arguments: [
             "https://h/", "https://h/**", "https://h/a/*", "https://h/*.png", "https://[::1]/", "https://h/?ids[]=1",
             "https://h/[slug].js", "https://h/]", "*://*/**", "app:///x", "https://h/%5B", "https://h/\u{301}/a",
@@ -192,7 +192,7 @@ struct RuleWarningTests {
     }
 
     @Test(
-        "a pattern takes something below a base",
+        "know whether a pattern matches a URL below a base",
         arguments: [
             ("https://h/**", "https://h/app/", true), ("https://h/app/**", "https://h/app/", true),
             ("https://h/app/x/*.png", "https://h/app/", true), ("https://h/app/**", "https://h/", true),

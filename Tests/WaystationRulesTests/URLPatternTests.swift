@@ -4,7 +4,7 @@ import WaystationRules
 @Suite("A URL pattern")
 struct URLPatternTests {
     @Test(
-        "takes",
+        "matches",
         arguments: [
             (
                 "https://shop.example/app/**",
@@ -49,7 +49,7 @@ struct URLPatternTests {
     }
 
     @Test(
-        "does not take",
+        "does not match",
         arguments: [
             (
                 "https://shop.example/app/**",
@@ -87,7 +87,7 @@ struct URLPatternTests {
     }
 
     @Test(
-        "is refused at the place that is not understood",
+        "is refused with the position of the error",
         arguments: [
             ("", 0, "a scheme"), ("/app/**", 0, "a scheme"), ("1http://a/", 0, "a scheme"), ("https", 5, "`://`"),
             ("https:/h", 5, "`://`"), ("*.example.com", 1, "`://`"), ("shop.example/app", 12, "`://`"),
@@ -121,7 +121,7 @@ struct URLPatternTests {
         #expect(error?.expected.contains(expected) == true, "\(error?.expected ?? "")")
     }
 
-    @Test func `shows the place with a caret`() {
+    @Test func `shows the position with a caret`() {
         let error = #expect(throws: URLPatternError.self) { try URLPattern("https:/shop.example/") }
         #expect(
             error?.description == """
@@ -151,7 +151,7 @@ struct URLPatternTests {
         #expect(error?.offset == deepest.utf8.count + 1)
     }
 
-    @Test func `equals another that takes the same`() throws {
+    @Test func `equals another that matches the same URLs`() throws {
         #expect(try URLPattern("HTTPS://H:443/%61/../b") == URLPattern("https://h/b"))
         #expect(try Set([URLPattern("https://h/**/**"), URLPattern("https://h/**")]).count == 1)
         #expect(try URLPattern("https://h/*") != URLPattern("https://h/**"))
@@ -173,6 +173,6 @@ struct URLPatternTests {
 }
 
 extension String {
-    /// The host pattern as a pattern of all of it, for tables.
+    /// The host pattern as a complete pattern, for tables.
     fileprivate var withScheme: String { "https://\(self)/" }
 }

@@ -10,7 +10,7 @@ struct BoundsTests {
 
     init() throws { fixture = try StoreFixture() }
 
-    @Test("above the maximum the least recently used go, down to the low-water mark")
+    @Test("above the maximum size the least recently used responses are evicted, down to the low-water mark")
     func eviction() async throws {
         let store = fixture.store(limits: StoreLimits(maximumSize: .kilobytes(110), residentLimit: .bytes(0)))
         for number in 0..<10 {
@@ -31,7 +31,7 @@ struct BoundsTests {
         #expect(fixture.events.of(.evicted).reduce(0) { $0 + $1.count } == 3)
     }
 
-    @Test("uses of responses in memory count as uses")
+    @Test("a use of a response in memory counts as a use")
     func residentUse() async throws {
         let store = fixture.store(limits: StoreLimits(maximumSize: .kilobytes(35)))
         for name in ["a", "b", "c"] { try await store.store(.get(name), .random(10_000)) }
@@ -57,7 +57,7 @@ struct BoundsTests {
         #expect(fixture.files(in: "bodies").count == 2)
     }
 
-    @Test("what is too old is not returned and is removed", arguments: [false, true])
+    @Test("a response that is too old is not returned and is removed", arguments: [false, true])
     func expiry(isResident: Bool) async throws {
         let store = fixture.store(limits: StoreLimits(maximumAge: .seconds(3_600)))
         try await store.store(.get("a"), .random(10))
@@ -72,7 +72,7 @@ struct BoundsTests {
         #expect(fixture.events.of(.expired).map(\.count) == [1])
     }
 
-    @Test("age is cleaned up when a store opens, however much there is")
+    @Test("responses that are too old are removed when a store opens, however many there are")
     func expiryAtOpening() async throws {
         let store = fixture.store()
         for number in 0..<150 { store.write(.get("\(number)"), .random(10))?.commit { _ in } }
@@ -83,7 +83,7 @@ struct BoundsTests {
         #expect(await other.statistics().entries == 0)
     }
 
-    @Test("a removed body's pages are given back to the file system")
+    @Test("the pages of a removed body are returned to the file system")
     func vacuum() async throws {
         let store = fixture.store()
         for number in 0..<200 { store.write(.get("\(number)"), .random(60_000))?.commit { _ in } }
@@ -132,7 +132,7 @@ struct PurgingTests {
         return found
     }
 
-    @Test("by URL removes all its partitions and nothing that begins like it")
+    @Test("by URL removes all its partitions, and no URL that only begins with it")
     func byURL() async throws {
         #expect(try await store.remove(url: "https://shop.example/a") == 2)
         #expect(await remaining().count == 10)
@@ -144,7 +144,7 @@ struct PurgingTests {
         #expect(try await store.remove(prefix: "") == 6)
     }
 
-    @Test("by host takes every scheme and port and no other host")
+    @Test("by host includes every scheme and port, and no other host")
     func byHost() async throws {
         #expect(try await store.remove(host: "Shop.example") == 8)
         #expect(await remaining().filter { !$0.contains("#") } == Array(Self.urls.suffix(2)))
@@ -156,13 +156,13 @@ struct PurgingTests {
         #expect(await remaining() == ["https://sub.shop.example/a#anna"])
     }
 
-    @Test("by partition leaves the others")
+    @Test("by partition keeps the others")
     func byPartition() async throws {
         #expect(try await store.remove(partition: "anna") == 6)
         #expect(await remaining() == Self.urls)
     }
 
-    @Test("all")
+    @Test("all removes every response")
     func all() async throws {
         #expect(try await store.removeAll() == 12)
         #expect(await remaining().isEmpty)

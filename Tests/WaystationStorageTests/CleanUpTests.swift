@@ -15,16 +15,16 @@ struct CleanUpTests {
         fixture.store(limits: StoreLimits(maximumAge: age)) { delays.drive(&$0) }
     }
 
-    /// The delays of clean-ups: those of gathered writes are shorter, and those of look-ups longer.
+    /// The delays of clean-ups: those of gathered writes are shorter, and those of the look-up timer longer.
     private var cleanUps: [Double] { delays.durations.filter { (1...60).contains($0) } }
 
-    /// Lets the clean-up that is due come.
+    /// Lets the next clean-up run.
     private func pass(in store: ResponseStore) async {
         delays.end()
         await store.flush()
     }
 
-    @Test("loses what is over its age within a minute, and then waits for nothing")
+    @Test("removes expired responses within a minute, and schedules no clean-up when it is empty")
     func expiry() async throws {
         let store = store(keeping: .seconds(2))
         try await store.store(.get("a"), .random(10))
@@ -40,7 +40,7 @@ struct CleanUpTests {
         #expect(cleanUps == [10])
     }
 
-    @Test("looks again when its oldest response is too old, and after a minute at the latest")
+    @Test("cleans up when its oldest response expires, and after a minute at the latest")
     func pace() async throws {
         let store = store(keeping: .seconds(100))
         try await store.store(.get("a"), .random(10))
@@ -58,7 +58,7 @@ struct CleanUpTests {
         #expect(cleanUps == [60, 40, 10, 60])
     }
 
-    @Test("removes what an earlier process left")
+    @Test("removes what an earlier process left behind")
     func earlierProcess() async throws {
         try await fixture.store().store(.get("a"), .random(10))
         let store = store(keeping: .seconds(20))
@@ -69,7 +69,7 @@ struct CleanUpTests {
         #expect(fixture.events.of(.expired).count == 1)
     }
 
-    @Test("that is empty, or keeps responses for ever, waits for nothing")
+    @Test("that is empty, or keeps responses for ever, schedules no clean-up")
     func nothingToDo() async throws {
         let empty = store(keeping: .seconds(2))
         await empty.flush()
@@ -80,19 +80,19 @@ struct CleanUpTests {
         #expect(cleanUps.isEmpty)
     }
 
-    /// Returns when nothing on the store's queues holds it any more.
+    /// Returns when no work on the store's queues holds a reference to it.
     private func drain(_ store: ResponseStore) {
         for queue in [store.readQueue, store.writeQueue, store.watchQueue] { queue.sync {} }
     }
 
-    @Test("goes when its owner lets it go, whatever is still to be cleaned up")
+    @Test("is deallocated with its owner's last reference, even if a clean-up is still scheduled")
     func lifetime() async throws {
         weak var store: ResponseStore?
         do {
             let strong = self.store(keeping: .seconds(2))
             try await strong.store(.get("a"), .random(10))
             await strong.flush()
-            // What remains waits for a clean-up alone, once the interval of gathered writes is over.
+            // Once the interval of gathered writes is over, only the clean-up is still scheduled.
             delays.end(where: { $0 < 1 })
             drain(strong)
             store = strong

@@ -11,7 +11,7 @@ struct ConditionTests {
 
     init() throws { fixture = try StoreFixture() }
 
-    @Test("is empty while all is well")
+    @Test("is empty while there is no problem")
     func sound() async throws {
         let store = fixture.store()
         try await store.store(.get("a"), .random(10))
@@ -19,7 +19,7 @@ struct ConditionTests {
         #expect(store.condition.isEmpty)
     }
 
-    @Test("names why the store cannot be opened until it can, and so do the errors of its operations")
+    @Test("names the reason why the store cannot be opened until it can, and so do the errors of its operations")
     func closed() async throws {
         let isBroken = Switch(true)
         let store = fixture.store(
@@ -37,7 +37,7 @@ struct ConditionTests {
         #expect(fixture.events.of(.recovered).count == 1)
     }
 
-    @Test("names a full disk for as long as writes pause")
+    @Test("reports a full disk for as long as writes pause")
     func full() async throws {
         let isFull = Switch(false)
         let store = fixture.store(fileSystem: FaultyFileSystem.failing([.createFile], with: ENOSPC, while: isFull))
@@ -49,7 +49,7 @@ struct ConditionTests {
         #expect(store.condition.isEmpty)
     }
 
-    @Test("names for the rest of the run that the index had to be begun anew")
+    @Test("reports until the process ends that the index had to be recreated")
     func replacedIndex() async throws {
         try Data.random(10_000).write(to: URL(filePath: fixture.layout.index))
         let store = fixture.store()

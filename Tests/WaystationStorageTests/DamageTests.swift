@@ -14,7 +14,7 @@ struct DamageTests {
 
     private static let lengths = [0, 10, 5_000, 16_384, 60_000, 70_000, 200_000]
 
-    /// What happens to one file, derived from a seed.
+    /// Damages one file, in a way derived from a seed.
     private func damage(_ path: String, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var bytes = try Data(contentsOf: URL(filePath: path))
@@ -32,7 +32,7 @@ struct DamageTests {
         try bytes.write(to: URL(filePath: path))
     }
 
-    /// Fills a store and returns a copy of its files as they are while it is open, log and all.
+    /// Fills a store and returns a copy of its files as they are while it is open, including the log.
     private func snapshot() async throws -> StoreFixture {
         let store = fixture.store()
         for (number, length) in Self.lengths.enumerated() {
@@ -42,7 +42,7 @@ struct DamageTests {
         return try copy(of: fixture)
     }
 
-    /// The same files in a place where no store is open, which would change what is damaged.
+    /// Copies the files to a place where no store is open, since an open one would change them.
     private func copy(of fixture: StoreFixture) throws -> StoreFixture {
         let copy = try StoreFixture()
         try FileManager.default.removeItem(at: copy.directory)
@@ -63,7 +63,7 @@ struct DamageTests {
             }
             await store.flush()
         }
-        // Whatever it was, the store works afterwards; a write may be what finds the damage.
+        // Whatever the damage was, the store works afterwards; the damage may be found only by a write.
         for attempt in 0..<3 {
             do {
                 try await store.store(.get("new"), .random(80_000))
@@ -93,7 +93,7 @@ struct DamageTests {
         }
     }
 
-    @Test("of bodies cost that response, with an event")
+    @Test("in bodies remove the responses with an event")
     func bodies() async throws {
         let whole = try await snapshot()
         for seed in 0..<24 as Range<UInt64> {
@@ -112,7 +112,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a body file that is gone is a miss, with an event")
+    @Test("include missing bodies, which cause a miss and an event")
     func missingBody() async throws {
         let copy = try await snapshot()
         for name in copy.files(in: "bodies") {
@@ -126,7 +126,7 @@ struct DamageTests {
         #expect(await store.statistics().entries == Self.lengths.count - 2)
     }
 
-    @Test("an index that is no database is moved aside, and only the last such is kept")
+    @Test("include an index that is not a database, which is moved aside; only the last one is kept")
     func notADatabase() async throws {
         var fixture = try await snapshot()
         for round in 1...3 {

@@ -11,13 +11,13 @@ struct DocumentedSampleTests {
 
     init() throws { fixture = try StoreFixture() }
 
-    /// A query as typed into the `sqlite3` shell, and what it showed.
+    /// A query as typed into the `sqlite3` shell, and its output.
     private struct Exchange: Equatable {
         var query: String
         var answer: [String] = []
     }
 
-    @Test("is what Debian's sqlite3 shows, query by query")
+    @Test("is the output of Debian's sqlite3, query by query")
     func transcript() async throws {
         try await fill()
         let documented = try Self.documented()
@@ -31,7 +31,7 @@ struct DocumentedSampleTests {
         }
     }
 
-    @Test("names the files that are there")
+    @Test("names the files that exist")
     func files() async throws {
         try await fill()
         let text = try Self.section()
@@ -39,7 +39,7 @@ struct DocumentedSampleTests {
         #expect(fixture.files(in: "bodies").count == 1)
     }
 
-    @Test("passes SQLite's own check")
+    @Test("passes SQLite's own integrity check")
     func integrity() async throws {
         try await fill()
         let outcome = try SpawnedProcess.run(
@@ -49,12 +49,12 @@ struct DocumentedSampleTests {
         #expect(String(decoding: outcome.output, as: UTF8.self) == "ok\n")
     }
 
-    /// Stores what the sample shows.
+    /// Stores the responses that the sample shows.
     private func fill() async throws {
         let store = ResponseStore(directory: fixture.directory)
         let page = Data("<!doctype html><title>Shop</title>".utf8)
         let film = Data.random(2_097_152)
-        // As Foundation spells it, and so the store.
+        // The spelling that Foundation, and so the store, uses.
         let etag = try #require(HTTPField.Name("Etag"))
         var html: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .date: "Fri, 20 Nov 2026 09:30:00 GMT",
@@ -116,7 +116,7 @@ struct DocumentedSampleTests {
         return exchanges
     }
 
-    /// The lines of an output, without the end that the last one has.
+    /// The lines of an output, without the newline at its end.
     private static func lines(_ text: String) -> [String] {
         var lines = text.components(separatedBy: "\n")
         if lines.last == "" { lines.removeLast() }

@@ -12,7 +12,7 @@ struct FailureTests {
 
     init() throws { fixture = try StoreFixture() }
 
-    @Test("on a path that cannot be made misses, drops, says so once, and tries again after a while")
+    @Test("on a path that cannot be created misses, drops writes, reports it once, and tries again after a while")
     func unwritable() async throws {
         let file = fixture.directory.appending(path: "file")
         try Data("x".utf8).write(to: file)
@@ -37,7 +37,7 @@ struct FailureTests {
     }
 
     @Test(
-        "a full disk pauses writes for 30 s and leaves reads alone",
+        "pauses writes for 30 s when the disk is full, and continues to read",
         arguments: [FaultyFileSystem.Operation.createFile, .write, .synchronize, .rename]
     )
     func fullDisk(operation: FaultyFileSystem.Operation) async throws {
@@ -58,7 +58,7 @@ struct FailureTests {
         #expect(fixture.files(in: "staging").allSatisfy { $0.hasSuffix("/lock") })
     }
 
-    @Test("a disk without room for the index pauses writes and leaves reads alone")
+    @Test("pauses writes when the disk has no room for the index, and continues to read")
     func fullIndex() async throws {
         let store = fixture.store(adjust: {
             $0.prepareConnection = { try $0.execute(sql: "PRAGMA max_page_count = 40") }
@@ -75,11 +75,11 @@ struct FailureTests {
         #expect(try await store.bodies(.get("a")) == [.random(1_000)])
     }
 
-    @Test("an index that another process holds for too long drops the write with an event")
+    @Test("drops a write with an event when another process holds the index for too long")
     func busy() async throws {
         let store = fixture.store(adjust: { $0.busyTimeout = 0.01 })
         try await store.store(.get("a"), .random(10))
-        // The upkeep of the opening writes too.
+        // The upkeep after opening writes too.
         await store.flush()
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
@@ -93,7 +93,7 @@ struct FailureTests {
         try await store.store(.get("b"), .random(10))
     }
 
-    @Test("an index of a later version is left alone")
+    @Test("leaves an index of a later version unchanged")
     func newerSchema() async throws {
         try await fixture.store().store(.get("a"), .random(10))
         try await DatabaseQueue(path: fixture.layout.index).write { try $0.execute(sql: "PRAGMA user_version = 99") }
@@ -107,7 +107,7 @@ struct FailureTests {
         )
     }
 
-    @Test("a directory removed under an open store is made again")
+    @Test("creates its directory again when it was removed while the store was open")
     func removedDirectory() async throws {
         let store = fixture.store()
         try await store.store(.get("a"), .random(10))

@@ -16,7 +16,7 @@ struct FresheningTests {
     private let fields: HTTPFields = [.eTag: "\"2\"", .age: "0"]
 
     @Test(
-        "without waiting is seen by the next look-up, which keeps status, variant and body",
+        "without waiting is visible to the next look-up, and keeps status, variant and body",
         arguments: [10, 100_000]
     )
     func freshen(length: Int) async throws {
@@ -59,7 +59,7 @@ struct FresheningTests {
         #expect(operations.count == before)
     }
 
-    @Test("of several variants happens together and tells how many were there")
+    @Test("of several variants takes effect at once and returns how many of them existed")
     func batch() async throws {
         let store = fixture.store()
         for value in ["de", "en", "fr"] {
@@ -81,7 +81,7 @@ struct FresheningTests {
         #expect(after.map(\.id) == [found[0].id, found[2].id])
     }
 
-    @Test("removing responses leaves what has taken their places")
+    @Test("removing responses keeps those that replaced them")
     func removeResponses() async throws {
         let store = fixture.store()
         try await store.store(.get("a"), .random(10, seed: 1))
@@ -93,7 +93,7 @@ struct FresheningTests {
         #expect(await store.lookup(.get("a")).isEmpty)
     }
 
-    @Test("a body of unknown length is given up where it passes the limit, and nothing of it stays")
+    @Test("a body of unknown length is abandoned when it exceeds the limit, and nothing of it stays")
     func cutOff() async throws {
         let store = fixture.store(limits: StoreLimits(maximumEntrySize: .kibibytes(256)))
         let writer = try #require(store.write(.get("a"), Data()))
@@ -112,7 +112,7 @@ struct FresheningTests {
         #expect(try await store.bodies(.get("b")) == [.random(262_144)])
     }
 
-    @Test("a head that is larger than the store is not kept")
+    @Test("a head that is larger than the store is not stored")
     func largeHead() async throws {
         let store = fixture.store(limits: StoreLimits(maximumSize: .kilobytes(50)))
         let fields: HTTPFields = [.cookie: String(repeating: "x", count: 60_000)]
@@ -122,7 +122,7 @@ struct FresheningTests {
         #expect(await store.statistics().entries == 0)
     }
 
-    @Test("trimming removes the least recently used, down to the size asked for")
+    @Test("trimming removes the least recently used responses, down to the requested size")
     func trim() async throws {
         let store = fixture.store(limits: .unlimited)
         for name in ["a", "b", "c", "d"] {

@@ -6,10 +6,10 @@ import WaystationTesting
 
 @testable import WaystationStorage
 
-@Suite("A directory that others have put something into", .timeLimit(.minutes(10)))
+@Suite("A directory that others have changed", .timeLimit(.minutes(10)))
 struct HostileDirectoryTests {
     private let fixture: StoreFixture
-    /// A directory that is none of the store's, with files that it must not touch.
+    /// A directory outside the store, with files that the store must not touch.
     private let victim: StoreFixture
 
     init() throws {
@@ -41,7 +41,7 @@ struct HostileDirectoryTests {
         return status.st_mode & 0o7777
     }
 
-    /// Opens a store, has it do its upkeep, and returns what it says is wrong.
+    /// Opens a store, lets it do its upkeep, and returns the problems that it reports.
     private func open() async -> [StoreEvent] {
         let store = fixture.store()
         await store.flush()
@@ -60,7 +60,7 @@ struct HostileDirectoryTests {
     }
 
     @Test(
-        "with a link in place of a directory is refused, and what the link leads to stays",
+        "with a link in place of a directory is refused, and the link's target stays unchanged",
         arguments: ["bodies/cd", "bodies", "staging", ""]
     )
     func links(name: String) async throws {
@@ -73,7 +73,7 @@ struct HostileDirectoryTests {
         #expect(before.count == 4)
     }
 
-    @Test("with a link among the staging directories leaves what the link leads to, and works")
+    @Test("with a link among the staging directories works, and the link's target stays unchanged")
     func linkedLeftOver() async throws {
         try link("\(root)/staging/\(RandomName.make())", to: victim.layout.root)
         #expect(await open().isEmpty)
@@ -95,7 +95,7 @@ struct HostileDirectoryTests {
         #expect(try await store.bodies(.get("a")) == [.random(100_000)])
     }
 
-    @Test("with a FIFO in place of a body misses, and goes on answering")
+    @Test("with a FIFO in place of a body misses, and continues to answer")
     func fifo() async throws {
         let filler = fixture.store()
         try await filler.store(.get("a"), .random(100_000))
@@ -119,7 +119,7 @@ struct HostileDirectoryTests {
             await expectRefusal("belongs to user 65534")
             #expect(fixture.files(in: "").isEmpty)
         } else {
-            // Every machine has this one.
+            // This directory exists on every machine.
             let error = #expect(throws: StoreError.self) {
                 try ResponseStore.prepareDirectory(URL(filePath: "/usr", directoryHint: .isDirectory))
             }
@@ -127,7 +127,7 @@ struct HostileDirectoryTests {
         }
     }
 
-    @Test("with something of another user's in it is refused", .enabled(if: geteuid() == 0))
+    @Test("with entries that belong to another user is refused", .enabled(if: geteuid() == 0))
     func foreignParts() async throws {
         for name in ["bodies", "bodies/cd", "staging", "index.sqlite"] {
             let copy = try HostileDirectoryTests()
@@ -143,7 +143,7 @@ struct HostileDirectoryTests {
     }
 
     @Test(
-        "to which all others may write is refused, and left as it is",
+        "that all other users may write to is refused, and left unchanged",
         arguments: [0o777, 0o1777, 0o2770] as [mode_t]
     )
     func writableByOthers(mode: mode_t) async throws {
@@ -153,7 +153,7 @@ struct HostileDirectoryTests {
         #expect(fixture.files(in: "").isEmpty)
     }
 
-    @Test("to which a group may write, as the umask of many systems has it, is closed to the group")
+    @Test("that a group may write to, as the umask of many systems allows, is closed to the group")
     func writableByGroup() async throws {
         try setMode(0o775, root)
         try ResponseStore.prepareDirectory(fixture.directory)
@@ -177,7 +177,7 @@ struct HostileDirectoryTests {
         #expect(store.condition.isEmpty)
     }
 
-    @Test("keeps every file that is not named as the store names its own")
+    @Test("keeps every file whose name does not follow the store's pattern")
     func foreignNames() async throws {
         let own = "bodies/cd/cd" + String(repeating: "0", count: 62)
         let foreign = ["bodies/cd/notes.txt", "bodies/CD/" + own.dropFirst(10), "bodies/notes/a", "staging/notes/a"]
@@ -195,7 +195,7 @@ struct HostileDirectoryTests {
     }
 }
 
-@Suite("An index that is not the store's")
+@Suite("An index that does not belong to the store")
 struct ForeignIndexTests {
     private let fixture: StoreFixture
     private let other: StoreFixture
@@ -207,7 +207,7 @@ struct ForeignIndexTests {
 
     private var path: String { other.directory.appending(path: "contacts.db").path }
 
-    /// Makes the database of another program, with an open connection to it.
+    /// Creates the database of another program, with an open connection to it.
     private func makeDatabase(_ pragmas: String = "") throws -> DatabaseQueue {
         let database = try DatabaseQueue(path: path)
         try database.writeWithoutTransaction { db in
@@ -223,7 +223,7 @@ struct ForeignIndexTests {
         return store.condition
     }
 
-    @Test("since it is a link is refused, and what the link leads to stays as it was")
+    @Test("is refused if it is a link, and the link's target stays unchanged")
     func link() async throws {
         try makeDatabase().close()
         let before = try Data(contentsOf: URL(filePath: path))
@@ -235,12 +235,12 @@ struct ForeignIndexTests {
     }
 
     @Test(
-        "since another program made it is refused, and not a byte of it changes",
+        "is refused if another program made it, and not a byte of it changes",
         arguments: ["", "PRAGMA application_id = 252006674; PRAGMA user_version = 99", "PRAGMA journal_mode = WAL"]
     )
     func foreign(pragmas: String) async throws {
         let database = try makeDatabase(pragmas)
-        // With what its log holds, as after a crash of that program.
+        // With the contents of its log, as after a crash of that program.
         for name in other.files(in: "") where !name.hasSuffix("-shm") {
             let suffix = name.dropFirst("contacts.db".count)
             try FileManager.default.copyItem(

@@ -15,8 +15,9 @@ struct HungDiskTests {
 
     init() throws { fixture = try StoreFixture() }
 
-    /// A store in which `small` and `large` are stored, and on whose disk these operations hang below a directory while
-    /// the barrier is closed.
+    /// A store that contains `small` and `large`, and whose disk hangs while the barrier is closed.
+    ///
+    /// Only these operations hang, and only on paths that contain the directory.
     private func store(
         hangingIn operations: Set<FaultyFileSystem.Operation>,
         below directory: String = "",
@@ -42,7 +43,7 @@ struct HungDiskTests {
         store.lookup(.get(name)) { [answers] in answers.append("\(name): \($0.count)") }
     }
 
-    /// Lets one interval pass.
+    /// Lets one interval of the timer pass.
     private func pass(in store: ResponseStore) async {
         delays.end()
         await store.settleWatch()
@@ -51,7 +52,7 @@ struct HungDiskTests {
     private var hangs: [StoreEvent] { fixture.events.of(.unavailable) }
     private var recoveries: [StoreEvent] { fixture.events.of(.recovered) }
 
-    @Test("in the first opening makes look-ups miss, first after 10 s and then at once, until it goes on")
+    @Test("in the first opening makes look-ups miss, first after 10 s and then at once, until the disk continues")
     func opening() async throws {
         barrier.close()
         let store = try await store(hangingIn: [.createDirectory])
@@ -79,10 +80,10 @@ struct HungDiskTests {
         #expect(await store.lookup(.get("small")).count == 1)
         try await store.store(.get("new"), .random(10))
         #expect(await store.lookup(.get("new")).count == 1)
-        #expect(answers.all.count == 3, "each completion was called once")
+        #expect(answers.all.count == 3, "each completion is called once")
     }
 
-    @Test("and an opening that fails at last is not called a recovery; that of a later attempt is")
+    @Test("and then fails the opening does not report a recovery; a later successful attempt does")
     func failingOpening() async throws {
         let isBroken = Switch(true)
         barrier.close()
@@ -106,7 +107,7 @@ struct HungDiskTests {
         #expect(recoveries.count == 1)
     }
 
-    @Test("in a reading makes that and those behind it miss, each after 10 s, and drops the late answer")
+    @Test("in a read makes that look-up and those behind it miss, each after 10 s, and drops the late answer")
     func reading() async throws {
         let store = try await store(hangingIn: [.openFile], below: "/bodies")
         await store.flush()
@@ -128,16 +129,16 @@ struct HungDiskTests {
         barrier.open()
         let statistics = await store.statistics()
         #expect((statistics.diskHits, statistics.misses, statistics.memoryHits) == (0, 4, 0))
-        #expect(statistics.residentEntries == 0, "nobody waited for those behind it")
+        #expect(statistics.residentEntries == 0, "the abandoned look-ups were not read")
         await store.settleWatch()
         #expect(recoveries.count == 1)
         #expect(try await store.bodies(.get("large")) == [.random(100_000)])
         #expect(try await store.bodies(.get("small")) == [.random(10)])
-        #expect(answers.all.count == 4, "each completion was called once")
+        #expect(answers.all.count == 4, "each completion is called once")
         #expect(hangs.count == 1)
     }
 
-    @Test("in a write makes look-ups miss that wait for it, and no others")
+    @Test("in a write makes only the look-ups miss that wait for it")
     func writing() async throws {
         let store = try await store(hangingIn: [.rename])
         await store.flush()
@@ -166,7 +167,7 @@ struct HungDiskTests {
         #expect(hangs.count == 1)
     }
 
-    @Test("may hang again, and says so again")
+    @Test("may hang again, and reports it again")
     func again() async throws {
         let store = try await store(hangingIn: [.openFile], below: "/bodies")
         for count in 1...2 {
@@ -183,7 +184,7 @@ struct HungDiskTests {
         #expect(answers.all == ["large: 0", "large: 0"])
     }
 
-    @Test("costs nothing while it does not: one timer while look-ups wait, and none afterwards")
+    @Test("needs one timer while look-ups wait, and none afterwards, as long as it does not hang")
     func timer() async throws {
         let store = try await store(hangingIn: [])
         for _ in 1...3 { #expect(await store.lookup(.get("small")).count == 1) }
@@ -196,7 +197,7 @@ struct HungDiskTests {
         #expect(fixture.events.all.allSatisfy { $0.kind == .stored })
     }
 
-    @Test("counts the bytes of large bodies that wait for it, until look-ups are given up")
+    @Test("counts the bytes of large bodies that wait for it, until look-ups are abandoned")
     func unwritten() async throws {
         let store = try await store(hangingIn: [.write])
         await store.flush()
@@ -217,19 +218,19 @@ struct HungDiskTests {
         #expect(await store.lookup(.get("new")).count == 1)
     }
 
-    @Test("holds up no store that nobody holds any more")
+    @Test("does not keep a store alive that has no owner")
     func release() async throws {
         var store: ResponseStore? = try await store(hangingIn: [])
         weak let released = store
         #expect(await store?.lookup(.get("small")).count == 1)
         await store?.flush()
         store = nil
-        // Its timer for look-ups has not ended.
+        // The store's timer for look-ups has not ended yet.
         while released != nil { await Task.yield() }
     }
 }
 
-/// What completions were told, in order.
+/// The answers that completions received, in order.
 private final class Answers: Sendable {
     private let entries = Mutex<[String]>([])
 

@@ -43,7 +43,7 @@ struct InspectionTests {
         #expect(try inspector.response(entries[0]) == nil)
     }
 
-    @Test("refuses what is no store, and makes nothing there", arguments: ["nothing", "text", "database", "empty"])
+    @Test("refuses a directory that is not a store", arguments: ["nothing", "text", "database", "empty"])
     func noStore(what: String) throws {
         switch what {
         case "text": try Data.random(5_000).write(to: URL(filePath: fixture.layout.index))
@@ -66,7 +66,7 @@ struct InspectionTests {
         #expect(error?.message.contains("schema version 3") == true)
     }
 
-    @Test("finds each kind of damage, and a repair drops that and nothing else")
+    @Test("finds each kind of damage, and a repair drops only the damaged entries")
     func damage() async throws {
         let store = fixture.store()
         for (number, name) in ["field", "body", "url", "fine"].enumerated() {
@@ -94,7 +94,7 @@ struct InspectionTests {
         try Data("not the store's".utf8).write(to: shard.appending(path: "x"))
         let found = try inspector().verify()
         let names = Set(found.damaged.compactMap { $0.key?.url.split(separator: "/").last.map(String.init) })
-        // "large" and "short" have the same body.
+        // "large" and "short" share a body.
         #expect(names == ["field", "body", "urlx", "gone", "short", "changed", "large"])
         #expect(found.unnamedFiles == 1)
         #expect(found.indexProblems.isEmpty)
@@ -106,7 +106,7 @@ struct InspectionTests {
         #expect((after.entries, after.unnamedFiles) == (1, 0))
     }
 
-    @Test("finds totals that are wrong, and a repair counts anew")
+    @Test("finds wrong totals, and a repair counts them again")
     func totals() async throws {
         let store = fixture.store()
         try await store.store(.get("a"), .random(10))
@@ -118,14 +118,14 @@ struct InspectionTests {
         #expect(try inspector().verify().isIntact)
     }
 
-    @Test("finds an index that SQLite calls damaged, and a repair begins it anew")
+    @Test("finds an index that SQLite reports as damaged, and a repair recreates it")
     func index() async throws {
         var store: ResponseStore? = fixture.store()
         for number in 0..<200 { store?.write(.get("\(number)"), .random(2_000))?.commit { _ in } }
         await store?.flush()
         store?.opened()?.index.close()
         store = nil
-        // The last connection that closes brings the log into the file.
+        // Closing the last connection moves the log's contents into the file.
         try execute("UPDATE totals SET bytes = bytes")
         let file = URL(filePath: fixture.layout.index)
         var bytes = try Data(contentsOf: file)

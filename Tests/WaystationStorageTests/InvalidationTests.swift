@@ -5,7 +5,7 @@ import WaystationTesting
 
 @testable import WaystationStorage
 
-@Suite("Invalidation while a response is on its way")
+@Suite("Invalidating while a response is being loaded")
 struct InvalidationTests {
     private let fixture: StoreFixture
     private let store: ResponseStore
@@ -46,7 +46,7 @@ struct InvalidationTests {
         #expect(fixture.files(in: "staging").allSatisfy { $0.hasSuffix("/lock") })
     }
 
-    @Test("a commit that was asked for before is removed again", arguments: Way.allCases)
+    @Test("a commit that was requested before is removed again", arguments: Way.allCases)
     func commitBefore(way: Way) async throws {
         store.write(anna, .random(10))?.commit { _ in }
         try await way.apply(to: store)
@@ -60,7 +60,7 @@ struct InvalidationTests {
         #expect(try await store.bodies(anna) == [.random(10)])
     }
 
-    @Test("a response whose request was sent before is not stored, though its writer begins afterwards")
+    @Test("a response whose request was sent before is not stored, even if its writer begins afterwards")
     func requestBefore() async throws {
         let moment = store.moment()
         store.invalidate(url: Self.url, partition: "anna")
@@ -79,7 +79,7 @@ struct InvalidationTests {
         #expect(await store.lookup(anna).count == 1)
     }
 
-    @Test("concerns no other key", arguments: Way.allCases)
+    @Test("affects no other key", arguments: Way.allCases)
     func others(way: Way) async throws {
         let keys: [RequestKey] =
             switch way {
@@ -97,7 +97,7 @@ struct InvalidationTests {
         for key in keys { #expect(try await store.bodies(key) == [.random(20)]) }
     }
 
-    @Test("is seen at once, in memory as on disk")
+    @Test("takes effect at once, in memory and on disk")
     func seenAtOnce() async throws {
         for round in 0..<20 {
             try await store.store(anna, .random(10))
@@ -109,7 +109,7 @@ struct InvalidationTests {
         }
     }
 
-    @Test("tells how many responses were removed")
+    @Test("returns how many responses were removed")
     func count() async throws {
         for method in ["GET", "HEAD"] {
             try await store.store(RequestKey(method: method, url: Self.url, partition: "anna"), .random(10))
@@ -122,7 +122,7 @@ struct InvalidationTests {
         #expect(try await store.remove(url: Self.url, partition: "") == 1)
     }
 
-    @Test("keeps a 304 that was on its way from bringing the response back")
+    @Test("prevents a later 304 from bringing the response back")
     func freshenedAfterwards() async throws {
         try await store.store(anna, .random(10))
         let response = try #require(await store.lookup(anna).first)
@@ -136,7 +136,7 @@ struct InvalidationTests {
         #expect(await store.lookup(anna).isEmpty)
     }
 
-    @Test("one process's commits are refused by its own invalidations alone")
+    @Test("a process refuses commits only because of its own invalidations")
     func otherProcess() async throws {
         let other = fixture.store()
         let writer = try #require(other.write(anna, .random(10)))
@@ -146,9 +146,9 @@ struct InvalidationTests {
     }
 }
 
-@Suite("Order of invalidations")
+@Suite("The log of invalidations")
 struct InvalidationLogTests {
-    @Test("counts from the moment on, and forgets what nobody can have missed")
+    @Test("counts from the moment of entering, and drops entries that every writer has seen")
     func order() {
         let log = InvalidationLog()
         log.append(.all)
@@ -165,7 +165,7 @@ struct InvalidationLogTests {
         #expect(!log.hasInvalidated(.get("a"), since: third))
     }
 
-    @Test("that are very many are held as one of everything")
+    @Test("replaces too many entries by one that covers everything")
     func bound() {
         let log = InvalidationLog()
         let moment = log.enter()

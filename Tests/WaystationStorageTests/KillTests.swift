@@ -7,16 +7,16 @@ import WaystationTesting
 
 @testable import WaystationStorage
 
-/// Kills a real process (SIGKILL) before each of its file operations and SQL statements in turn, and looks at what
-/// it left.
-@Suite("Killed at any moment")
+/// Kills a real process (SIGKILL) before each of its file operations and SQL statements in turn, and checks what it
+/// left behind.
+@Suite("A process killed at any moment")
 struct KillTests {
-    @Test("each response is as before or as after, and nothing is left over", arguments: 1...96)
+    @Test("leaves each response as it was before or after the change, and no left-over files", arguments: 1...96)
     func whileItWrites(point: Int) async throws {
         try await kill(at: point, isOpen: true)
     }
 
-    @Test("nothing is lost while a store opens", arguments: 1...16)
+    @Test("loses nothing if it is killed while a store opens", arguments: 1...16)
     func whileItOpens(point: Int) async throws {
         try await kill(at: point, isOpen: false)
     }
@@ -51,7 +51,8 @@ struct KillTests {
         #expect(fixture.files(in: "staging").allSatisfy { $0.hasSuffix("/lock") })
     }
 
-    /// What the child does: replaces both, adds two that share a body, removes, over and over, until its count is up.
+    /// The child's work: it replaces both responses, adds two that share a body, and removes, over and over, until it
+    /// is killed.
     private static func work(in directory: String, until point: Int, countingFromOpen isOpen: Bool) async {
         let counter = Counter(limit: point)
         var environment = StoreEnvironment()
@@ -72,7 +73,7 @@ struct KillTests {
     }
 }
 
-/// Ends its process at the step asked for.
+/// Kills its own process at the given step.
 private final class Counter: Sendable {
     private let limit: Int
     private let steps = Atomic(-1_000_000)

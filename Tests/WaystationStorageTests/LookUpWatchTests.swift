@@ -2,11 +2,11 @@ import Testing
 
 @testable import WaystationStorage
 
-@Suite("Watching look-ups")
+@Suite("The watch over look-ups")
 struct LookUpWatchTests {
     private var watch = LookUpWatch<String>()
 
-    // Expectations cannot call what changes a property's value.
+    // An expectation cannot call a mutating method directly.
     private mutating func come(
         _ name: String,
         to line: LookUpWatch<String>.Line = .reads
@@ -31,7 +31,7 @@ struct LookUpWatchTests {
 
     private mutating func givenUp() -> [String] { watch.tick().givenUp }
 
-    @Test("one that is answered leaves once, and is not given up")
+    @Test("removes an answered look-up once, and does not abandon it")
     mutating func answer() throws {
         let a = try add("a")
         #expect(begin(a).isAwaited)
@@ -42,7 +42,7 @@ struct LookUpWatchTests {
         #expect(!watch.isHanging)
     }
 
-    @Test("one is given up at the second tick that it sees, in the order of coming")
+    @Test("abandons a look-up at the second tick after it came, in the order of arrival")
     mutating func patience() throws {
         for name in ["a", "b", "c"] { _ = try add(name) }
         #expect(givenUp().isEmpty)
@@ -51,20 +51,20 @@ struct LookUpWatchTests {
         #expect(givenUp() == ["d"])
     }
 
-    @Test("ticks are asked for while look-ups wait, once")
+    @Test("starts its ticks once, while look-ups wait")
     mutating func ticks() {
         #expect(come("a")?.startsTicks == true)
         #expect(come("b")?.startsTicks == false)
         _ = end(1, .onDisk)
         #expect(tick().goesOn)
-        #expect(!tick().goesOn, "the last was given up")
+        #expect(!tick().goesOn, "the last look-up was abandoned")
         _ = begin(2)
         #expect(come("c")?.startsTicks == true)
         _ = end(3, .onDisk)
-        #expect(come("d")?.startsTicks == false, "those of the third go on")
+        #expect(come("d")?.startsTicks == false, "the ticks for the third look-up continue")
     }
 
-    @Test("one that was given up is not made, and its late answer goes to nobody")
+    @Test("skips the reading of an abandoned look-up, and drops a late answer")
     mutating func lateAnswer() throws {
         let (a, b) = (try add("a"), try add("b"))
         #expect(begin(a).isAwaited)
@@ -75,10 +75,10 @@ struct LookUpWatchTests {
         #expect(end.hasRecovered)
         let turn = begin(b)
         #expect(!turn.isAwaited)
-        #expect(!turn.hasRecovered, "it had before")
+        #expect(!turn.hasRecovered, "the recovery was reported before")
     }
 
-    @Test("while reading hangs all are missed at once, until a turn comes")
+    @Test("answers all look-ups with a miss while reading hangs, until a turn begins")
     mutating func hangingReads() throws {
         let a = try add("a")
         _ = tick()
@@ -93,7 +93,7 @@ struct LookUpWatchTests {
         #expect(come("b") != nil)
     }
 
-    @Test("while writing hangs only those are missed that wait for it")
+    @Test("answers only the look-ups that wait for a write with a miss while writing hangs")
     mutating func hangingWrites() throws {
         let a = try add("a", to: .writes)
         _ = tick()
@@ -109,7 +109,7 @@ struct LookUpWatchTests {
         #expect(come("c", to: .writes) != nil)
     }
 
-    @Test("a hang begins once, however many are given up, and ends when nothing hangs any more")
+    @Test("reports a hang once, however many look-ups are abandoned, until nothing hangs any more")
     mutating func onceForEachHang() throws {
         let (a, b) = (try add("a", to: .writes), try add("b"))
         _ = tick()
@@ -125,16 +125,16 @@ struct LookUpWatchTests {
         #expect(tick().startsHanging)
     }
 
-    @Test("time in the line of writes counts, and one whose writes are made waits for its reading")
+    @Test("counts the time behind writes, and moves a look-up on to its reading when they are done")
     mutating func movingOn() throws {
         let a = try add("a", to: .writes)
         _ = tick()
         #expect(moveOn(a).isAwaited)
         #expect(givenUp() == ["a"])
-        #expect(come("b") == nil, "it is reading that hangs")
+        #expect(come("b") == nil, "the reading hangs")
     }
 
-    @Test("one whose writes are made does not stand behind a reading that hangs")
+    @Test("does not let a look-up wait behind a hanging read after its writes are done")
     mutating func movingOnIntoAHang() throws {
         _ = try add("a")
         _ = tick()
@@ -147,7 +147,7 @@ struct LookUpWatchTests {
         #expect(givenUp().isEmpty)
     }
 
-    @Test("each look-up counts once, as what its completion was told")
+    @Test("counts each look-up once, by the result that its completion received")
     mutating func counts() throws {
         let (memory, disk, nothing) = (try add("a"), try add("b"), try add("c"))
         _ = end(memory, .inMemory)

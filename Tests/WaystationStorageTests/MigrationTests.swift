@@ -6,7 +6,7 @@ import WaystationTesting
 
 @testable import WaystationStorage
 
-/// Stores that an earlier version has written, as SQL and files.
+/// Tests with stores that an earlier version has written, as SQL and files.
 @Suite("A store of schema version 1")
 struct MigrationTests {
     private let fixture: StoreFixture
@@ -46,7 +46,7 @@ struct MigrationTests {
         #expect(try StoreInspector(directory: fixture.directory).verify().isIntact)
     }
 
-    @Test("counts bodies that are shared from then on once, and its own files go with their rows")
+    @Test("counts bodies that become shared once, and removes its old files with their rows")
     func totals() async throws {
         let store = fixture.store()
         let before = await store.statistics().bytes
@@ -57,7 +57,7 @@ struct MigrationTests {
         #expect(try StoreInspector(directory: fixture.directory).verify().isIntact)
     }
 
-    @Test("is read by an inspector without being changed")
+    @Test("can be read by an inspector without being changed")
     func inspector() throws {
         let inspector = try StoreInspector(directory: fixture.directory)
         #expect(try inspector.entries().map(\.key) == [.get("large"), .get("small")])
@@ -68,11 +68,12 @@ struct MigrationTests {
         #expect(version == 1)
     }
 
-    @Test("is migrated by one of two processes that open it at once")
+    @Test("is migrated by one of several stores that open it at once")
     func twoAtOnce() async throws {
         let stores = (0..<4).map { _ in fixture.store() }
         for store in stores { #expect(try await store.bodies(.get("large")) == [large]) }
-        // One may take another's staging directory, just made and not yet locked, for a left-over; it makes another then.
+        // A store may take another's new staging directory, which is not locked yet, for a left-over; the other then
+        // makes a new one.
         #expect(fixture.events.all.filter { $0.kind != .swept }.isEmpty)
     }
 
@@ -107,7 +108,7 @@ struct MigrationTests {
         )
     }
 
-    /// As version 1 wrote it.
+    /// The schema that version 1 wrote.
     private static let schema = """
         CREATE TABLE responses (
             id            INTEGER PRIMARY KEY AUTOINCREMENT,

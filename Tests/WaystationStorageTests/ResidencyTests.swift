@@ -12,7 +12,7 @@ struct ResidencyTests {
 
     init() throws { fixture = try StoreFixture() }
 
-    @Test("a look-up brings a response into memory, and the same instance is returned from then on")
+    @Test("a look-up brings a response into memory, and later ones return the same instance")
     func sameInstance() async throws {
         let store = fixture.store()
         try await store.store(.get("a"), .random(10))
@@ -25,7 +25,7 @@ struct ResidencyTests {
         #expect(await store.lookup(.get("a")).first === first)
     }
 
-    @Test("after a second without confirmation memory is silent, and an unchanged row keeps its instance")
+    @Test("memory does not answer after a second without confirmation, and an unchanged row keeps its instance")
     func confirmation() async throws {
         let store = fixture.store()
         try await store.store(.get("a"), .random(10))
@@ -38,10 +38,10 @@ struct ResidencyTests {
         #expect(store.resident(.get("a"))?.first === first)
         await store.flush()
         fixture.clock.advance(.milliseconds(900))
-        #expect(store.resident(.get("a"))?.first === first, "a key in steady use stays confirmed")
+        #expect(store.resident(.get("a"))?.first === first, "a key that is used regularly stays confirmed")
     }
 
-    @Test("a commit takes the key out of memory")
+    @Test("a commit removes the key from memory")
     func replacement() async throws {
         let store = fixture.store()
         try await store.store(.get("a"), .random(10, seed: 1))
@@ -51,7 +51,7 @@ struct ResidencyTests {
         #expect(try await store.bodies(.get("a")) == [.random(10, seed: 2)])
     }
 
-    @Test("a look-up sees a response whose commit was asked for and not waited for")
+    @Test("a look-up finds a response whose commit was requested, before it was written")
     func readsOwnWrites() async throws {
         let store = fixture.store()
         for seed: UInt64 in 1...20 {
@@ -60,7 +60,7 @@ struct ResidencyTests {
         }
     }
 
-    @Test("memory stays within its limit and the least recently used leave it")
+    @Test("memory stays within its limit by dropping the least recently used responses")
     func limit() async throws {
         let store = fixture.store(limits: StoreLimits(residentLimit: .kibibytes(40)))
         for name in ["a", "b", "c", "d"] {
@@ -73,7 +73,7 @@ struct ResidencyTests {
         #expect(await store.statistics().residentBytes <= 40 * 1_024)
     }
 
-    @Test("bodies in files and keys that are not stored take no place in memory")
+    @Test("bodies in files and keys that are not stored need no memory")
     func notResident() async throws {
         let store = fixture.store()
         try await store.store(.get("a"), .random(100_000))
@@ -97,7 +97,7 @@ struct ResidencyTests {
         #expect(resident.responses(for: .get("a"), at: now).responses?.first === response)
     }
 
-    @Test("a check during a look-up confirms its result only where nothing had changed", arguments: [false, true])
+    @Test("a check during a look-up confirms its result only if nothing has changed", arguments: [false, true])
     func longReading(hasChanged: Bool) {
         let resident = ResidentResponses(limit: .mebibytes(1))
         let now = fixture.clock.now
@@ -148,7 +148,7 @@ struct SharedDirectoryTests {
         #expect(await two.statistics().entries == 0)
     }
 
-    @Test("memory answers for at most a second after the other store purged")
+    @Test("answer from memory for at most a second after the other store purged")
     func staleness() async throws {
         let (one, two) = (fixture.store(), fixture.store())
         try await one.store(.get("a"), .random(10))
@@ -162,7 +162,7 @@ struct SharedDirectoryTests {
         #expect(await two.lookup(.get("a")).isEmpty)
     }
 
-    @Test("opening one removes nothing that the other is writing")
+    @Test("do not remove what the other one is writing when they open")
     func staging() async throws {
         let one = fixture.store()
         let writer = try #require(one.write(.get("a"), .random(300_000)))
@@ -174,7 +174,7 @@ struct SharedDirectoryTests {
         #expect(fixture.events.of(.swept).isEmpty)
     }
 
-    @Test("left-overs of a process that ended are removed")
+    @Test("remove left-overs of a process that ended")
     func leftOvers() async throws {
         try await fixture.store().store(.get("a"), .random(100_000))
         let root = fixture.directory
@@ -195,7 +195,7 @@ struct SharedDirectoryTests {
         #expect(try await store.bodies(.get("a")) == [.random(100_000)])
     }
 
-    @Test("writing at once loses nothing")
+    @Test("lose nothing when they write at once")
     func concurrentWrites() async throws {
         let stores = [
             fixture.store(adjust: { $0.busyTimeout = 5 }), fixture.store(adjust: { $0.busyTimeout = 5 }),

@@ -6,7 +6,7 @@ import WaystationTesting
 
 @testable import WaystationStorage
 
-@Suite("Freshening what is in memory", .timeLimit(.minutes(10)))
+@Suite("Freshening a response in memory", .timeLimit(.minutes(10)))
 struct ResidentFresheningTests {
     private let fixture: StoreFixture
     private let delays = DrivenDelays()
@@ -14,7 +14,7 @@ struct ResidentFresheningTests {
 
     init() throws { fixture = try StoreFixture() }
 
-    /// A store with a response in memory, in which writes are gathered.
+    /// A store with a response in memory, that gathers writes.
     private func store(limits: StoreLimits = StoreLimits()) async throws -> (ResponseStore, StoredResponse) {
         try await fixture.store().store(.get("a"), .random(10))
         let store = fixture.store(limits: limits) {
@@ -32,7 +32,7 @@ struct ResidentFresheningTests {
         store.freshen(response, headerFields: [.age: value], requestTime: now, responseTime: now)
     }
 
-    @Test("puts a new instance in its place at once, and the row holds the same soon after")
+    @Test("replaces the instance at once, and the row soon after")
     func atOnce() async throws {
         let (store, old) = try await store()
         old.prepared.withLock { $0 = "prepared" }
@@ -59,7 +59,7 @@ struct ResidentFresheningTests {
         #expect(try StoreInspector(directory: fixture.directory).verify().isIntact)
     }
 
-    @Test("twice leaves the second")
+    @Test("twice keeps the second result")
     func twice() async throws {
         let (store, old) = try await store()
         freshen(old, "1", in: store)
@@ -72,7 +72,7 @@ struct ResidentFresheningTests {
         #expect(await fixture.store().lookup(.get("a")).first?.headerFields == [.age: "2"])
     }
 
-    @Test("then replacing leaves the replacement")
+    @Test("and then replacing keeps the replacement")
     func replaced() async throws {
         let (store, old) = try await store()
         freshen(old, "1", in: store)
@@ -83,7 +83,7 @@ struct ResidentFresheningTests {
         #expect(store.resident(.get("a"))?.first?.headerFields == [.contentType: "text/plain"])
     }
 
-    @Test("then invalidating leaves nothing, in either order", arguments: [true, false])
+    @Test("and invalidating leaves nothing, in either order", arguments: [true, false])
     func invalidated(first: Bool) async throws {
         let (store, old) = try await store()
         if first { freshen(old, "1", in: store) }
@@ -95,7 +95,7 @@ struct ResidentFresheningTests {
         #expect(store.resident(.get("a")) == nil)
     }
 
-    @Test("what another process has removed is taken out of memory when the row is not found")
+    @Test("removes a response from memory that another process has deleted, when its row is not found")
     func removedElsewhere() async throws {
         let (store, old) = try await store()
         try await fixture.store().remove([old])
@@ -107,7 +107,7 @@ struct ResidentFresheningTests {
         #expect(await store.lookup(.get("a")).isEmpty)
     }
 
-    @Test("what could not be written is taken out of memory")
+    @Test("removes a response from memory that could not be written")
     func failure() async throws {
         let (store, old) = try await store()
         watch.refuse(.get("a"))
@@ -129,7 +129,7 @@ struct ResidentFresheningTests {
         #expect(await store.lookup(.get("a")).first?.headerFields == [.age: "1"])
     }
 
-    @Test("keeps variants in order and memory within its limit")
+    @Test("keeps the order of variants and the memory limit")
     func bounds() async throws {
         let (store, old) = try await store(limits: StoreLimits(residentLimit: .kibibytes(4)))
         fixture.clock.advance(.milliseconds(100))
@@ -147,7 +147,7 @@ struct ResidentFresheningTests {
         #expect(await store.lookup(.get("a")).first?.headerFields == fields)
     }
 
-    @Test("a row of the same number that holds another body is left alone, as after the index was begun anew")
+    @Test("leaves a row unchanged that has the same number but another body, as after the index was recreated")
     func otherBody() async throws {
         let (store, _) = try await store()
         let elsewhere = try StoreFixture()
@@ -164,7 +164,7 @@ struct ResidentFresheningTests {
         #expect(fixture.events.of(.damaged).isEmpty)
     }
 
-    @Test("what a look-up read before the row was written is not kept", arguments: ["before", "during", "after"])
+    @Test("discards what a look-up read before the row was written", arguments: ["before", "during", "after"])
     func race(written: String) throws {
         let resident = ResidentResponses(limit: .mebibytes(1))
         let (old, new) = (response(seal: 1), response(seal: 2))
@@ -190,7 +190,7 @@ struct ResidentFresheningTests {
         #expect(!resident.isChanging(.get("a")))
     }
 
-    @Test("of two at once the one that was written last stays, or none")
+    @Test("twice at once keeps the one that was written last, or none")
     func crossing() {
         let resident = ResidentResponses(limit: .mebibytes(1))
         let (one, two) = (response(seal: 2), response(seal: 3))
@@ -204,7 +204,7 @@ struct ResidentFresheningTests {
         #expect(resident.responses(for: .get("a"), at: fixture.clock.now).responses == nil)
     }
 
-    @Test("counts what the new fields take, and no more of it once they have left")
+    @Test("counts the size of the new fields, and subtracts it when they leave memory")
     func counting() {
         let resident = ResidentResponses(limit: .mebibytes(1))
         let (old, new) = (response(seal: 1), response(seal: 2, fields: [.age: "1", .eTag: "\"1\""]))
@@ -217,7 +217,7 @@ struct ResidentFresheningTests {
         #expect(resident.counts.bytes == 0)
     }
 
-    @Test("of two of one row at once it does not matter that another variant is being freshened too")
+    @Test("twice for one row is not affected by another variant that is freshened too")
     func crossingBesideVariant() {
         let resident = ResidentResponses(limit: .mebibytes(1))
         let (one, two) = (response(seal: 2), response(seal: 3))
@@ -226,7 +226,7 @@ struct ResidentFresheningTests {
         resident.beginFreshening(one)
         resident.beginFreshening(two)
         resident.beginFreshening(freshened)
-        // Their writes cross: the row ends with the fields of the first.
+        // The writes are in reverse order: the row ends with the fields of the first.
         resident.endFreshening(two, isWritten: true)
         resident.endFreshening(one, isWritten: true)
         resident.endFreshening(freshened, isWritten: true)

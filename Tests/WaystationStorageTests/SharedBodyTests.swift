@@ -17,7 +17,7 @@ struct SharedBodyTests {
 
     private func path(_ name: String) -> String { "\(fixture.layout.bodies)/\(name)" }
 
-    @Test("a large body is a file named by its SHA-256, however it was cut when it came")
+    @Test("a large body is a file named by its SHA-256, in whatever pieces it arrived")
     func name() async throws {
         let store = fixture.store()
         let writer = try #require(store.write(.get("a"), Data()))
@@ -38,7 +38,7 @@ struct SharedBodyTests {
         try await stores[0].store(.get("a"), body, vary: german)
         try await stores[1].store(.get("a", partition: "anna"), body)
         #expect(fixture.files(in: "bodies") == [file])
-        #expect(try LocalFileSystem().identity(of: path(file)) == identity, "the file was written again")
+        #expect(try LocalFileSystem().identity(of: path(file)) == identity, "the file must not be written again")
         #expect(fixture.files(in: "staging").allSatisfy { $0.hasSuffix("/lock") })
         for key in [RequestKey.get("b"), .get("a", partition: "anna")] {
             #expect(try await stores[0].bodies(key) == [body])
@@ -46,7 +46,7 @@ struct SharedBodyTests {
         #expect(try await stores[1].bodies(.get("a")) == [body, body])
     }
 
-    @Test("a file goes with the last response that names it, and not before")
+    @Test("a file is removed with the last response that refers to it, and not before")
     func lastRow() async throws {
         let store = fixture.store()
         for name in ["a", "b", "c"] { try await store.store(.get(name), body) }
@@ -58,7 +58,7 @@ struct SharedBodyTests {
         #expect(fixture.files(in: "bodies").isEmpty)
     }
 
-    @Test("storing the same body again in its own place keeps the file")
+    @Test("storing the same body again for the same response keeps the file")
     func replacedByItself() async throws {
         let store = fixture.store()
         for _ in 0..<3 { try await store.store(.get("a"), body) }
@@ -66,7 +66,7 @@ struct SharedBodyTests {
         #expect(try await store.bodies(.get("a")) == [body])
     }
 
-    @Test("a shared body counts once, and the totals are what a recount finds")
+    @Test("a shared body counts once, and the totals equal those of a recount")
     func size() async throws {
         let store = fixture.store()
         for name in ["a", "b", "c"] { try await store.store(.get(name), body) }
@@ -83,7 +83,7 @@ struct SharedBodyTests {
         #expect(try StoreInspector(directory: fixture.directory).verify().isIntact)
     }
 
-    @Test("eviction goes on until enough is free, though a shared body frees nothing at first")
+    @Test("eviction continues until enough space is free, even if a shared body frees none at first")
     func eviction() async throws {
         let store = fixture.store(limits: StoreLimits(maximumSize: .kilobytes(600)))
         for name in ["a", "b", "c"] {
@@ -101,7 +101,7 @@ struct SharedBodyTests {
         #expect(fixture.events.of(.evicted).reduce(0) { $0 + $1.bytes } >= 200_000)
     }
 
-    @Test("damage of a shared body drops all that name it, once told, and the body is stored anew")
+    @Test("damage of a shared body removes all responses that use it, with one event, and the body can be stored again")
     func damage() async throws {
         let store = fixture.store()
         for name in ["a", "b"] { try await store.store(.get(name), body) }
@@ -120,7 +120,7 @@ struct SharedBodyTests {
         #expect(fixture.files(in: "bodies").count == 1)
         try await store.store(.get("b"), body)
         #expect(try await store.bodies(.get("b")) == [body])
-        // The reader of the damaged file tells it again, and what has taken its place stays.
+        // Reading the damaged file reports the damage again, but the new file stays.
         #expect(throws: StoreError.self) { try response.body.contents() }
         await store.flush()
         #expect(try await store.bodies(.get("b")) == [body])
@@ -139,13 +139,13 @@ struct SharedBodyTests {
         #expect(fixture.events.of(.damaged).isEmpty)
     }
 
-    @Test("a left-over file without a row serves the next response with its body")
+    @Test("a left-over file without a row is reused by the next response with its body")
     func orphan() async throws {
         let store = fixture.store()
         try await store.store(.get("a"), body)
         let file = try #require(fixture.files(in: "bodies").first)
         try await store.remove(url: RequestKey.get("a").url)
-        // The upkeep of the opening removes such files.
+        // The upkeep after opening removes such files.
         await store.flush()
         try body.write(to: URL(filePath: path(file)))
         let identity = try LocalFileSystem().identity(of: path(file))
@@ -154,11 +154,11 @@ struct SharedBodyTests {
         #expect(try await store.bodies(.get("b")) == [body])
     }
 
-    @Test("a commit that fails takes no file away that another response names")
+    @Test("a commit that fails removes no file that another response uses")
     func failedCommit() async throws {
         try await fixture.store().store(.get("a"), body)
         let failing = fixture.store(adjust: {
-            // Every row that is added fails, after the body was put in its place.
+            // Adding a row always fails, after the body's file was moved to its final place.
             $0.prepareConnection = { try $0.execute(sql: "PRAGMA max_page_count = 1") }
         })
         for number in 0..<40 as Range<UInt64> {
@@ -171,7 +171,7 @@ struct SharedBodyTests {
         #expect(try await fixture.store().bodies(.get("a")) == [body])
     }
 
-    @Test("processes that add and remove one body at once never lose it")
+    @Test("processes that add and remove the same body at once never lose it")
     func race() async throws {
         let stores = (0..<3).map { _ in fixture.store(adjust: { $0.busyTimeout = 30 }) }
         let body = body

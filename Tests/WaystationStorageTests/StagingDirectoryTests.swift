@@ -5,7 +5,7 @@ import WaystationTesting
 
 @Suite("Left-over staging directories")
 struct StagingDirectoryTests {
-    @Test("are removed though the owner of one of them removes it at the same time")
+    @Test("are removed even if the owner of one of them removes it at the same time")
     func removedMeanwhile() throws {
         let fixture = try StoreFixture()
         let parent = fixture.directory.path
@@ -16,7 +16,7 @@ struct StagingDirectoryTests {
         }
         let gone = "\(parent)/\(names[1])"
         let disk = FaultyFileSystem { operation, path in
-            // Between the listing of the directory and its lock.
+            // This happens between listing the directory and locking it.
             if operation == .lock, path == gone + "/lock" { try FileManager.default.removeItem(atPath: gone) }
         }
         #expect(try StagingDirectory.removeLeftOvers(in: parent, disk) == 2)

@@ -12,7 +12,7 @@ struct StoringTests {
     init() throws { fixture = try StoreFixture() }
 
     @Test(
-        "returns the bytes that were stored, whatever their number",
+        "returns the stored bytes, however many there are",
         arguments: [0, 1, 16_384, 65_536, 65_537, 131_072, 1_000_001]
     )
     func roundTrip(length: Int) async throws {
@@ -27,7 +27,7 @@ struct StoringTests {
         #expect(fixture.files(in: "staging").filter { !$0.hasSuffix("/lock") }.isEmpty)
     }
 
-    @Test("returns status, times, fields and vary record as they were stored")
+    @Test("returns status, times, fields and vary record unchanged")
     func head() async throws {
         var fields = HTTPFields()
         fields.append(HTTPField(name: .setCookie, value: "a=1"))
@@ -59,7 +59,7 @@ struct StoringTests {
         #expect(response.responseTime == entry.responseTime)
     }
 
-    @Test("tells keys apart by method, URL and partition")
+    @Test("distinguishes keys by method, URL and partition")
     func keys() async throws {
         let store = fixture.store()
         let keys = [
@@ -71,7 +71,7 @@ struct StoringTests {
         #expect(await store.lookup(.get("b")).isEmpty)
     }
 
-    @Test("keeps variants side by side, newest first, and replaces the one with the same record")
+    @Test("keeps several variants, newest first, and replaces the one with the same record")
     func variants() async throws {
         let store = fixture.store()
         func language(_ value: String?) -> VaryRecord { VaryRecord([.init(name: .acceptLanguage, value: value)]) }
@@ -84,7 +84,7 @@ struct StoringTests {
         #expect(try found.map { try $0.body.contents() } == ["zwei", "1", "one"].map { Data($0.utf8) })
     }
 
-    @Test("keeps no more variants of a key than the limit, and forgets the oldest")
+    @Test("keeps at most as many variants of a key as the limit, and removes the oldest")
     func variantLimit() async throws {
         let store = fixture.store(limits: StoreLimits(maximumVariants: 3))
         for number in 0..<5 {
@@ -95,7 +95,7 @@ struct StoringTests {
         #expect(try await store.bodies(.get("a")) == [Data([4]), Data([3]), Data([2])])
     }
 
-    @Test("replacing a large body removes its file, and readers of the old one keep their bytes")
+    @Test("removes the file of a large body that is replaced, while readers of the old one keep their bytes")
     func replacement() async throws {
         let store = fixture.store()
         let (old, new) = (Data.random(200_000, seed: 1), Data.random(150_000, seed: 2))
@@ -107,7 +107,7 @@ struct StoringTests {
         #expect(fixture.files(in: "bodies").count == 1)
     }
 
-    @Test("shows nothing before the commit", arguments: [10, 300_000])
+    @Test("finds nothing before the commit", arguments: [10, 300_000])
     func visibility(length: Int) async throws {
         let store = fixture.store()
         let writer = try #require(store.write(.get("a"), .random(length)))
@@ -117,7 +117,7 @@ struct StoringTests {
         #expect(await store.lookup(.get("a")).count == 1)
     }
 
-    @Test("abandoned, forgotten and second commits leave nothing behind", arguments: [10, 300_000])
+    @Test("leaves nothing behind after abandoned, forgotten and repeated commits", arguments: [10, 300_000])
     func abandonment(length: Int) async throws {
         let store = fixture.store()
         let abandoned = try #require(store.write(.get("a"), .random(length)))
@@ -130,7 +130,7 @@ struct StoringTests {
         #expect(fixture.files(in: "staging").allSatisfy { $0.hasSuffix("/lock") })
     }
 
-    @Test("a body of another length than announced is not stored", arguments: [9, 11])
+    @Test("does not store a body of another length than announced", arguments: [9, 11])
     func truncation(length: Int) async throws {
         let store = fixture.store()
         let writer = try #require(store.write(.get("a"), .random(length), expecting: 10))
@@ -140,7 +140,7 @@ struct StoringTests {
         #expect(fixture.events.of(.truncated).count == 1)
     }
 
-    @Test("a body beyond the entry limit is refused when announced and given up when it grows")
+    @Test("refuses a body beyond the entry limit when it is announced, and abandons one that grows beyond it")
     func tooLarge() async throws {
         let store = fixture.store(limits: StoreLimits(maximumEntrySize: .kibibytes(200)))
         #expect(store.write(.get("a"), Data(), expecting: 204_801) == nil)
@@ -153,7 +153,7 @@ struct StoringTests {
         #expect(fixture.files(in: "staging").allSatisfy { $0.hasSuffix("/lock") })
     }
 
-    @Test("freshening replaces fields and times and keeps the body", arguments: [10, 100_000])
+    @Test("replaces fields and times when it freshens, and keeps the body", arguments: [10, 100_000])
     func freshening(length: Int) async throws {
         let store = fixture.store()
         try await store.store(.get("a"), .random(length))
@@ -187,7 +187,7 @@ struct StoringTests {
         }
     }
 
-    @Test("files are for their owner alone")
+    @Test("creates files that only their owner can read")
     func modes() async throws {
         let store = fixture.store()
         try await store.store(.get("a"), .random(100_000))
@@ -200,7 +200,7 @@ struct StoringTests {
         }
     }
 
-    @Test("many look-ups and writes at once never mix up bodies")
+    @Test("never mixes up bodies in many look-ups and writes at once")
     func concurrency() async throws {
         let store = fixture.store(limits: StoreLimits(residentLimit: .kibibytes(256)))
         await withTaskGroup(of: Void.self) { group in

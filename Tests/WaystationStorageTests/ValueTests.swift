@@ -45,14 +45,14 @@ struct ChecksumTests {
 struct VaryRecordTests {
     private let request: HTTPFields = [.acceptLanguage: "de", .accept: ""]
 
-    @Test("records what the request says, and what it does not say")
+    @Test("records the values that the request has, and the fields that it lacks")
     func records() {
         let record = VaryRecord(nominating: [.acceptLanguage, .acceptEncoding, .accept], in: request)
         #expect(record.fields.map(\.name) == [.accept, .acceptEncoding, .acceptLanguage])
         #expect(record.fields.map(\.value) == ["", nil, "de"])
     }
 
-    @Test("matches requests that say the same, absence included")
+    @Test("matches requests with the same fields, including missing ones")
     func matches() {
         let record = VaryRecord(nominating: [.acceptLanguage, .acceptEncoding], in: request)
         #expect(record.matches([.acceptLanguage: "de"]))
@@ -70,7 +70,7 @@ struct VaryRecordTests {
 
 @Suite("Field section")
 struct FieldSectionTests {
-    @Test("keeps order, case, repetition, empty values and bytes that are no UTF-8")
+    @Test("keeps order, case, repetition, empty values and bytes that are not UTF-8")
     func roundTrip() throws {
         var fields = HTTPFields()
         let custom = try #require(HTTPField.Name("X-CuStom"))
@@ -84,7 +84,7 @@ struct FieldSectionTests {
         #expect(decoded.last?.withUnsafeBytesOfValue { Array($0) } == [0x63, 0xE9])
     }
 
-    @Test("refuses bytes that are no field section", arguments: ["no colon\r\n", "bad name: x\r\n", ": x\r\n"])
+    @Test("refuses bytes that are not a field section", arguments: ["no colon\r\n", "bad name: x\r\n", ": x\r\n"])
     func refusal(text: String) {
         #expect(Data(text.utf8).withUnsafeBytes { FieldSection.decode($0) } == nil)
     }
@@ -92,7 +92,7 @@ struct FieldSectionTests {
 
 @Suite("Dates in the index")
 struct IndexDateTests {
-    @Test("come back to the microsecond, and far ones do not trap")
+    @Test("are exact to the microsecond, and distant ones do not trap")
     func microseconds() {
         let date = Date(timeIntervalSince1970: 1_800_000_000.123_456)
         #expect(Date(microseconds: date.microseconds).microseconds == date.microseconds)

@@ -8,7 +8,7 @@ struct WriteGatheringTests {
 
     private mutating func add(_ write: Int, bytes: Int = 1) -> [Int] { gathering.add(write, bytes: bytes).due }
 
-    @Test("the first is due at once, the others at the end of the interval, and after idleness it begins anew")
+    @Test("makes the first write due at once, the others at the end of the interval, and starts again after idleness")
     mutating func pace() {
         let first = gathering.add(1, bytes: 1)
         #expect(first.due == [1])
@@ -28,7 +28,7 @@ struct WriteGatheringTests {
         #expect(anew.startsInterval)
     }
 
-    @Test("many are due before the end of the interval, which goes on")
+    @Test("makes many writes due before the end of the interval, which continues")
     mutating func count() {
         _ = add(0)
         for number in 1..<64 { #expect(add(number).isEmpty) }
@@ -38,15 +38,15 @@ struct WriteGatheringTests {
         #expect(add(65).isEmpty)
     }
 
-    @Test("so are large ones")
+    @Test("makes large writes due before the end of the interval")
     mutating func bytes() {
         _ = add(0)
         #expect(add(1, bytes: (4 << 20) - 1).isEmpty)
         #expect(add(2, bytes: 1) == [1, 2])
-        #expect(add(3, bytes: 1).isEmpty, "bytes are counted from the start again")
+        #expect(add(3, bytes: 1).isEmpty, "counting the bytes starts again")
     }
 
-    @Test("what was taken is not due again")
+    @Test("does not make a write due again that was taken")
     mutating func take() {
         _ = add(0)
         _ = add(1, bytes: (4 << 20) - 1)

@@ -16,9 +16,9 @@ struct WritingTogetherTests {
 
     init() throws { fixture = try StoreFixture() }
 
-    /// A store that has made a write just now: what follows is gathered.
+    /// A store that has just made a write, so that it gathers the next ones.
     private func busyStore(limits: StoreLimits = StoreLimits(), busyTimeout: Double = 5) async throws -> ResponseStore {
-        // The index is there when the watch is set.
+        // The index exists before the watch is set.
         try await fixture.store().store(.get("before"), .random(10))
         let store = fixture.store(limits: limits) {
             $0.busyTimeout = busyTimeout
@@ -35,7 +35,7 @@ struct WritingTogetherTests {
         store.write(.get(name), body, vary: vary)?.commit { [results] in results.append(name, $0.map { _ in 1 }) }
     }
 
-    @Test("takes one transaction for what came in an interval, and tells each, in order")
+    @Test("takes one transaction for the writes of an interval, and calls each completion, in order")
     func together() async throws {
         let store = try await busyStore()
         for name in ["a", "b", "c"] { commit(name, to: store) }
@@ -52,11 +52,11 @@ struct WritingTogetherTests {
         #expect(try StoreInspector(directory: fixture.directory).verify().isIntact)
     }
 
-    @Test("waits for no interval after idleness")
+    @Test("does not wait for an interval after idleness")
     func idleness() async throws {
         let store = try await busyStore()
         delays.end()
-        // Those of clean-ups are longer.
+        // The delays of clean-ups are longer.
         let intervals = { delays.durations.filter { $0 < 1 } }
         #expect(intervals() == [0.02])
         commit("a", to: store)
@@ -65,7 +65,7 @@ struct WritingTogetherTests {
         #expect(intervals() == [0.02, 0.02])
     }
 
-    @Test("waits no longer when much is gathered")
+    @Test("ends early when many writes are gathered")
     func much() async throws {
         let store = try await busyStore()
         for number in 0..<64 { commit("\(number)", to: store) }
@@ -74,7 +74,7 @@ struct WritingTogetherTests {
         #expect(watch.transactions == 1)
     }
 
-    @Test("does not make those wait who wait for the result")
+    @Test("does not delay callers that wait for the result")
     func waiting() async throws {
         let store = try await busyStore()
         commit("a", to: store)
@@ -85,7 +85,7 @@ struct WritingTogetherTests {
         #expect(try await store.updateFields(of: response, headerFields: [:], requestTime: now, responseTime: now))
     }
 
-    @Test("comes before what is asked for later, and after what was asked for earlier")
+    @Test("keeps the order of requests: before later ones, and after earlier ones")
     func order() async throws {
         let store = try await busyStore()
         commit("a", .random(10, seed: 1), to: store)
@@ -100,7 +100,7 @@ struct WritingTogetherTests {
     }
 
     @Test(
-        "is done when a look-up of its key, statistics or a flush are",
+        "is completed before a look-up of its key, statistics or a flush are",
         arguments: ["look-up", "statistics", "flush"]
     )
     func demands(_ demand: String) async throws {
@@ -114,7 +114,7 @@ struct WritingTogetherTests {
         #expect(results.all == ["a"])
     }
 
-    @Test("one that fails takes no other with it")
+    @Test("does not fail other writes when one of them fails")
     func failure() async throws {
         let store = try await busyStore()
         watch.refuse(.get("b"))
@@ -129,7 +129,7 @@ struct WritingTogetherTests {
         #expect(try StoreInspector(directory: fixture.directory).verify().isIntact)
     }
 
-    @Test("one that may not be stored is told so in its turn")
+    @Test("reports a write that may not be stored in its turn")
     func refusal() async throws {
         let store = try await busyStore()
         commit("a", to: store)
@@ -148,12 +148,12 @@ struct WritingTogetherTests {
         #expect(await store.lookup(.get("b")).isEmpty)
     }
 
-    @Test("waits once for another process that holds the index, not once for each")
+    @Test("waits once for another process that holds the index, not once for each write")
     func busy() async throws {
         let store = try await busyStore(busyTimeout: 0.01)
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
-        // The store may still be at the upkeep of its opening.
+        // The store may still be doing the upkeep after opening.
         configuration.busyMode = .timeout(60)
         let holder = try DatabaseQueue(path: fixture.layout.index, configuration: configuration)
         try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
@@ -166,7 +166,7 @@ struct WritingTogetherTests {
         try await holder.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
     }
 
-    @Test("keeps the newest variants, replaces, and counts right")
+    @Test("keeps the newest variants, replaces, and counts correctly")
     func variants() async throws {
         let store = try await busyStore(limits: StoreLimits(maximumVariants: 3))
         func cookie(_ number: Int) -> VaryRecord { VaryRecord([.init(name: .cookie, value: "\(number)")]) }
@@ -190,7 +190,7 @@ struct WritingTogetherTests {
         #expect(await store.statistics().bytes <= 80_000)
     }
 
-    @Test("is not lost by a store that nobody holds any more")
+    @Test("completes the writes of a store that has no owner any more")
     func release() async throws {
         var store: ResponseStore? = try await busyStore()
         weak let released = store
@@ -206,7 +206,7 @@ struct WritingTogetherTests {
     }
 }
 
-/// What completions were told, in order.
+/// The results that completions received, in order.
 private final class Results: Sendable {
     private let entries = Mutex<[String]>([])
 

@@ -1,13 +1,13 @@
 import Foundation
 import WaystationTesting
 
-/// Damages archives in ways that follow from a seed alone, so that every finding can be had again.
+/// Damages archives in ways that follow from a seed alone, so that every finding can be reproduced.
 struct Mutator {
     private var random: SeededGenerator
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    /// Numbers that sit at the bounds of the format's fields.
+    /// Numbers at the bounds of the format's fields.
     private static let edges: [UInt64] = [
         0, 1, 2, 8, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFE, 0xFFFF, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFE,
         0xFFFF_FFFF, 0x1_0000_0000, 0x7FFF_FFFF_FFFF_FFFF, 0x8000_0000_0000_0000, 0xFFFF_FFFF_FFFF_FFFF,
@@ -17,7 +17,7 @@ struct Mutator {
         [0x50, 0x4B, 7, 8], Array("../".utf8), Array("/".utf8), [0],
     ]
 
-    /// One archive made from another, with one to four kinds of damage; `donor` is what splices come from.
+    /// Returns a copy of an archive with one to four kinds of damage; spliced bytes come from `donor`.
     mutating func mutate(_ original: [UInt8], donor: [UInt8]) -> [UInt8] {
         var bytes = original
         for _ in 0..<Int.random(in: 1...4, using: &random) { damage(&bytes, donor: donor) }
@@ -39,7 +39,7 @@ struct Mutator {
         }
     }
 
-    /// More often than not near the end, where the directory is.
+    /// A random place, mostly near the end, where the directory is.
     private mutating func place(in bytes: [UInt8]) -> Int {
         let start = Bool.random(using: &random) ? max(0, bytes.count - 400) : 0
         return Int.random(in: start..<bytes.count, using: &random)

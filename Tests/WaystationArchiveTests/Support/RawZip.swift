@@ -2,24 +2,26 @@ import Foundation
 
 @testable import WaystationArchive
 
-/// A zip archive put together byte by byte, which can say anything anywhere: what is not set is what a sound archive says.
+/// A zip archive put together byte by byte, in which every value can be wrong.
+///
+/// Values that are not set are those of a sound archive.
 struct RawZip {
     var leading: [UInt8] = []
     var entries: [RawEntry]
-    /// Behind the last entry, ahead of the directory.
+    /// Bytes between the last entry and the directory.
     var beforeDirectory: [UInt8] = []
-    /// Behind the last header of the directory, and counted as a part of it.
+    /// Bytes after the last header of the directory that count as part of the directory.
     var directoryTail: [UInt8] = []
     var zip64: Zip64?
     var end = End()
     var comment: [UInt8] = []
     var trailing: [UInt8] = []
-    /// Whether offsets count from the start of the file instead of from behind the leading bytes.
+    /// Whether offsets count from the start of the file instead of from the end of the leading bytes.
     var countsLeading = true
 
     init(_ entries: [RawEntry]) { self.entries = entries }
 
-    /// Numbers of the end record; `nil` is the truth.
+    /// Numbers of the end record; `nil` stands for the correct one.
     struct End {
         var disk: UInt16 = 0
         var directoryDisk: UInt16 = 0
@@ -30,7 +32,7 @@ struct RawZip {
         var commentLength: UInt16?
     }
 
-    /// Numbers of the zip64 end record and its locator; `nil` is the truth.
+    /// Numbers of the zip64 end record and its locator; `nil` stands for the correct one.
     struct Zip64 {
         var recordSignature: UInt32 = 0x0606_4B50
         var recordSize: UInt64 = 44
@@ -88,11 +90,11 @@ struct RawZip {
     }
 }
 
-/// One entry of a raw archive; `nil` is the truth, or what the directory says.
+/// One entry of a raw archive; `nil` stands for the correct value, or in a local header for the directory's value.
 struct RawEntry {
     var gap: [UInt8] = []
     var name: [UInt8]
-    /// As it stands in the archive.
+    /// The entry's bytes as the archive has them, for example deflated.
     var data: [UInt8]
     var flags: UInt16 = 1 << 11
     var method: UInt16
@@ -121,7 +123,7 @@ struct RawEntry {
     var localCompressedSize: UInt32?
     var localExtra: [UInt8]?
 
-    /// A sound entry; a directory when the name ends in a slash.
+    /// Creates a sound entry; a directory if the name ends in a slash.
     init(_ name: String, _ contents: String = "contents", deflated: Bool = false) {
         self.init(Array(name.utf8), Array(contents.utf8), deflated: deflated)
     }
@@ -140,14 +142,14 @@ struct RawEntry {
         attributes = isDirectory ? 0o040_755 << 16 | 0x10 : 0o100_644 << 16
     }
 
-    /// This entry, changed.
+    /// Returns a changed copy of this entry.
     func with(_ change: (inout RawEntry) -> Void) -> RawEntry {
         var entry = self
         change(&entry)
         return entry
     }
 
-    /// This entry with its numbers behind the data.
+    /// Returns this entry with its numbers in a descriptor after the data.
     func describedBehind(signed: Bool = true, wide: Bool = false, _ change: (inout [UInt8]) -> Void = { _ in }) -> Self
     {
         with { entry in

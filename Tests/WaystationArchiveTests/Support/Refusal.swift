@@ -3,7 +3,7 @@ import Testing
 
 @testable import WaystationArchive
 
-/// An archive with one thing wrong, and the code that must be told.
+/// An archive with one defect, and the error code that must be reported for it.
 struct Refusal: Sendable, CustomTestStringConvertible {
     let what: String
     let code: ZipError.Code
@@ -24,7 +24,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         self.limits = limits
     }
 
-    /// An archive of one entry beside a sound one.
+    /// An archive of one entry next to a sound one.
     init(
         _ what: String,
         _ code: ZipError.Code,

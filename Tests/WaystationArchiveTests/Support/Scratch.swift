@@ -2,7 +2,7 @@ import Foundation
 
 @testable import WaystationArchive
 
-/// A directory that is gone with its last reference.
+/// A temporary directory that is deleted with the last reference to this object.
 final class Scratch: Sendable {
     let url: URL
 
@@ -15,7 +15,7 @@ final class Scratch: Sendable {
 
     func path(_ name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
 
-    /// Writes a file, with the directories above it.
+    /// Writes a file and creates the directories above it.
     @discardableResult
     func write(_ data: Data, to path: String) throws -> URL {
         let file = url.appending(path: path)
@@ -24,8 +24,8 @@ final class Scratch: Sendable {
         return file
     }
 
-    /// What lies below a directory: files with their bytes, directories with a slash and none,
-    /// links with where they lead.
+    /// Everything below a directory, by path: the bytes of a file, no bytes for a directory (its path ends in a slash),
+    /// the target of a link.
     func tree(_ name: String) throws -> [String: Data] { try Tree.read(path(name)) }
 }
 
@@ -50,7 +50,7 @@ enum Tree {
 }
 
 extension ZipArchive {
-    /// All entries with their bytes, in the form of ``Tree``.
+    /// The bytes of all entries, in the form of ``Tree``.
     func contents() throws -> [String: Data] {
         var found: [String: Data] = [:]
         for entry in entries {

@@ -2,15 +2,15 @@ import Foundation
 import Testing
 @_spi(Processes) import WaystationTesting
 
-/// A program of the system that archives are exchanged with.
+/// A program of the system that reads and writes archives.
 ///
-/// One that is not installed fails the test: interchange that is not tested is not known to work.
+/// A program that is not installed fails the test, because interchange would go untested.
 enum Tool: String {
     case zip, unzip, bsdtar, python = "python3"
-    /// For pipes between the others.
+    /// The shell, for pipes between the other tools.
     case shell = "sh"
 
-    /// Runs the program and returns its output; anything but success fails the test.
+    /// Runs the program and returns its output; any exit status but success fails the test.
     ///
     /// With `stream`, the output goes through a pipe into that file, so that the program cannot seek in it.
     @discardableResult

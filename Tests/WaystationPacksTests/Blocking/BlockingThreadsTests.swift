@@ -6,7 +6,7 @@ import WaystationTesting
 
 @testable import WaystationPacks
 
-@Suite("Threads for work that computes or waits")
+@Suite("Threads for work that computes or blocks")
 struct BlockingThreadsTests {
     @Test("Work that computes on all cores leaves Swift's threads to tasks")
     func computing() async throws {
@@ -35,7 +35,7 @@ struct BlockingThreadsTests {
         #expect(!computation.wasInTheWay)
     }
 
-    @Test("Work that must not be left half done knows nothing of its task's cancellation")
+    @Test("Work that must be completed does not see its task's cancellation")
     func uncancelled() async throws {
         let work = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -45,25 +45,25 @@ struct BlockingThreadsTests {
     }
 }
 
-/// Computes on as many threads as there are cores, until a task of Swift's has run meanwhile.
+/// Computes on as many threads as there are cores, until a Swift task has run in the meantime.
 private final class Computation: Sendable {
     private let started = AsyncStream.makeStream(of: Void.self)
     private let hasTaskRun = Atomic(false)
     private let hasGivenUp = Atomic(false)
 
-    /// Whether it ended without a task that could run.
+    /// Whether the computation ended without a task having run.
     var wasInTheWay: Bool { hasGivenUp.load(ordering: .relaxed) }
 
     func compute() {
         started.continuation.yield()
-        // What is in the way fails the test, and does not hold it for ever.
+        // The limit makes the test fail if no task can run, instead of hanging for ever.
         let limit = ContinuousClock.now + .seconds(600)
         while !hasTaskRun.load(ordering: .relaxed) {
             guard ContinuousClock.now < limit else { return hasGivenUp.store(true, ordering: .relaxed) }
         }
     }
 
-    /// Lets it end as soon as a task runs, when every core has something to compute.
+    /// Waits until every core computes; the computation ends as soon as this task runs.
     func proceed() async {
         var starts = started.stream.makeAsyncIterator()
         for _ in 0..<BlockingThreads.count { await starts.next() }

@@ -16,7 +16,7 @@ import WaystationTesting
     }
 
     @Test(
-        "A digest is read with its algorithm's name, or bare as old servers write it, in either case",
+        "A digest is read with its algorithm's name, or without it as old servers write it, in upper or lower case",
         arguments: [
             ("sha256-\(sha256)", "sha256-\(sha256)"), (sha256, "sha256-\(sha256)"),
             ("sha256-\(sha256.uppercased())", "sha256-\(sha256)"), ("md5-\(md5)", "md5-\(md5)"), (md5, "md5-\(md5)"),
@@ -28,7 +28,7 @@ import WaystationTesting
     }
 
     @Test(
-        "What is no digest is refused",
+        "A text that is not a digest is refused",
         arguments: [
             "", "sha256-", "sha256-\(md5)", "md5-\(sha256)", "sha512-\(sha256)", "SHA256-\(sha256)", "\(sha256)0",
             String(sha256.dropLast()), "-\(md5)", "g" + md5.dropFirst(), "sha256:\(sha256)", " \(md5)",
@@ -40,7 +40,7 @@ import WaystationTesting
         #expect(PackDigest(text) == nil)
     }
 
-    @Test("Parts give the same digest as the whole, however they are cut", arguments: PackDigest.Algorithm.allCases)
+    @Test("Parts give the same digest as the whole, in every division", arguments: PackDigest.Algorithm.allCases)
     func streaming(algorithm: PackDigest.Algorithm) {
         let bytes = Data.random(10_000, seed: 1)
         var generator = SeededGenerator(seed: 2)
@@ -54,7 +54,7 @@ import WaystationTesting
         #expect(digester.digest == PackDigest(of: bytes, algorithm))
     }
 
-    @Test("Asking for the digest does not end it")
+    @Test("Reading the digest does not finish it: more bytes can follow")
     func intermediateDigest() {
         var digester = Digester()
         digester.update(Data("a".utf8))
@@ -63,7 +63,7 @@ import WaystationTesting
         #expect(digester.digest.hex == Self.sha256)
     }
 
-    @Test("A file and a source of more than one part have the digest of their bytes")
+    @Test("A file and a source of several parts have the digest of their bytes")
     func sources() throws {
         let directory = try TemporaryDirectory()
         let bytes = Data.random((1 << 20) + 17, seed: 3)
@@ -84,7 +84,7 @@ import WaystationTesting
         #expect(await errorCode { try PackDigest(of: ShortSource()) } == .damaged)
     }
 
-    @Test("A digest is its text in JSON, and a wrong one an error")
+    @Test("A digest is its text in JSON, and a malformed one causes an error")
     func coding() throws {
         let json = Data(#"["md5-\#(Self.md5)"]"#.utf8)
         let digests = try JSONDecoder().decode([PackDigest].self, from: json)

@@ -8,7 +8,7 @@ import WaystationTesting
 @Suite struct ArtifactDownloaderTests {
     private let bytes = Data.random(200_000, seed: 11)
 
-    @Test("A file arrives whole, with its digest, and leaves nothing else behind")
+    @Test("A file is downloaded whole, with its digest, and leaves nothing else behind")
     func whole() async throws {
         let file = ServedFile(bytes: bytes)
         let fixture = try DownloadFixture { request, _ in file.answer(to: request) }
@@ -21,14 +21,14 @@ import WaystationTesting
         #expect(fixture.origin.requests.first?.value(of: "Range") == nil)
     }
 
-    @Test("An empty file is a file")
+    @Test("An empty file is downloaded as a file")
     func empty() async throws {
         let fixture = try DownloadFixture { _, _ in .ok(Data()) }
         let result = try await fixture.downloader.download(fixture.artifact(Data()))
         #expect(try Data(contentsOf: result.file).isEmpty)
     }
 
-    @Test("An MD5 is checked too, and both digests are told")
+    @Test("An MD5 is checked too, and the result has both digests")
     func oldDigest() async throws {
         let file = ServedFile(bytes: bytes)
         let fixture = try DownloadFixture { request, _ in file.answer(to: request) }
@@ -42,7 +42,7 @@ import WaystationTesting
         #expect(await errorCode { try await fixture.downloader.download(wrong) } == .damaged)
     }
 
-    @Test("Progress begins with what is there, never falls, and ends with everything")
+    @Test("Progress begins with the bytes already present, never falls, and ends with all bytes")
     func progress() async throws {
         let file = ServedFile(bytes: bytes)
         let fixture = try DownloadFixture { request, number in
@@ -60,7 +60,7 @@ import WaystationTesting
         #expect(seen.withLock { $0.allSatisfy { $0.expected == bytes.count } })
     }
 
-    @Test("A later attempt, after a restart too, asks for the rest under the first one's entity tag")
+    @Test("A later attempt, even after a restart, requests the rest with the first attempt's entity tag")
     func resuming() async throws {
         let file = ServedFile(bytes: bytes)
         let fixture = try DownloadFixture { request, number in
@@ -77,13 +77,13 @@ import WaystationTesting
         #expect(fixture.origin.requests.last?.value(of: "If-Range") == "\"v1\"")
     }
 
-    @Test("A file that changed on the server between two attempts begins anew")
+    @Test("A file that changed on the server between two attempts is downloaded from the start")
     func changed() async throws {
         let (old, new) = (ServedFile(bytes: .random(90_000, seed: 1)), ServedFile(bytes: bytes, entityTag: "\"v2\""))
         let fixture = try DownloadFixture { request, number in
             number == 0 ? old.answer(to: request, cutAfter: 40_000) : new.answer(to: request)
         }
-        // Without a digest nothing but the validator can tell.
+        // Without a digest only the validator shows the change.
         let artifact = fixture.artifact(bytes, hasSize: false, hasDigest: false)
         #expect(await errorCode { try await fixture.downloader.download(artifact) } == .interrupted)
         let result = try await fixture.downloader.download(artifact)
@@ -91,7 +91,7 @@ import WaystationTesting
         #expect(fixture.origin.requests.map { $0.value(of: "If-Range") } == [nil, "\"v1\""])
     }
 
-    @Test("A server that ignores If-Range but tells another tag is found out")
+    @Test("A server that ignores If-Range but states another tag is detected")
     func ignoredCondition() async throws {
         let bytes = bytes
         let fixture = try DownloadFixture { request, number in
@@ -112,7 +112,7 @@ import WaystationTesting
         #expect(fixture.origin.requests.map { $0.value(of: "Range") } == [nil, "bytes=40000-", nil])
     }
 
-    @Test("A weak entity tag is never sent as If-Range; without a digest the file begins anew")
+    @Test("A weak entity tag is never sent as If-Range; without a digest the download starts again")
     func weakTag() async throws {
         let file = ServedFile(bytes: bytes, entityTag: "W/\"v1\"")
         let fixture = try DownloadFixture { request, number in
@@ -141,7 +141,7 @@ import WaystationTesting
     }
 
     @Test(
-        "A 206 that is not the part asked for is put aside, and the whole file fetched",
+        "A 206 that is not the requested part is discarded, and the whole file downloaded",
         arguments: [
             "bytes 0-199999/200000", "bytes 70001-199999/200000", "bytes 70000-299999/300000", "bytes */200000",
             "nonsense",
@@ -162,12 +162,12 @@ import WaystationTesting
         #expect(fixture.origin.requests.map { $0.value(of: "Range") } == [nil, "bytes=70000-", nil])
     }
 
-    @Test("416 for a file that is there whole is its end")
+    @Test("416 for a file that is complete ends the download")
     func unsatisfied() async throws {
         let bytes = bytes
         let fixture = try DownloadFixture { request, number in
             switch number {
-            // No length is announced, so nobody knows that all of it arrived.
+            // No length is announced, so the downloader cannot know that all of it arrived.
             case 0:
                 .stream([.bytes(bytes), .close], fields: ["ETag": "\"v1\""], framing: .chunked)
             default: ServedFile(bytes: bytes).answer(to: request)
@@ -181,7 +181,7 @@ import WaystationTesting
         #expect(fixture.origin.requests.last?.value(of: "Range") == "bytes=\(bytes.count)-")
     }
 
-    @Test("416 for any other file begins it anew")
+    @Test("416 for any other file starts the download again")
     func unsatisfiedByAnother() async throws {
         let file = ServedFile(bytes: bytes)
         let fixture = try DownloadFixture { request, number in
@@ -196,7 +196,7 @@ import WaystationTesting
         #expect(try await fixture.downloader.download(artifact).fetched == bytes.count)
     }
 
-    @Test("A body without end is cut off at the announced size, and thrown away", arguments: [true, false])
+    @Test("A body without end is cut off at the announced size, and discarded", arguments: [true, false])
     func endless(hasSize: Bool) async throws {
         let gate = try ScriptedOrigin.Gate()
         let part = Data(count: 50_000)
@@ -206,11 +206,11 @@ import WaystationTesting
         let artifact = Artifact(url: fixture.origin.url("/pack.zip"), size: hasSize ? 60_000 : nil)
         #expect(await errorCode { try await fixture.downloader.download(artifact) } == .tooLarge)
         #expect(try fixture.directory.names.isEmpty)
-        // The traffic is cut too: the server, which waits to send more, is left.
+        // The connection is closed too: the server, which waits to send more, is abandoned.
         await fixture.origin.waitForAbandonedRequests(1)
     }
 
-    @Test("An announced length other than the offer's ends it before the disk is touched", arguments: [100, 300_000])
+    @Test("An announced length other than the offer's fails the download before it writes", arguments: [100, 300_000])
     func lyingLength(length: Int) async throws {
         let bytes = bytes
         let fixture = try DownloadFixture { _, _ in .stream([.bytes(bytes)], framing: .declaredLength(length)) }
@@ -219,7 +219,7 @@ import WaystationTesting
         #expect(try fixture.directory.names.isEmpty)
     }
 
-    @Test("A length that lies to a client who knows no size ends in an error, not in a wrong file")
+    @Test("A wrong length from the server causes an error and no wrong file, even if the offer has no size")
     func lyingLengthWithoutSize() async throws {
         let bytes = bytes
         let fixture = try DownloadFixture { _, number in
@@ -230,7 +230,7 @@ import WaystationTesting
         #expect(await errorCode { try await fixture.downloader.download(artifact) } == .damaged)
     }
 
-    @Test("A wrong digest throws the bytes away, so that the next attempt begins anew")
+    @Test("A wrong digest discards the bytes, so that the next attempt starts again")
     func wrongDigest() async throws {
         let file = ServedFile(bytes: bytes)
         let fixture = try DownloadFixture { request, number in
@@ -242,7 +242,7 @@ import WaystationTesting
         #expect(try Data(contentsOf: await fixture.downloader.download(artifact).file) == bytes)
     }
 
-    @Test("A damaged part on disk is found out by the digest, and thrown away")
+    @Test("A damaged part on disk is detected by the digest, and discarded")
     func damagedPart() async throws {
         let file = ServedFile(bytes: bytes)
         let fixture = try DownloadFixture { request, number in
@@ -256,7 +256,7 @@ import WaystationTesting
         #expect(try Data(contentsOf: await fixture.downloader.download(artifact).file) == bytes)
     }
 
-    @Test("A record that cannot be read begins the file anew", arguments: ["", "{}", "nonsense", #"{"version":9}"#])
+    @Test("A record that cannot be read restarts the download", arguments: ["", "{}", "nonsense", #"{"version":9}"#])
     func damagedRecord(text: String) async throws {
         let file = ServedFile(bytes: bytes)
         let fixture = try DownloadFixture { request, number in
@@ -270,7 +270,7 @@ import WaystationTesting
     }
 
     @Test(
-        "A refusal names the status, keeps the part and honours Retry-After",
+        "A refusal reports the status, keeps the part and honours Retry-After",
         arguments: [401, 403, 404, 410, 429, 500, 503]
     )
     func refusal(status: Int) async throws {
@@ -291,7 +291,7 @@ import WaystationTesting
         #expect(try await fixture.downloader.download(artifact).fetched == bytes.count - 70_000)
     }
 
-    @Test("A redirect is followed, with the range")
+    @Test("A redirect is followed with the range")
     func redirect() async throws {
         let file = ServedFile(bytes: bytes)
         let fixture = try DownloadFixture { request, number in
@@ -306,7 +306,7 @@ import WaystationTesting
         #expect(fixture.origin.requests.last?.value(of: "Range") == "bytes=70000-")
     }
 
-    @Test("A server that is not there is a network error")
+    @Test("An unreachable server causes a network error")
     func unreachable() async throws {
         let fixture = try DownloadFixture { _, _ in .closed }
         let artifact = fixture.artifact(bytes)

@@ -3,7 +3,7 @@ import Testing
 @testable import WaystationPacks
 
 @Suite struct ContentRangeTests {
-    @Test("RFC 9110 §14.4: a range of bytes is read")
+    @Test("RFC 9110 §14.4: a byte range is read")
     func reading() {
         #expect(ContentRange("bytes 42-1233/1234") == .part(first: 42, last: 1233, total: 1234))
         #expect(ContentRange("bytes 42-1233/*") == .part(first: 42, last: 1233, total: nil))
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "What is no valid range of bytes is none",
+        "An invalid byte range gives nil",
         arguments: [
             "", "bytes", "bytes 1-2", "bytes 2-1/5", "bytes 0-5/5", "bytes 0-4/5/6", "items 0-1/2", "bytes */*",
             "bytes -1-2/3", "bytes 0--2/3", "bytes +0-1/2", "bytes 0-1/ 2", "bytes a-b/c", "bytes 0-1-2/3",

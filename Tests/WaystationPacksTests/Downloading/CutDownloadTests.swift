@@ -6,7 +6,7 @@ import WaystationTesting
 @testable import WaystationPacks
 
 @Suite struct CutDownloadTests {
-    @Test("Cut at 100 random bytes in a row, a download still ends with the right bytes, and fetches none twice")
+    @Test("A download cut 100 times at random bytes ends with the correct bytes, and fetches none twice")
     func cuts() async throws {
         let bytes = Data.random(400_000, seed: 21)
         let file = ServedFile(bytes: bytes)
@@ -26,7 +26,7 @@ import WaystationTesting
         #expect(starts == [0] + cuts)
     }
 
-    /// What a server may do wrong in one answer.
+    /// A mistake of the server in one answer.
     private enum Fault: CaseIterable {
         case cut, reset, whole, weak, changed, wrongStart, wrongTotal, busy, closed, coded
 
@@ -76,7 +76,7 @@ import WaystationTesting
         }
     }
 
-    @Test("After any hundred faults in any order the right bytes arrive", arguments: [UInt64](1...8))
+    @Test("After a hundred faults in any order the correct bytes arrive", arguments: [UInt64](1...8))
     func faults(seed: UInt64) async throws {
         let bytes = Data.random(100_000, seed: seed)
         let file = ServedFile(bytes: bytes)

@@ -7,7 +7,7 @@ import WaystationTesting
 @testable import WaystationPacks
 
 @Suite struct DownloadCrashTests {
-    /// Lets so many file operations happen, and none after them: as a process that is killed.
+    /// Allows a number of file operations and fails all later ones, as if the process had been killed.
     private final class Lifetime: Sendable {
         private let operations = Mutex(0)
         private let last: Int?
@@ -36,7 +36,7 @@ import WaystationTesting
         )
     }
 
-    /// The first version is cut half-way; then the second is on the server, and cut too; then it is whole.
+    /// A server that cuts the first version half-way, then has the second and cuts it too, and then sends it whole.
     private func origin() throws -> ScriptedOrigin {
         let (old, new) = (old, new)
         return try ScriptedOrigin { request in
@@ -49,7 +49,7 @@ import WaystationTesting
     }
 
     @Test(
-        "Killed before any file operation, while the file on the server changes, the next start brings the new file whole",
+        "After a kill before any file operation, and a change on the server, the next start gets the new file",
         arguments: [true, false]
     )
     func kills(hasDigest: Bool) async throws {
@@ -70,7 +70,7 @@ import WaystationTesting
             for _ in 0..<2 {
                 _ = await errorCode { try await downloader(directory, lifetime).download(artifact(origin)) }
             }
-            // The server may not have been asked twice before the end came.
+            // The process may have ended before the server received two requests.
             while origin.requestCount < 2 {
                 _ = await errorCode { try await downloader(directory, Lifetime(last: nil)).download(artifact(origin)) }
             }

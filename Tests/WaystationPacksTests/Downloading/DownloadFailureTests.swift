@@ -7,7 +7,7 @@ import WaystationTesting
 @testable import WaystationPacks
 
 @Suite struct DownloadFailureTests {
-    /// Fails the file operation with a number, once.
+    /// Fails the file operation with the given number, once.
     private final class Trap: Sendable {
         private struct State {
             var count = 0
@@ -46,7 +46,7 @@ import WaystationTesting
     ) async -> [PackError.Code?] {
         let artifact = Artifact(url: origin.url("/pack.zip"), size: bytes.count, digest: PackDigest(of: bytes))
         var codes: [PackError.Code?] = []
-        // The first attempt is cut, the second goes on.
+        // The first attempt is cut, the second continues.
         for _ in 0..<2 {
             let downloader = ArtifactDownloader(
                 directory: directory.url,
@@ -66,7 +66,7 @@ import WaystationTesting
     }
 
     @Test(
-        "Each file operation that fails once is an error or does no harm, and the next attempt ends with the right bytes"
+        "Each file operation that fails once causes an error or no harm, and the next attempt gets the correct bytes"
     )
     func everyOperation() async throws {
         let counting = Trap(at: nil)
@@ -76,7 +76,7 @@ import WaystationTesting
             let (trap, directory, origin) = (Trap(at: target), try TemporaryDirectory(), try cutOrigin())
             let codes = await attempts(trap, directory, origin)
             #expect(codes.compactMap(\.self).allSatisfy { [.interrupted, .fileSystem].contains($0) }, "\(codes)")
-            // Not forgotten: what failed was told, unless it was only the note for the next attempt.
+            // The failure was reported, unless it concerned only the record for the next attempt.
             let artifact = Artifact(url: origin.url("/pack.zip"), size: bytes.count, digest: PackDigest(of: bytes))
             let last = ArtifactDownloader(directory: directory.url, fetcher: URLSessionFetcher.shared)
             let result = try await last.download(artifact)
@@ -84,7 +84,7 @@ import WaystationTesting
         }
     }
 
-    @Test("A full disk is told as such, and what arrived is kept")
+    @Test("A full disk is reported as such, and the bytes that arrived are kept")
     func fullDisk() async throws {
         let (directory, origin) = (try TemporaryDirectory(), try cutOrigin())
         let artifact = Artifact(url: origin.url("/pack.zip"), size: bytes.count, digest: PackDigest(of: bytes))

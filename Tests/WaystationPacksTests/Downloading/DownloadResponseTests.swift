@@ -24,7 +24,7 @@ import Testing
         )
     }
 
-    @Test("200 begins a file, whatever was there")
+    @Test("200 starts a file, whatever was there before")
     func whole() throws {
         let fields: HTTPFields = [.contentLength: "100", .eTag: "\"1\""]
         #expect(try response(200, fields) == .begin(total: 100, Self.strong))
@@ -33,7 +33,7 @@ import Testing
         #expect(try response(200, [.contentLength: "-5"]) == .begin(total: nil, Validators([:])))
     }
 
-    @Test("A length other than that of the offer ends it before a byte is read")
+    @Test("A length other than the offer's fails before a byte is read")
     func wrongSize() throws {
         #expect(
             try response(200, [.contentLength: "101"], expected: 100)
@@ -44,7 +44,7 @@ import Testing
         )
     }
 
-    @Test("A coded body tells neither the file's length nor a validator for its parts")
+    @Test("A response with a content coding states neither the file's length nor a validator for its parts")
     func coded() throws {
         let fields: HTTPFields = [.contentLength: "50", .contentEncoding: "gzip", .eTag: "\"1\""]
         #expect(try response(200, fields, expected: 100) == .begin(total: 100, Validators([:])))
@@ -53,7 +53,7 @@ import Testing
         #expect(try response(206, part, offset: 40) == .startAgain)
     }
 
-    @Test("206 goes on only from the byte that was asked for, of the same file")
+    @Test("206 continues only from the requested byte of the same file")
     func part() throws {
         #expect(try response(206, [.contentRange: "bytes 40-99/100"], offset: 40) == .resume(total: 100))
         #expect(try response(206, [.contentRange: "bytes 40-99/*"], offset: 40) == .resume(total: 100))
@@ -67,12 +67,12 @@ import Testing
         #expect(try response(206, other, offset: 40) == .startAgain)
     }
 
-    @Test("206 to a request without a range is no answer")
+    @Test("206 in response to a request without a range is refused")
     func unasked() throws {
         #expect(try response(206, [.contentRange: "bytes 0-99/100"]) == .fail(.unasked))
     }
 
-    @Test("416 means that all is there when the file ends where we stand, else that it is another file")
+    @Test("416 means that the file is complete if it ends at our offset, and another file otherwise")
     func unsatisfied() throws {
         #expect(try response(416, [.contentRange: "bytes */100"], offset: 100, total: nil) == .complete)
         #expect(try response(416, [.contentRange: "bytes */90"], offset: 100) == .startAgain)
@@ -81,12 +81,12 @@ import Testing
         #expect(try response(416, [:]) == .fail(.status))
     }
 
-    @Test("Any other status ends it", arguments: [201, 204, 301, 304, 401, 404, 429, 500, 503])
+    @Test("Any other status fails the download", arguments: [201, 204, 301, 304, 401, 404, 429, 500, 503])
     func status(status: Int) throws {
         #expect(try response(status, [:], offset: 40) == .fail(.status))
     }
 
-    @Test("Without a digest a part is continued only under a validator, and when it was written down whole")
+    @Test("Without a digest a part is continued only with a validator, and if all of it was synchronized")
     func resuming() throws {
         let url = try Sample.url("http://a.example/f")
         let digest = PackDigest(of: Data())

@@ -7,7 +7,7 @@ import WaystationTesting
 @Suite struct PausingTests {
     private let bytes = Data.random(200_000, seed: 12)
 
-    @Test("Cancelling stops the traffic and keeps the part; the next call goes on from there")
+    @Test("Cancelling stops the transfer and keeps the part; the next call continues from there")
     func pause() async throws {
         let gate = try ScriptedOrigin.Gate()
         let file = ServedFile(bytes: bytes)
@@ -35,7 +35,7 @@ import WaystationTesting
         #expect(try Data(contentsOf: result.file) == bytes)
     }
 
-    @Test("A task that is cancelled before its head arrives ends at once")
+    @Test("A task that is cancelled before the response head arrives ends at once")
     func pauseBeforeHead() async throws {
         let fixture = try DownloadFixture { _, _ in .unanswered }
         let artifact = fixture.artifact(bytes)
@@ -46,7 +46,7 @@ import WaystationTesting
         await fixture.origin.waitForAbandonedRequests(1)
     }
 
-    @Test("A task that is cancelled already asks nothing")
+    @Test("A task that is already cancelled sends no request")
     func cancelledBefore() async throws {
         let fixture = try DownloadFixture { _, _ in .unanswered }
         let artifact = fixture.artifact(bytes)
@@ -58,7 +58,7 @@ import WaystationTesting
         #expect(fixture.origin.requestCount == 0)
     }
 
-    @Test("Two calls for one artifact make one download")
+    @Test("Two calls for one artifact share one download")
     func sharing() async throws {
         let gate = try ScriptedOrigin.Gate()
         let file = ServedFile(bytes: bytes)
@@ -73,7 +73,7 @@ import WaystationTesting
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("A call that waits for another can be cancelled, and the next in line goes on when the first is")
+    @Test("A call that waits for another can be cancelled, and the next in line continues when the first is cancelled")
     func waiting() async throws {
         let gate = try ScriptedOrigin.Gate()
         let file = ServedFile(bytes: bytes)
@@ -92,7 +92,7 @@ import WaystationTesting
         #expect(try await third.value.fetched == bytes.count)
     }
 
-    @Test("Downloads of two artifacts run side by side")
+    @Test("Downloads of two artifacts run at the same time")
     func sideBySide() async throws {
         let gate = try ScriptedOrigin.Gate()
         let file = ServedFile(bytes: bytes)
@@ -107,7 +107,7 @@ import WaystationTesting
         _ = try await first.value
     }
 
-    @Test("What arrived is there for the next call, until it is discarded or no longer what is asked for")
+    @Test("A part is kept for the next call, until it is discarded or no longer requested")
     func keeping() async throws {
         let file = ServedFile(bytes: bytes)
         let fixture = try DownloadFixture { request, _ in file.answer(to: request) }

@@ -7,7 +7,7 @@ import Testing
     private static let early = "Sun, 06 Nov 1994 08:49:37 GMT"
     private static let late = "Sun, 06 Nov 1994 08:49:38 GMT"
 
-    @Test("A strong entity tag is taken with its quotes, before a date")
+    @Test("A strong entity tag is used with its quotes, and preferred to a date")
     func strongTag() {
         let validators = Validators([.eTag: "\"v1\"", .lastModified: Self.early, .date: Self.late])
         #expect(validators.condition == "\"v1\"")
@@ -21,7 +21,7 @@ import Testing
         #expect(Validators([.eTag: tag]).condition == nil)
     }
 
-    @Test("RFC 9110 §8.8.2.2: a date is strong when the response was made at least a second after it")
+    @Test("RFC 9110 §8.8.2.2: a date is strong if the response was made at least a second after it")
     func dates() {
         #expect(Validators([.lastModified: Self.early, .date: Self.late]).condition == Self.early)
         #expect(Validators([.lastModified: Self.early, .date: Self.early]).condition == nil)
@@ -30,7 +30,7 @@ import Testing
         #expect(Validators([.lastModified: "yesterday", .date: Self.late]).condition == nil)
     }
 
-    @Test("Parts with other validators belong to another file; parts without any may belong")
+    @Test("Parts with other validators belong to another file; parts without validators may belong to the same one")
     func contradiction() {
         let first = Validators([.eTag: "\"1\""])
         #expect(Validators([.eTag: "\"2\""]).contradicts(first))

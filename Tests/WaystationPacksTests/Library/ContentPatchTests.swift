@@ -36,7 +36,7 @@ struct ContentPatchTests {
         _ = try await library.commit(staged, activating: true, onTrial: false)
     }
 
-    @Test("makes the new pack of the installed one, file by file, and is small")
+    @Test("makes the new pack from the installed one, file by file, and is small")
     func round() async throws {
         let (old, new) = (try pack(oldFiles, "1.0"), try pack(newFiles, "1.1"))
         let patch = try patch(old, new)
@@ -58,7 +58,7 @@ struct ContentPatchTests {
         #expect(library.module(.shop)?.previous?.version == PackVersion(literal: "1.0"))
     }
 
-    @Test("gives equal files the same place on the disk")
+    @Test("shares equal files with the installed pack on the disk")
     func links() async throws {
         let (old, new) = (try pack(oldFiles, "1.0"), try pack(newFiles, "1.1"))
         let library = try fixture.library()
@@ -72,7 +72,7 @@ struct ContentPatchTests {
         )
     }
 
-    @Test("is refused by another base, and nothing changes")
+    @Test("is refused for another base, and nothing changes")
     func wrongBase() async throws {
         let (old, new) = (try pack(oldFiles, "1.0"), try pack(newFiles, "1.1"))
         let library = try fixture.library()
@@ -84,7 +84,7 @@ struct ContentPatchTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.layout.staging).isEmpty)
     }
 
-    @Test("is refused when an installed file that it keeps or builds on is damaged", arguments: ["same.js", "big.css"])
+    @Test("is refused if an installed file that it keeps or builds on is damaged", arguments: ["same.js", "big.css"])
     func damagedBase(_ path: String) async throws {
         let (old, new) = (try pack(oldFiles, "1.0"), try pack(newFiles, "1.1"))
         let library = try fixture.library()

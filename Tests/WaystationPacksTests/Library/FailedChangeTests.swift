@@ -6,7 +6,7 @@ import WaystationTesting
 
 @testable import WaystationPacks
 
-/// Fails each file operation of each change in turn, and compares what the library says with what the disk says.
+/// Fails each file operation of each change in turn, and compares the library's state in memory with the disk.
 @Suite("A change that fails")
 struct FailedChangeTests {
     enum Change: String, CaseIterable, Sendable {
@@ -14,7 +14,7 @@ struct FailedChangeTests {
     }
 
     @Test(
-        "leaves in memory what is on disk, tells of what happened alone, and says whether it did",
+        "leaves memory and disk equal, reports only what happened, and says whether it happened",
         arguments: Change.allCases
     )
     func agreement(_ change: Change) async throws {
@@ -33,7 +33,7 @@ struct FailedChangeTests {
             #expect(library.modules == (try fixture.library()).modules, "\(what)")
             if let error {
                 let hasChanged = library.modules != before
-                // What only takes room may fail to go.
+                // Only a deletion that frees space may fail without an error.
                 #expect(hasChanged == (error.code == .notDurable) || change == .note, "\(what)")
                 #expect(hasChanged == (fixture.events.count > told) || [.note, .take].contains(change), "\(what)")
                 hadDoubt = hadDoubt || error.code == .notDurable
@@ -45,7 +45,7 @@ struct FailedChangeTests {
         #expect(hadDoubt)
     }
 
-    @Test("is told as made, and as not confirmed by the disk, when only the last wait for the disk fails")
+    @Test("is reported as made but not durable when only the last synchronization with the disk fails")
     func doubt() async throws {
         let fixture = try await Self.prepared()
         let fault = Mutex(false)
@@ -64,7 +64,7 @@ struct FailedChangeTests {
         #expect(try fixture.text("https://shop.example/app/", in: fixture.library()) == "1.0")
     }
 
-    @Test("is not told as made when the version was damaged on its way into its place")
+    @Test("is not reported as made when the version was damaged while it was moved to its place")
     func damagedInPlace() async throws {
         let fixture = try await Self.prepared()
         let folder = fixture.layout.module(.shop)
@@ -88,7 +88,7 @@ struct FailedChangeTests {
         #expect(library.module(.shop)?.active?.version == PackVersion(literal: "1.1"))
     }
 
-    @Test("of a module that nobody knows leaves nothing of it")
+    @Test("of an unknown module leaves nothing of it")
     func unknown() async throws {
         let fixture = try LibraryFixture()
         let library = try fixture.library()
@@ -153,7 +153,7 @@ private func packError(_ operation: () async throws -> Void) async -> PackError?
     }
 }
 
-/// Fails one operation once it is armed, and counts those before it.
+/// Fails one operation once it is armed, and counts the operations before it.
 private final class FailingOnce: Sendable {
     private struct State {
         var isArmed = false
@@ -171,7 +171,7 @@ private final class FailingOnce: Sendable {
         set { state.withLock { $0.isArmed = newValue } }
     }
 
-    /// What failed; nil while nothing did.
+    /// The operation that failed; nil while none did.
     var failed: String? { state.withLock { $0.failed } }
 
     func step(_ operation: FaultyFileSystem.Operation, _ path: String) throws {

@@ -5,10 +5,10 @@ import WaystationTesting
 
 @testable import WaystationPacks
 
-@Suite("A library's directory that others have put something into")
+@Suite("A library's directory that others have changed")
 struct HostileDirectoryTests {
     private let fixture: LibraryFixture
-    /// A folder that is none of the library's.
+    /// A folder outside the library.
     private let victim: URL
 
     init() throws {
@@ -31,7 +31,7 @@ struct HostileDirectoryTests {
     }
 
     @Test(
-        "with a link in place of a directory is refused, and what the link leads to stays",
+        "with a link in place of a directory is refused, and the link's target stays unchanged",
         arguments: ["modules/shop", "modules", "staging", "downloads"]
     )
     func links(name: String) throws {
@@ -43,7 +43,7 @@ struct HostileDirectoryTests {
         #expect(before.count == 4)
     }
 
-    @Test("with a link among the staging directories or versions works, and leaves what the link leads to")
+    @Test("with a link among the staging directories or versions works, and the link's target stays unchanged")
     func leftOvers() async throws {
         _ = try fixture.library()
         try FileManager.default.createDirectory(atPath: "\(root)/modules/shop", withIntermediateDirectories: true)
@@ -54,7 +54,7 @@ struct HostileDirectoryTests {
         #expect(!FileManager.default.fileExists(atPath: "\(root)/modules/shop/1.0-0123abcd"))
     }
 
-    @Test("to which all others may write is refused")
+    @Test("that all other users may write to is refused")
     func writableByOthers() throws {
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         try #require(chmod(root, 0o777) == 0)
@@ -73,7 +73,7 @@ struct HostileDirectoryTests {
         }
     }
 
-    @Test("keeps every file that is not named as the library names its own")
+    @Test("keeps every file whose name does not follow the library's pattern")
     func foreignNames() throws {
         _ = try fixture.library()
         let foreign = ["modules/shop/notes.txt", "modules/shop/draft/a", "staging/notes/a"]
@@ -91,7 +91,7 @@ struct HostileDirectoryTests {
         #expect(!FileManager.default.fileExists(atPath: "\(root)/modules/shop/1.0-0123abcd"))
     }
 
-    @Test("downloads neither follow a link in place of their directory nor remove what others put there")
+    @Test("for downloads follows no link in its place, and keeps what others put into it")
     func downloads() async throws {
         let before = remains
         let link = fixture.root.appending(path: "link")

@@ -4,7 +4,7 @@ import WaystationFileSystem
 
 @testable import WaystationPacks
 
-/// A directory for a library and what is installed into it, a driven clock, and what the library tells.
+/// A directory for a library and its packs, a driven clock, and the library's events.
 final class LibraryFixture: Sendable {
     let root: URL
     private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
@@ -26,13 +26,13 @@ final class LibraryFixture: Sendable {
     /// The time of the driven clock.
     func now() -> Date { time.withLock { $0 } }
 
-    /// Time passes.
+    /// Lets time pass.
     func advance(_ seconds: TimeInterval) {
         setClock(by: seconds)
         uptime.withLock { $0 += .seconds(seconds) }
     }
 
-    /// Someone sets the clock, and no time passes.
+    /// Sets the wall clock without time passing.
     func setClock(by seconds: TimeInterval) { time.withLock { $0 += seconds } }
 
     func library(_ fileSystem: any FileSystem = LocalFileSystem()) throws -> PackLibrary {
@@ -59,7 +59,7 @@ final class LibraryFixture: Sendable {
         return folder
     }
 
-    /// The text of the file that a URL stands for, when one does.
+    /// The text of the file that a URL is answered with, if there is one.
     func text(_ url: String, in library: PackLibrary) throws -> String? {
         guard let url = URL(string: url), let local = library.fileURL(for: url) else { return nil }
         return try String(contentsOf: local.file, encoding: .utf8)

@@ -21,7 +21,7 @@ struct PackLibraryTests {
         return library
     }
 
-    @Test("answers with the version that was installed last, and keeps the one before")
+    @Test("answers with the version that was installed last, and keeps the previous one")
     func activation() async throws {
         let library = try await installTwo()
         #expect(try fixture.text("https://shop.example/app/index.html", in: library) == "two")
@@ -31,7 +31,7 @@ struct PackLibraryTests {
     }
 
     @Test(
-        "finds a file by each spelling of its URL and by no other",
+        "finds a file by each spelling of its URL and by no other URL",
         arguments: [
             ("https://shop.example/app/", true), ("HTTPS://SHOP.example:443/app/./index.html?x=1#top", true),
             ("https://shop.example/app/a/b%20c.js", true), ("https://shop.example/app", false),
@@ -46,7 +46,7 @@ struct PackLibraryTests {
         #expect((library.fileURL(for: try #require(URL(string: url))) != nil) == isHeld)
     }
 
-    @Test("gives the file and the folder that may be read with it")
+    @Test("returns the file and the folder that may be read with it")
     func localFile() async throws {
         let library = try await installTwo()
         let url = try #require(URL(string: "https://shop.example/app/a/b%20c.js"))
@@ -56,7 +56,7 @@ struct PackLibraryTests {
         #expect(FileManager.default.fileExists(atPath: local.root.path + "/index.html"))
     }
 
-    @Test("finds after another start what was installed before it")
+    @Test("finds the installed versions after another start")
     func reopening() async throws {
         _ = try await installTwo()
         let library = try fixture.library()
@@ -64,7 +64,7 @@ struct PackLibraryTests {
         #expect(library.module(.shop)?.previous?.version == one)
     }
 
-    @Test("goes back to the version before, with the reason, and forward again when told to")
+    @Test("goes back to the previous version, with the reason, and forward again on request")
     func rollBack() async throws {
         let library = try await installTwo()
         try await library.rollBack(.shop, reason: "white page")
@@ -86,7 +86,7 @@ struct PackLibraryTests {
         await #expect(throws: PackError.self) { try await library.rollBack(.shop, reason: "again") }
     }
 
-    @Test("removes versions that are neither active nor the one before")
+    @Test("removes versions that are neither active nor the previous one")
     func collection() async throws {
         let library = try await installTwo()
         try await library.install(folder: fixture.folder(["index.html": "three"]), as: .shop("2"))
@@ -95,7 +95,7 @@ struct PackLibraryTests {
         #expect(folders.filter { $0 != "module.json" }.count == 2)
     }
 
-    @Test("answers nothing for a module that is switched off, also after another start")
+    @Test("answers nothing for a module that is switched off, even after another start")
     func disabling() async throws {
         let library = try await installTwo()
         let url = try #require(URL(string: "https://shop.example/app/"))
@@ -106,7 +106,7 @@ struct PackLibraryTests {
         #expect(library.canServeOffline(url))
     }
 
-    @Test("answers nothing with a version below the lowest that may be used")
+    @Test("answers nothing with a version below the minimum")
     func minimumVersion() async throws {
         let library = try await installTwo()
         let url = try #require(URL(string: "https://shop.example/app/"))
@@ -119,7 +119,7 @@ struct PackLibraryTests {
         #expect(library.canServeOffline(url))
     }
 
-    @Test("answers only what a server's whitelist names, when there is one")
+    @Test("answers only the URLs of a server's whitelist, if there is one")
     func whitelist() async throws {
         let library = try await installTwo()
         var offer = ModuleOffer(.shop)
@@ -132,7 +132,7 @@ struct PackLibraryTests {
         #expect(library.canServeOffline(try #require(URL(string: "https://shop.example/app/index.html"))))
     }
 
-    @Test("removes a module with all that it had")
+    @Test("removes a module with all its files")
     func removal() async throws {
         let library = try await installTwo()
         try await library.remove(.shop)
@@ -141,7 +141,7 @@ struct PackLibraryTests {
         #expect(try fixture.library().modules.isEmpty)
     }
 
-    @Test("does not install again what is installed")
+    @Test("does not install an installed version again")
     func sameAgain() async throws {
         let library = try fixture.library()
         let folder = try fixture.folder(["index.html": "one"])
@@ -152,7 +152,7 @@ struct PackLibraryTests {
     }
 
     @Test(
-        "refuses what its manifest does not describe, and keeps what it has",
+        "refuses files that its manifest does not describe, and keeps its versions",
         arguments: [
             ["index.html": "other"], ["index.html": "page", "extra.js": "x"], [:],
         ]
@@ -171,7 +171,7 @@ struct PackLibraryTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.layout.staging).isEmpty)
     }
 
-    @Test("refuses a folder that says nothing of what it is")
+    @Test("refuses a folder without a manifest or description")
     func undescribed() async throws {
         let library = try fixture.library()
         let folder = try fixture.folder(["index.html": "page"])
@@ -193,7 +193,7 @@ struct PackLibraryTests {
 
     // MARK: - Damage
 
-    @Test("falls back to the version before when the manifest of the active one is damaged")
+    @Test("falls back to the previous version if the manifest of the active one is damaged")
     func damagedManifest() async throws {
         let installed = try await installTwo()
         let folder = try #require(installed.module(.shop)?.active?.root.deletingLastPathComponent())
@@ -204,7 +204,7 @@ struct PackLibraryTests {
         #expect(library.module(.shop)?.versions.map(\.version) == [one])
     }
 
-    @Test("gives nothing up for a disk that fails once while it is read")
+    @Test("keeps every version if the disk fails once while it is read")
     func unreadable() async throws {
         _ = try await installTwo()
         let fault = Switch()
@@ -222,7 +222,7 @@ struct PackLibraryTests {
         #expect(library.module(.shop)?.versions.count == 2)
     }
 
-    @Test("forgets a version whose files are gone, and goes back")
+    @Test("drops a version whose files are missing, and goes back")
     func lostFiles() async throws {
         let installed = try await installTwo()
         let root = try #require(installed.module(.shop)?.active?.root)
@@ -241,7 +241,7 @@ struct PackLibraryTests {
         }
     }
 
-    @Test("forgets a module that another process has removed")
+    @Test("drops a module that another process has removed")
     func removedElsewhere() async throws {
         let library = try await installTwo()
         try await fixture.library().remove(.shop)
@@ -250,7 +250,7 @@ struct PackLibraryTests {
         #expect(!library.canServeOffline(try #require(URL(string: "https://shop.example/app/"))))
     }
 
-    @Test("makes its record anew from the versions found when the record is damaged")
+    @Test("rebuilds its record from the versions that it finds if the record is damaged")
     func damagedRecord() async throws {
         _ = try await installTwo()
         try Data("not JSON".utf8).write(to: URL(fileURLWithPath: fixture.layout.record(of: .shop)))
@@ -260,7 +260,7 @@ struct PackLibraryTests {
         #expect(try fixture.text("https://shop.example/app/", in: library) == "two")
     }
 
-    @Test("leaves a record of a later format alone and says so")
+    @Test("leaves a record of a later format unchanged and reports it")
     func laterRecord() async throws {
         _ = try await installTwo()
         let record = URL(fileURLWithPath: fixture.layout.record(of: .shop))
@@ -272,7 +272,7 @@ struct PackLibraryTests {
         #expect(try String(contentsOf: record, encoding: .utf8) == later)
     }
 
-    @Test("finds damage by comparing everything, and the quick look finds what is missing or cut")
+    @Test("finds damage by comparing every byte, and missing or cut files by a quick check")
     func verification() async throws {
         let library = try await installTwo()
         #expect(try await library.verify().isEmpty)
@@ -285,7 +285,7 @@ struct PackLibraryTests {
         #expect(try await library.reconcile().map(\.problem) == ["is missing"])
     }
 
-    @Test("installs a damaged version anew beside its damaged copy")
+    @Test("installs a damaged version again next to its damaged copy")
     func repair() async throws {
         let library = try await installTwo()
         let root = try #require(library.module(.shop)?.active?.root)
@@ -299,7 +299,7 @@ struct PackLibraryTests {
 
     // MARK: - Several processes
 
-    @Test("sees what another process has installed after a refresh")
+    @Test("sees the versions that another process has installed after a refresh")
     func refresh() async throws {
         let library = try fixture.library()
         let other = try fixture.library()

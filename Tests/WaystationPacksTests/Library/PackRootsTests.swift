@@ -7,7 +7,7 @@ struct PackRootsTests {
     private static let site = ["index.html", "js/a.js"]
 
     @Test(
-        "are where the most files are on the whitelist, nearest to the host",
+        "are the URLs at which the whitelist covers the most files, nearest to the host",
         arguments: [
             (site, ["https://a.example/app/"], ["https://a.example/app/"]),
             (site, ["https://a.example/**"], ["https://a.example/"]),
@@ -28,7 +28,7 @@ struct PackRootsTests {
         #expect(PackRoots.of(paths, in: whitelist) == expected)
     }
 
-    @Test("are found among many entries and many files without counting every pair of them")
+    @Test("are found among many entries and many files without comparing every pair")
     func many() {
         let paths = (0..<20_000).map { "folder\($0 % 100)/file\($0).js" }
         let entries = ["https://a.example/app/"] + (0..<5_000).map { "https://a.example/\($0)/x/y/z/file.js" }

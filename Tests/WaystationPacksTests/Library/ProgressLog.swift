@@ -1,7 +1,7 @@
 import Synchronization
 import WaystationArchive
 
-/// What was told of an extraction.
+/// The progress that an extraction reported.
 final class ProgressLog: Sendable {
     private let reports = Mutex<[ExtractionProgress]>([])
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WaystationPacks
 
-@Suite("A roll-back")
+@Suite("A rollback")
 struct RollBackTests {
     private let fixture: UpdateFixture
 
@@ -13,7 +13,7 @@ struct RollBackTests {
     private func check() async throws { _ = try await fixture.updater().check(isForced: true) }
 
     @Test(
-        "never leads up to a version that the server withdrew; the module's pages load online then",
+        "never leads up to a version that the server withdrew; the module's pages then load online",
         arguments: ["kept", "fetched"]
     )
     func withdrawn(_ way: String) async throws {
@@ -32,7 +32,7 @@ struct RollBackTests {
         #expect(fixture.library.module(.shop)?.active == nil)
     }
 
-    @Test("skips the withdrawn version after the next one was installed too")
+    @Test("skips the withdrawn version even after the next one was installed")
     func after() async throws {
         var first = try fixture.publish("1.0")
         try await check()
@@ -49,7 +49,7 @@ struct RollBackTests {
         #expect(try fixture.title() == "<title>1.0</title>")
     }
 
-    @Test("does not lead back to another pack under the same number that the server took back")
+    @Test("does not lead to another pack under the same number that the server withdrew")
     func sameNumber() async throws {
         var first = try fixture.publish("1.0", files: ["index.html": "first"])
         try await check()
@@ -65,7 +65,7 @@ struct RollBackTests {
         #expect(try fixture.title() == nil)
     }
 
-    @Test("does not go up by a record in which the version before is the higher one")
+    @Test("does not lead up if a record names a higher version as the previous one")
     func olderRecord() async throws {
         try fixture.publish("1.0")
         try await check()

@@ -6,7 +6,7 @@ import WaystationRules
 
 @Suite("A server's whitelist")
 struct WhitelistTests {
-    @Test("An entry that is not understood is told of once with its reason, and costs the others nothing")
+    @Test("An invalid entry is reported once with its reason, and does not affect the others")
     func rejected() async throws {
         let fixture = try LibraryFixture()
         let library = try fixture.library()
@@ -24,7 +24,7 @@ struct WhitelistTests {
         #expect(fixture.events.filter { $0 == "rejected -" }.count == 2)
     }
 
-    @Test("An entry at the bounds of what is understood costs the others nothing", arguments: 250...260)
+    @Test("An entry at the limits of the syntax does not affect the others", arguments: 250...260)
     func bounds(_ depth: Int) throws {
         let deep = "https://shop.example/" + String(repeating: "a/", count: depth)
         let whitelist = Whitelist([deep, "https://shop.example/app/"])

@@ -20,7 +20,7 @@ struct ZipInstallTests {
         return zip
     }
 
-    @Test("a zip with a manifest says itself what it is")
+    @Test("a zip with a manifest describes itself")
     func manifest() async throws {
         let zip = fixture.root.appending(path: "pack.zip")
         try PackBuilder.build(folder: fixture.folder(files), as: .shop("1.2"), to: zip)
@@ -32,7 +32,7 @@ struct ZipInstallTests {
         #expect(!FileManager.default.fileExists(atPath: pack.root.appending(path: PackManifest.fileName).path))
     }
 
-    @Test("a plain zip of web files is taken by a description")
+    @Test("a plain zip of web files is installed with a description")
     func plain() async throws {
         let library = try fixture.library()
         try await library.install(zip: plainZip(files), as: .shop("3"))
@@ -43,7 +43,7 @@ struct ZipInstallTests {
         #expect(error?.code == .invalidManifest)
     }
 
-    @Test("progress is told for each file")
+    @Test("progress is reported for each file")
     func progress() async throws {
         let library = try fixture.library()
         let log = ProgressLog()
@@ -66,7 +66,7 @@ struct ZipInstallTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.layout.staging).isEmpty)
     }
 
-    @Test("a copy of the zip is kept, unless the app says that it needs none")
+    @Test("a copy of the zip is kept, unless the app does not want one")
     func keptCopy() async throws {
         let zip = try plainZip(files)
         let library = try fixture.library()
@@ -76,14 +76,14 @@ struct ZipInstallTests {
         }
         try await library.install(zip: zip, as: .shop("1"), keepingArchive: false)
         #expect(try !FileManager.default.fileExists(atPath: archive().path))
-        // Installed again it has its zip, and is the same version still.
+        // Installed again, it has its zip, and is still the same version.
         let before = library.module(.shop)?.active?.root
         let pack = try await library.install(zip: zip, as: .shop("1"))
         #expect(pack.root == before)
         #expect(try Data(contentsOf: archive()) == Data(contentsOf: zip))
         let digests = try [PackDigest(ofFile: zip), PackDigest(ofFile: zip, .md5)]
         #expect(pack.archiveDigests == digests)
-        // No second name of the app's file, which may change.
+        // The copy is not a hard link to the app's file, which may change.
         let handle = try FileHandle(forWritingTo: zip)
         try handle.truncate(atOffset: 3)
         try handle.close()
@@ -92,7 +92,7 @@ struct ZipInstallTests {
     }
 
     @Test(
-        "what is no zip, or only the beginning of one, is refused as damaged and not as a fault of the disk",
+        "a file that is not a zip, or only its beginning, is refused as damaged and not as a disk error",
         arguments: ["text", "cut", "empty"]
     )
     func unreadable(_ what: String) async throws {
@@ -110,7 +110,7 @@ struct ZipInstallTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.layout.staging).isEmpty)
     }
 
-    @Test("a zip that the disk cannot read is no damaged zip")
+    @Test("a zip that the disk cannot read does not count as damaged")
     func unreadableDisk() async throws {
         let zip = try plainZip(files)
         let path = zip.path(percentEncoded: false)
@@ -122,7 +122,7 @@ struct ZipInstallTests {
         #expect(error?.code == .fileSystem)
     }
 
-    @Test("a zip patch makes the new zip of the one that was kept")
+    @Test("a zip patch makes the new zip from the one that was kept")
     func zipPatch() async throws {
         let (old, new) = (try plainZip(files), try plainZip(files.merging(["index.html": "<title>two</title>"]) { $1 }))
         let patch = fixture.root.appending(path: "zip.patch")

@@ -20,7 +20,7 @@ struct DefaultRouteProbeTests {
     private static let unknown: [NetworkVerdict] = Array(repeating: .unknown, count: 4)
 
     @Test(
-        "an interface is wired, wireless or cellular by what the kernel says of it, then by its name",
+        "the kernel's properties, then its name, tell whether an interface is wired, wireless or cellular",
         arguments: [
             ("eth0", "1", [:], wired), ("enp3s0", "1", [:], wired), ("br0", "1", ["uevent": "DEVTYPE=bridge\n"], wired),
             ("ib0", "32", [:], wired), ("enp3s0", nil, [:], wired), ("eth0", nil, [:], wired),
@@ -46,7 +46,7 @@ struct DefaultRouteProbeTests {
         }
     }
 
-    @Test("the default route with the lowest metric counts, whatever stands first")
+    @Test("the default route with the lowest metric counts, in any order")
     func metrics() async throws {
         var tree = try NetworkTree()
         try tree.interface("wwan0")
@@ -59,7 +59,7 @@ struct DefaultRouteProbeTests {
         #expect(await verdicts(tree) == Self.wired)
     }
 
-    @Test("where IPv4 and IPv6 leave by different interfaces, both must fulfil the condition")
+    @Test("if IPv4 and IPv6 use different interfaces, both must fulfil the condition")
     func families() async throws {
         var tree = try NetworkTree()
         try tree.interface("wlan0", ["phy80211/": ""])
@@ -70,7 +70,7 @@ struct DefaultRouteProbeTests {
     }
 
     @Test(
-        "routes to neighbours, halves of the network, rejecting routes and routes that are down are no default routes"
+        "routes to neighbours, halves of the network, rejecting routes and routes that are down are not default routes"
     )
     func noDefault() async throws {
         var tree = try NetworkTree()
@@ -86,7 +86,7 @@ struct DefaultRouteProbeTests {
         #expect(await verdicts(tree) == Self.wired)
     }
 
-    @Test("a tunnel is what carries it: the next default route, or the route to its other end")
+    @Test("a tunnel counts as the interface that carries it: the next default route, or the route to its other end")
     func tunnels() async throws {
         for isNextDefault in [true, false] {
             var tree = try NetworkTree()
@@ -108,7 +108,7 @@ struct DefaultRouteProbeTests {
         #expect(await verdicts(tree) == Self.wired)
     }
 
-    @Test("without files, and with files of another form, nothing is known")
+    @Test("without the files, and with files of another form, the network is unknown")
     func nothing() async throws {
         let tree = try NetworkTree()
         #expect(await verdicts(tree) == Self.unknown)
@@ -119,7 +119,7 @@ struct DefaultRouteProbeTests {
         }
     }
 
-    @Test("a condition of another name is for a probe of the app's, and any network needs no probe")
+    @Test("a condition with another name needs a probe of the app, and any network needs no probe")
     func names() async throws {
         var tree = try NetworkTree()
         try tree.interface("eth0")
@@ -129,7 +129,7 @@ struct DefaultRouteProbeTests {
         #expect(await probe.verdict(on: .any) == .fulfilled)
     }
 
-    @Test("the kernel's own files are read whole, although it says that their size is 0")
+    @Test("the kernel's own files are read whole, although they report a size of 0")
     func thisMachine() throws {
         let files = NetworkFiles()
         #expect(files.text("/proc/self/status")?.contains("Pid:") == true)

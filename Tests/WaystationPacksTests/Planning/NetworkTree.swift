@@ -2,21 +2,21 @@ import Foundation
 
 @testable import WaystationPacks
 
-/// A tree like `/proc/net` and `/sys/class/net` on disk, as a machine with these interfaces and routes has it.
+/// A copy of `/proc/net` and `/sys/class/net` on disk, as a machine with these interfaces and routes has them.
 struct NetworkTree {
     private let directory: TemporaryDirectory
     private var routes4 = [
         "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT"
     ]
     private var routes6 = [
-        // What every machine has: a default route of the loopback interface, which rejects everything.
+        // Every machine has this: a default route of the loopback interface, which rejects everything.
         "00000000000000000000000000000000 00 00000000000000000000000000000000 00 00000000000000000000000000000000 "
             + "ffffffff 00000001 00000000 00200200       lo"
     ]
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// What a probe reads.
+    /// The files that a probe reads.
     var files: NetworkFiles { NetworkFiles(below: directory.url.path) }
 
     /// Adds an interface with these files; a name that ends in `/` is a folder.
@@ -26,7 +26,7 @@ struct NetworkTree {
         for (path, text) in files where path != "uevent" { try put(path, text, of: name) }
     }
 
-    /// Adds a route of IPv4; the destination and the mask are hexadecimal, as the kernel writes them.
+    /// Adds an IPv4 route; the destination and the mask are hexadecimal, as the kernel writes them.
     mutating func route4(
         _ interface: String,
         to destination: String = "00000000",

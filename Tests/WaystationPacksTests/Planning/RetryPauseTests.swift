@@ -11,7 +11,7 @@ struct RetryPauseTests {
         #expect(minutes == [1, 2, 4, 8, 16, 32, 60, 60])
     }
 
-    @Test("is bounded whatever numbers it is given")
+    @Test("is bounded for all numbers")
     func oddNumbers() {
         #expect(RetryPause().duration(after: .max) == .seconds(3600))
         #expect(RetryPause().duration(after: .min) == .seconds(60))
@@ -21,7 +21,7 @@ struct RetryPauseTests {
         #expect(RetryPause(longest: .seconds(Int64.max)).duration(after: .max) == .seconds(Int64.max))
     }
 
-    @Test("of a way grows with its own failures alone, and a record holds a bounded number of them")
+    @Test("of a way grows only with its own failures, and a record holds a bounded number of them")
     func record() throws {
         var record = ModuleRecord()
         let now = Sample.moment

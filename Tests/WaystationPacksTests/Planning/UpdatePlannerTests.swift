@@ -22,7 +22,7 @@ import Testing
         Artifact(url: try Sample.url("https://cdn.example/\(name)"), size: size)
     }
 
-    /// Version 2.0 whole, and by both patches from 1.0.
+    /// An offer of version 2.0 as a whole, and as both patches from 1.0.
     private func offer(whole: Int? = 1000, zip: Int? = 300, content: Int? = 100) throws -> ModuleOffer {
         var offer = ModuleOffer(try Sample.module("shop"), version: Self.version("2.0"))
         offer.archive = try artifact("whole", whole)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("Of the ways that are open the one with the fewest bytes is taken")
+    @Test("The plan takes the possible way with the fewest bytes")
     func cheapest() throws {
         #expect(step(try offer(), try situation()) == "content from 1.0")
         #expect(step(try offer(zip: 50), try situation()) == "zip from 1.0")
@@ -80,7 +80,7 @@ import Testing
         #expect(step(try offer(), try situation(nil)) == "whole")
     }
 
-    @Test("A patch is chosen only when its base is what is installed")
+    @Test("A patch is chosen only if its base is installed")
     func base() throws {
         var there = try situation()
         there.active?.manifest = Self.digest("other")
@@ -94,7 +94,9 @@ import Testing
         #expect(step(try offer(), try situation("1.1")) == "whole")
     }
 
-    @Test("A content patch that names no base is never chosen; a zip patch is, for the version that was told")
+    @Test(
+        "A content patch without a named base is never chosen; a zip patch is, for the version that the client reported"
+    )
     func unknownBase() throws {
         var offer = try offer()
         for index in offer.patches.indices {
@@ -105,14 +107,14 @@ import Testing
         #expect(step(offer, try situation("1.4")) == "zip from 1.4")
     }
 
-    @Test("The base may be a version that is kept beside the one in use")
+    @Test("The base may be a version that is kept but not active")
     func keptBase() throws {
         var situation = try situation("1.5")
         situation.others = [try pack("1.0")]
         #expect(step(try offer(), situation) == "content from 1.0")
     }
 
-    @Test("A patch alone without its base asks for the whole pack instead")
+    @Test("A patch that is offered alone, without its base, makes the client request the whole pack")
     func patchAlone() throws {
         var offer = try offer()
         offer.archive = nil
@@ -126,7 +128,7 @@ import Testing
         #expect(step(offer, failed) == "nothing: noUsablePatch")
     }
 
-    @Test("The same version is up to date, however it is written; the same one published anew is not")
+    @Test("The same version in another spelling is up to date; the same version published again is not")
     func upToDate() throws {
         #expect(step(try offer(), try situation("2")) == "nothing: upToDate")
         var offer = try offer()
@@ -145,7 +147,7 @@ import Testing
         #expect(step(offer, try situation("1.10")) == "nothing: newerInstalled")
     }
 
-    @Test("A rollback that the server orders takes the version that is kept, else fetches it")
+    @Test("A rollback that the server orders uses the kept version, or fetches it")
     func rollback() throws {
         var offer = try offer()
         var situation = try situation("3.0")
@@ -156,7 +158,7 @@ import Testing
         #expect(step(offer, situation) == "activate 2.0")
     }
 
-    @Test("Where no version is named the zip's digest tells whether it is installed, or else its address")
+    @Test("Without a named version the zip's digest, or else its address, decides whether it is installed")
     func namelessVersion() throws {
         var offer = ModuleOffer(try Sample.module("shop"))
         offer.isExact = true
@@ -172,7 +174,7 @@ import Testing
         #expect(step(offer, situation) == "nothing: upToDate")
     }
 
-    @Test("Switching off and on")
+    @Test("The offer switches a module on and off")
     func switching() throws {
         var offer = try offer()
         var situation = try situation("2.0")
@@ -187,7 +189,7 @@ import Testing
         #expect(step(offer, situation) == "disable")
     }
 
-    @Test("Switching on comes before a download, whatever stands against that, and not before an activation")
+    @Test("Switching on comes before a download, whatever prevents that, and not before an activation")
     func switchingOnFirst() throws {
         var offer = try offer()
         for active in ["1.0", nil] {
@@ -207,12 +209,12 @@ import Testing
         #expect(step(offer, situation) == "enable")
     }
 
-    @Test("Nothing on offer changes nothing")
+    @Test("An empty offer changes nothing")
     func nothingOffered() throws {
         #expect(step(ModuleOffer(try Sample.module("shop")), try situation()) == "nothing: nothingOffered")
     }
 
-    @Test("A version below the lowest one must not be served, whatever else is done")
+    @Test("A version below the minimum must not be served, whatever the plan does")
     func minimumVersion() throws {
         var offer = try offer()
         offer.minimumVersion = Self.version("1.5")
@@ -226,7 +228,7 @@ import Testing
         #expect(UpdatePlanner().plan(for: offer, in: try situation("1.4")).mustNotServe)
     }
 
-    @Test("A version for a newer app is left alone")
+    @Test("A version for a newer app is skipped")
     func minimumAppVersion() throws {
         var offer = try offer()
         offer.minimumAppVersion = Self.version("3.0.1")
@@ -236,7 +238,7 @@ import Testing
         #expect(step(offer, try situation()) == "content from 1.0")
     }
 
-    @Test("A download waits for the network that the offer asks for")
+    @Test("A download waits for the network that the offer requires")
     func network() throws {
         var offer = try offer()
         var situation = try situation()
@@ -246,7 +248,7 @@ import Testing
         #expect(step(offer, situation) == "nothing: network")
         situation.network = .fulfilled
         #expect(step(offer, situation) == "content from 1.0")
-        // What the publisher wanted to spare the user is not spent on a guess.
+        // Publishers set the condition to spare the user costs, so an unknown network does not count.
         situation.network = .unknown
         #expect(step(offer, situation) == "nothing: network")
         var planner = UpdatePlanner()
@@ -257,7 +259,7 @@ import Testing
         }
     }
 
-    @Test("Using what is installed needs no network and no room")
+    @Test("Using an installed version needs no network and no space")
     func activationIsFree() throws {
         var offer = try offer()
         offer.isExact = true
@@ -269,7 +271,9 @@ import Testing
         #expect(step(offer, situation) == "activate 2.0")
     }
 
-    @Test("What does not fit on the disk is not begun; a way that fits is taken before a cheaper one that does not")
+    @Test(
+        "A download that does not fit on the disk is not started; one that fits is preferred to a cheaper one that does not"
+    )
     func space() throws {
         var planner = UpdatePlanner()
         planner.reservedSpace = 1000
@@ -288,7 +292,7 @@ import Testing
         #expect(planner.plan(for: offer, in: situation).step == .nothing(.noSpace(needed: .max, available: 3499)))
     }
 
-    @Test("A way that failed is left out until it may be tried again")
+    @Test("A way that failed is skipped until it may be tried again")
     func failures() throws {
         let later = Sample.moment.addingTimeInterval(60)
         let latest = Sample.moment.addingTimeInterval(90)
@@ -304,7 +308,7 @@ import Testing
         #expect(step(try offer(), situation) == "content from 1.0")
     }
 
-    @Test("A failure of another pair, or of another file where no version is named, changes nothing")
+    @Test("A failure of another pair, or of another file without a named version, changes nothing")
     func otherFailures() throws {
         let later = Sample.moment.addingTimeInterval(60)
         var situation = try situation()
@@ -323,7 +327,7 @@ import Testing
         #expect(step(nameless, situation) == "nothing: failedBefore")
     }
 
-    @Test("A failure concerns the file and the result with the digests that were announced, and no others")
+    @Test("A failure applies only to the file and the result with the announced digests")
     func failureDigests() throws {
         let later = Sample.moment.addingTimeInterval(60)
         var offer = ModuleOffer(try Sample.module("shop"), version: Self.version("2.0"))
@@ -349,7 +353,9 @@ import Testing
         }
     }
 
-    @Test("A version that the app found bad comes by no way, not even from the disk, until its time has come")
+    @Test(
+        "A version that the app reported bad is not used in any way, not even from the disk, until it may be tried again"
+    )
     func badVersion() throws {
         let later = Sample.moment.addingTimeInterval(60)
         var situation = try situation()

@@ -22,7 +22,7 @@ import WaystationTesting
         #expect(UpdateThrottle().delay(at: start) == nil)
     }
 
-    @Test("Two checks are at least five minutes apart, and at most a tenth more", arguments: [UInt64](1...20))
+    @Test("Two checks are at least five minutes apart, plus at most a tenth", arguments: [UInt64](1...20))
     func interval(seed: UInt64) throws {
         let throttle = checked(seed: seed)
         #expect(throttle.delay(at: start.addingTimeInterval(299.99)) != nil)
@@ -31,12 +31,12 @@ import WaystationTesting
         #expect(delay >= .seconds(300) && delay <= .seconds(330))
     }
 
-    @Test("Clients that started together part")
+    @Test("Clients that started together spread out")
     func jitter() {
         #expect(Set((1...20).map { checked(seed: $0).nextCheck }).count == 20)
     }
 
-    @Test("Interval and variation are the caller's")
+    @Test("The caller sets interval and variation")
     func configuration() {
         let throttle = checked(.init(.seconds(60), jitter: 0))
         #expect(throttle.delay(at: start.addingTimeInterval(15)) == .seconds(45))
@@ -55,14 +55,14 @@ import WaystationTesting
         #expect(checked().delay(at: start.addingTimeInterval(-86_400)) == nil)
     }
 
-    @Test("The value survives a restart")
+    @Test("The throttle's state survives a restart")
     func coding() throws {
         let throttle = checked()
         let copy = try JSONDecoder().decode(UpdateThrottle.self, from: JSONEncoder().encode(throttle))
         #expect(copy == throttle)
     }
 
-    @Test("Odd numbers, from a caller or a damaged record, are no trap")
+    @Test("Odd numbers from a caller or a damaged record cause no trap")
     func oddNumbers() throws {
         for jitter in [-1, 5, .nan, .infinity] { #expect(checked(.init(jitter: jitter)).delay(at: start) != nil) }
         #expect(checked(.init(.seconds(Int64.max))).delay(at: start) != nil)

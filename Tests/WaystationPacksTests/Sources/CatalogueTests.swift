@@ -66,7 +66,7 @@ import WaystationTesting
         return (opened.catalogue, opened.state)
     }
 
-    @Test("A signed catalogue comes back as it was, with the state to keep")
+    @Test("A signed catalogue is read back unchanged, with the state to keep")
     func roundTrip() throws {
         let catalogue = try catalogue()
         let bytes = try catalogue.signed(by: [key])
@@ -74,11 +74,11 @@ import WaystationTesting
         #expect(opened == catalogue)
         #expect(state.serial == 7)
         #expect(try JSONDecoder().decode(CatalogueState.self, from: JSONEncoder().encode(state)) == state)
-        // Accepted again: the same bytes under the same number.
+        // The same bytes under the same number are accepted again.
         #expect(try open(catalogue.signed(by: [key]), after: state).1 == state)
     }
 
-    @Test("An older catalogue is refused, though it is signed and valid")
+    @Test("An older catalogue is refused, even if it is signed and valid")
     func rollback() async throws {
         let (_, state) = try open(try catalogue(serial: 8).signed(by: [key]))
         let old = try catalogue(serial: 7).signed(by: [key])
@@ -93,7 +93,7 @@ import WaystationTesting
         #expect(await errorCode { try open(other, after: state) } == .rolledBack)
     }
 
-    @Test("A catalogue is refused from the moment when it expires")
+    @Test("A catalogue is refused from its expiry on")
     func freeze() async throws {
         let bytes = try catalogue().signed(by: [key])
         #expect(await errorCode { try open(bytes, at: now.addingTimeInterval(59)) } == nil)
@@ -115,7 +115,7 @@ import WaystationTesting
         #expect(await errorCode { try open(changed) } == .untrusted)
     }
 
-    @Test("A newer format is told as such, and broken JSON names its place")
+    @Test("A newer format is reported as such, and broken JSON with its position")
     func formats() async throws {
         func signed(_ json: String) throws -> Data {
             try JSONEncoder().encode(SignedEnvelope(Data(json.utf8), type: Catalogue.mediaType, signedBy: [key]))
@@ -165,7 +165,7 @@ import WaystationTesting
         try catalogue(serial: 7, change)
     }
 
-    @Test("The source offers what is in it, with addresses relative to the catalogue's own")
+    @Test("The source offers the catalogue's contents, with addresses relative to the catalogue's own")
     func offers() async throws {
         let catalogue = try catalogue { $0.modules[0].rollout?.percentage = 100 }
         let bytes = try catalogue.signed(by: [key])
@@ -198,7 +198,7 @@ import WaystationTesting
         #expect(await errorCode { try await lost.check(Sample.inquiry()) } == .refused)
     }
 
-    @Test("A client outside the rollout gets the live version; without one, or switched off, nothing to fetch")
+    @Test("A client outside the rollout gets the live version; without one, or if the module is off, nothing to fetch")
     func live() throws {
         let base = try Sample.url("https://cdn.example/c.json")
         var module = try catalogue().modules[0]
@@ -211,7 +211,7 @@ import WaystationTesting
         #expect(try !module.offer(to: "i", from: base).isActive)
     }
 
-    @Test("A catalogue cannot send clients to files of their own machine")
+    @Test("A catalogue cannot send clients to files on their own machine")
     func foreignAddress() async throws {
         let base = try Sample.url("https://cdn.example/c.json")
         var module = try catalogue().modules[0]

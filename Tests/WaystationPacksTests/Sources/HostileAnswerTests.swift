@@ -14,7 +14,7 @@ import WaystationTesting
           "patchUrl": "cart.patch", "patchMD5": "", "mode": "2", "isActive": 1}, {"moduleId": 7, "mode": null}]}
         """
 
-    /// Changes, removes, doubles and inserts bytes at random places.
+    /// Changes, removes, duplicates and inserts bytes at random places.
     private func mutated(_ bytes: Data, _ generator: inout SeededGenerator) -> Data {
         let words = [
             "null", "-1", "1e999", "9223372036854775808", "[", "{", "\"", "\\u0000", "true", "\u{FF}", "]}", "1.5",
@@ -32,7 +32,7 @@ import WaystationTesting
         return bytes
     }
 
-    @Test("20,000 changed answers are read or refused by name, never more", arguments: [UInt64](1...4))
+    @Test("20,000 changed answers are read or refused with a named error", arguments: [UInt64](1...4))
     func wireFormats(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let url = try Sample.url("https://update.example/")
@@ -54,7 +54,7 @@ import WaystationTesting
         #expect((500..<4_900).contains(refused), "\(refused)")
     }
 
-    @Test("No changed catalogue is accepted, unless what is signed is unchanged", arguments: [UInt64](1...2))
+    @Test("No changed catalogue is accepted, unless the signed bytes are unchanged", arguments: [UInt64](1...2))
     func catalogues(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let key = SigningKey.generate()
@@ -76,7 +76,7 @@ import WaystationTesting
         }
     }
 
-    @Test("Whatever a publisher signs by mistake, clients refuse it by name", arguments: [UInt64](1...2))
+    @Test("Clients refuse every mistake that a publisher signed with a named error", arguments: [UInt64](1...2))
     func signedNonsense(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let key = SigningKey.generate()

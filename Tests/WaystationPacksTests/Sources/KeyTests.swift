@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "What is no key is refused",
+        "A text that is not a key is refused",
         arguments: [
             "", "ed25519:", "ed25519:AAAA", "ed25519:!!", "rsa:AAAA", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
         ]
@@ -60,7 +60,7 @@ import Testing
         #expect(SigningKey(text) == nil)
     }
 
-    @Test("A private key is not taken for a public one, nor printed")
+    @Test("A private key is not accepted as a public one, nor printed")
     func secrecy() {
         let key = SigningKey.generate()
         #expect(TrustedKey(key.secretText) == nil)

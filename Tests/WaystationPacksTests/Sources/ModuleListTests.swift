@@ -14,7 +14,7 @@ import WaystationTesting
         return try await source.check(Sample.inquiry([.init(Sample.module("cart"), version: version)]))
     }
 
-    @Test("What is posted is the format, byte for byte in its members")
+    @Test("The posted list has exactly the members of the format")
     func request() async throws {
         let origin = try ScriptedOrigin { _ in .ok(#"{"resultData":[]}"#) }
         let inquiry = try Sample.inquiry([
@@ -53,7 +53,7 @@ import WaystationTesting
         #expect(request.modules == [.init(cart, version: PackVersion("1.5"), isActive: isActive)])
     }
 
-    @Test("An entry may say on which network to download and which URLs to intercept, in the forms of the other format")
+    @Test("An entry may state the network for downloads and the URLs to intercept, in the forms of the other format")
     func additions() async throws {
         let offers = try await check(
             """
@@ -74,7 +74,7 @@ import WaystationTesting
         #expect(try JSONDecoder().decode(ModuleListAnswer.Module.self, from: written) == entry)
     }
 
-    @Test("mode 1 is the whole pack with its digest, and no version")
+    @Test("mode 1 is the whole pack with its digest, and without a version")
     func whole() async throws {
         let answer = try await check(
             """
@@ -90,7 +90,7 @@ import WaystationTesting
     }
 
     @Test(
-        "mode 2 is the patch against the version that was told; the whole pack stays on offer",
+        "mode 2 is the patch against the version that the client reported; the whole pack stays on offer",
         arguments: ["2", "\"2\""]
     )
     func patch(mode: String) async throws {
@@ -116,13 +116,13 @@ import WaystationTesting
         #expect(answer.offers.first?.isActive == false)
     }
 
-    @Test("No list is an empty list", arguments: ["{}", #"{"resultData": null}"#, #"{"resultData": []}"#])
+    @Test("A missing list counts as an empty one", arguments: ["{}", #"{"resultData": null}"#, #"{"resultData": []}"#])
     func nothing(json: String) async throws {
         let answer = try await check(json)
         #expect(answer.offers.isEmpty && answer.problems.isEmpty)
     }
 
-    @Test("One entry that cannot be read takes no other with it, and is told with its place")
+    @Test("An entry that cannot be read does not affect the others, and is reported with its position")
     func oneBadEntry() async throws {
         let answer = try await check(
             """
@@ -140,12 +140,12 @@ import WaystationTesting
         #expect(answer.problems.contains { $0.message.contains("resultData.0") })
     }
 
-    @Test("What is no such list is an error", arguments: ["", "[]", #"{"resultData": 5}"#, "<html></html>"])
+    @Test("An answer without a list is an error", arguments: ["", "[]", #"{"resultData": 5}"#, "<html></html>"])
     func wrongShape(json: String) async throws {
         #expect(await errorCode { try await check(json) } == .badAnswer)
     }
 
-    @Test("What the example server writes is what the client reads, MD5 as bare digits")
+    @Test("The client can read the example server's answer, with MD5 as bare digits")
     func roundTrip() throws {
         var module = ModuleListAnswer.Module(try Sample.module("cart"), mode: .patch, isActive: false)
         module.packageURL = "https://cdn.example/cart.zip"

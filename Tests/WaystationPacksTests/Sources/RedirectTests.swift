@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "Credentials stay within their origin: scheme, host and port",
+        "Credentials are sent only to their origin: scheme, host and port",
         arguments: [
             ("https://a.example/1", "https://a.example/2", true),
             ("https://a.example/1", "https://A.example:443/2", true),
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "Nothing leads from https to http, nor to anything that is neither",
+        "No redirect leads from https to http, or to another scheme",
         arguments: [
             ("https://a.example/1", "http://a.example/1"), ("http://a.example/1", "file:///etc/passwd"),
             ("http://a.example/1", "ftp://a.example/1"), ("http://a.example/1", "http:///1"),

@@ -9,7 +9,7 @@ import Testing
     private let now = Date(timeIntervalSince1970: 784_111_777)
 
     @Test(
-        "RFC 9110 §10.2.3: seconds, or a date; never more than a day, never less than nothing",
+        "RFC 9110 §10.2.3: seconds, or a date; at most a day, and never negative",
         arguments: [
             ("120", 120), ("0", 0), (" 5 ", 5), ("99999999", 86_400), ("99999999999999999999", 86_400),
             ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
@@ -21,7 +21,7 @@ import Testing
         #expect(RetryAfter.delay(in: [.retryAfter: value], now: now) == .seconds(seconds))
     }
 
-    @Test("Anything else says nothing", arguments: ["", "soon", "-5", "+5", "1.5", "5 minutes"])
+    @Test("Any other value is ignored", arguments: ["", "soon", "-5", "+5", "1.5", "5 minutes"])
     func nonsense(value: String) {
         #expect(RetryAfter.delay(in: [.retryAfter: value], now: now) == nil)
         #expect(RetryAfter.delay(in: [:], now: now) == nil)

@@ -14,7 +14,7 @@ import Testing
         return Set((0..<20_000).filter { rollout.includes(installID: "client-\($0)", of: module) })
     }
 
-    @Test("The share that is chosen is the share that was asked for", arguments: [1.0, 5, 12.5, 50, 90])
+    @Test("The share of chosen clients is the requested percentage", arguments: [1.0, 5, 12.5, 50, 90])
     func share(percentage: Double) throws {
         let share = Double(try chosen(percentage).count) / 20_000 * 100
         // Four standard deviations of a binomial share of 20,000.
@@ -22,7 +22,7 @@ import Testing
         #expect(abs(share - percentage) < 4 * deviation, "\(share)")
     }
 
-    @Test("0 per cent is nobody, 100 is everybody, and two decimals count")
+    @Test("0 per cent chooses no client, 100 chooses all, and two decimals count")
     func ends() throws {
         #expect(try chosen(0).isEmpty)
         #expect(try chosen(100).count == 20_000)
@@ -30,21 +30,21 @@ import Testing
         #expect(try chosen(0.001).isEmpty)
     }
 
-    @Test("Whoever is chosen stays chosen while the share grows")
+    @Test("A chosen client stays chosen while the percentage grows")
     func growth() throws {
         #expect(try chosen(10).isSubset(of: chosen(11)))
     }
 
-    @Test("Salt, version and module each choose others")
+    @Test("Another salt, version or module chooses other clients")
     func independence() throws {
         let first = try chosen(10)
         for other in [try chosen(10, salt: "t"), try chosen(10, version: "2.1"), try chosen(10, module: "home")] {
-            // Of a tenth, by chance a tenth.
+            // Independent choices of a tenth share a tenth by chance.
             #expect((100...320).contains(first.intersection(other).count))
         }
     }
 
-    @Test("The choice is that of the documented formula")
+    @Test("The choice follows the documented formula")
     func formula() throws {
         // printf 'client-0\nshop\n2.0\ns' | sha256sum: the first sixteen digits modulo 10000 are 2984.
         let rollout = Rollout(try Sample.version("2.0"), percentage: Double(2984) / 100, salt: "s")

@@ -8,15 +8,15 @@ import Testing
     private let payload = Data("hello world".utf8)
     private let keys = (0..<3).map { _ in SigningKey.generate() }
 
-    @Test("The pre-authentication encoding is that of the DSSE specification's example")
+    @Test("The pre-authentication encoding equals the DSSE specification's example")
     func encoding() {
         let message = SignedEnvelope.preAuthenticationEncoding(type: "http://example.com/HelloWorld", payload: payload)
         #expect(String(decoding: message, as: UTF8.self) == "DSSEv1 29 http://example.com/HelloWorld 11 hello world")
-        // Lengths are of bytes.
+        // Lengths count bytes.
         #expect(SignedEnvelope.preAuthenticationEncoding(type: "ä", payload: Data()) == Data("DSSEv1 2 ä 0 ".utf8))
     }
 
-    @Test("A payload that one trusted key signed comes out, through JSON too")
+    @Test("A payload that a trusted key signed is returned, also after a round trip through JSON")
     func opening() throws {
         let json = try JSONEncoder().encode(SignedEnvelope(payload, type: type, signedBy: [keys[0]]))
         let envelope = try JSONDecoder().decode(SignedEnvelope.self, from: json)
@@ -27,7 +27,7 @@ import Testing
         #expect(signature?["keyid"] == keys[0].trusted.id)
     }
 
-    @Test("Without a trusted signature nothing comes out")
+    @Test("Without a trusted signature the payload is not returned")
     func untrusted() async throws {
         let envelope = try SignedEnvelope(payload, type: type, signedBy: [keys[0]])
         #expect(await errorCode { try envelope.payload(ofType: type, signedBy: [keys[1].trusted]) } == .untrusted)
@@ -36,7 +36,7 @@ import Testing
         #expect(await errorCode { try unsigned.payload(ofType: type, signedBy: [keys[0].trusted]) } == .untrusted)
     }
 
-    @Test("A signature does not hold for another payload, nor for another type")
+    @Test("A signature is not valid for another payload or another type")
     func forgery() async throws {
         let trusted = [keys[0].trusted]
         var envelope = try SignedEnvelope(payload, type: type, signedBy: [keys[0]])
@@ -66,7 +66,7 @@ import Testing
         #expect(await errorCode { try two.payload(ofType: type, signedBy: trusted, threshold: 3) } == .untrusted)
         let twice = try SignedEnvelope(payload, type: type, signedBy: [keys[0], keys[0]])
         #expect(await errorCode { try twice.payload(ofType: type, signedBy: trusted, threshold: 2) } == .untrusted)
-        // Nobody can turn the check off.
+        // The check cannot be turned off.
         let unsigned = try SignedEnvelope(payload, type: type, signedBy: [])
         #expect(await errorCode { try unsigned.payload(ofType: type, signedBy: trusted, threshold: 0) } == .untrusted)
     }
@@ -81,7 +81,7 @@ import Testing
         #expect(try envelope.payload(ofType: type, signedBy: [keys[0].trusted]) == bytes)
     }
 
-    @Test("Broken envelopes are errors, and broken signatures do not count")
+    @Test("Broken envelopes cause errors, and broken signatures do not count")
     func broken() async throws {
         let trusted = [keys[0].trusted]
         var envelope = try SignedEnvelope(payload, type: type, signedBy: [keys[0]])

@@ -33,7 +33,7 @@ import WaystationTesting
     }
 
     @Test(
-        "Numbers come as strings, strings as numbers, booleans in every form",
+        "Numbers may be strings, strings may be numbers, and booleans may have any form",
         arguments: [
             (#""status": "2""#, #""status": 2"#), (#""isPatch": 1"#, #""isPatch": true"#),
             (#""isPatch": "true""#, #""isPatch": true"#), (#""isPatch": "1""#, #""isPatch": true"#),
@@ -58,7 +58,7 @@ import WaystationTesting
     }
 
     @Test(
-        "What has no such form is an error that names the member",
+        "A value without such a form causes an error that names the member",
         arguments: [
             (#"{"status": "many"}"#, "status"), (#"{"isPatch": "perhaps"}"#, "isPatch"),
             (#"{"status": 1.5}"#, "status"),
@@ -80,7 +80,7 @@ import WaystationTesting
         #expect(offer == ModuleOffer(try Sample.module("app")))
     }
 
-    @Test("A patch is against the version that the client told, and an address may be relative")
+    @Test("A patch is against the version that the client reported, and an address may be relative")
     func patch() async throws {
         let offer = try await offer(
             #"{"updatePackageVersion": "1.1", "updatePackageUrl": "/files/1.0-1.1.patch", "isPatch": true}"#
@@ -99,7 +99,7 @@ import WaystationTesting
         #expect(try await offer(json) == ModuleOffer(try Sample.module("app")))
     }
 
-    @Test("status: 2 orders, 3 switches off; other meanings are the app's")
+    @Test("status: 2 orders a rollback, 3 switches off; the app defines other meanings")
     func status() async throws {
         #expect(try await offer(#"{"status": 2}"#).isExact)
         #expect(try await offer(#"{"status": 3}"#).isActive == false)
@@ -116,7 +116,7 @@ import WaystationTesting
     }
 
     @Test(
-        "networkType: the names of any network and of an unmetered one; others are for the app's probe",
+        "networkType has names for any network and for an unmetered one; others are for the app's probe",
         arguments: [
             ("all", "any"), ("0", "any"), ("WiFi", "unmetered"), ("1", "unmetered"), ("wired", "wired"), ("5g", "5g"),
         ]
@@ -125,7 +125,7 @@ import WaystationTesting
         #expect(try await offer(#"{"networkType": "\#(text)"}"#).network == NetworkCondition(condition))
     }
 
-    @Test("The short form of the source takes what the app's server means by its numbers")
+    @Test("The short form of the source accepts the app's meanings of status numbers")
     func shortForm() throws {
         let url = try Sample.url(base)
         let module = try Sample.module("app")
@@ -144,7 +144,7 @@ import WaystationTesting
         #expect(try standard.offer(answer, installed: nil, from: url).isActive)
     }
 
-    @Test("The server is asked with the app and the installed version")
+    @Test("The request to the server has the app and the installed version")
     func request() async throws {
         let module = try Sample.module("app")
         let fetcher = CannedFetcher("{}")
@@ -160,7 +160,7 @@ import WaystationTesting
         )
     }
 
-    @Test("What the example server writes is what the client reads")
+    @Test("The client can read the example server's answer")
     func roundTrip() throws {
         let answer = SinglePackAnswer(
             version: PackVersion("1.10.0"),
@@ -183,7 +183,7 @@ import WaystationTesting
         #expect(object["updatePackageVersion"] as? String == "1.10.0")
     }
 
-    @Test("An error status is refused with its Retry-After, and a Retry-After beside an answer is passed on")
+    @Test("An error status is reported with its Retry-After, and a Retry-After with an answer is passed on")
     func retryAfter() async throws {
         let module = try Sample.module("app")
         let url = try Sample.url(base)

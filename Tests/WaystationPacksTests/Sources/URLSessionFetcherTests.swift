@@ -43,7 +43,7 @@ import WaystationTesting
         #expect(received.value(of: "Cookie") == nil)
     }
 
-    @Test("The head is there before the body is, and parts come as they arrive")
+    @Test("The head is available before the body, and parts are delivered as they arrive")
     func streaming() async throws {
         let gates = [try ScriptedOrigin.Gate(), try ScriptedOrigin.Gate()]
         let origin = try ScriptedOrigin { _ in
@@ -58,7 +58,7 @@ import WaystationTesting
         #expect(try await parts.next() == nil)
     }
 
-    @Test("One byte over the limit ends the body with an error, and the traffic")
+    @Test("One byte over the limit ends the body with an error, and the transfer")
     func limit() async throws {
         let gate = try ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin { request in
@@ -71,7 +71,7 @@ import WaystationTesting
         await origin.waitForAbandonedRequests(1)
     }
 
-    @Test("Dropping a response stops its traffic")
+    @Test("Dropping a response stops its transfer")
     func dropping() async throws {
         let gate = try ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin { _ in .stream([.bytes(Data(count: 10)), .wait(gate)]) }
@@ -79,7 +79,7 @@ import WaystationTesting
         await origin.waitForAbandonedRequests(1)
     }
 
-    @Test("Cancelling stops the traffic, before the head and after it")
+    @Test("Cancelling stops the transfer, before the head and after it")
     func cancelling() async throws {
         let gate = try ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin { request in
@@ -102,7 +102,7 @@ import WaystationTesting
         await origin.waitForAbandonedRequests(2)
     }
 
-    @Test("A hundred cancels in every phase hang nothing and end each fetch", arguments: [UInt64](1...3))
+    @Test("A hundred cancellations in every phase cause no hang and end each fetch", arguments: [UInt64](1...3))
     func cancelRace(seed: UInt64) async throws {
         let origin = try ScriptedOrigin { _ in .ok(Data(count: 1000)) }
         var generator = SeededGenerator(seed: seed)
@@ -119,25 +119,25 @@ import WaystationTesting
         #expect(try await body(response).count == 1000)
     }
 
-    @Test("A body that breaks off is an error", arguments: [true, false])
+    @Test("A body that breaks off causes an error", arguments: [true, false])
     func truncated(isReset: Bool) async throws {
         let origin = try ScriptedOrigin { _ in
             .stream([.bytes(Data(count: 50)), isReset ? .reset : .close], framing: .declaredLength(100))
         }
-        // A reset may overtake the head.
+        // A connection reset may arrive before the head.
         let code = await errorCode {
             try await body(await fetcher.fetch(FetchRequest(origin.url(), maximumBodySize: 100)))
         }
         #expect(code == .network)
     }
 
-    @Test("A refusal that asks for credentials is an answer, not a hang")
+    @Test("A 401 is returned as an answer, and does not hang")
     func refusal() async throws {
         let origin = try ScriptedOrigin { _ in .status(401, fields: ["WWW-Authenticate": "Basic realm=\"x\""]) }
         #expect(try await fetcher.fetch(FetchRequest(origin.url(), maximumBodySize: 100)).status == 401)
     }
 
-    @Test("Redirects are followed, with the fields; to another origin credentials stay behind")
+    @Test("Redirects are followed with the fields; credentials are not sent to another origin")
     func redirects() async throws {
         let other = try ScriptedOrigin { _ in .ok("there") }
         let origin = try ScriptedOrigin { request in
@@ -158,7 +158,7 @@ import WaystationTesting
     }
 
     @Test(
-        "A redirect that leads nowhere, or round in a circle, is itself the answer",
+        "A redirect without a target, or in a circle, is returned as the answer",
         arguments: ["file:///etc/passwd", "/", "ftp://a/b"]
     )
     func badRedirects(location: String) async throws {
@@ -174,7 +174,7 @@ import WaystationTesting
         #expect(await errorCode { try await fetcher.fetch(FetchRequest(url, maximumBodySize: 1)) } == .invalidArgument)
     }
 
-    @Test("A server that is not there is a network error that shows no secrets of the URL")
+    @Test("An unreachable server causes a network error that contains no secrets of the URL")
     func unreachable() async throws {
         let origin = try ScriptedOrigin { _ in .ok() }
         origin.stop()
@@ -186,7 +186,7 @@ import WaystationTesting
         #expect(error?.message.contains("secret") == false)
     }
 
-    @Test("An interceptor's configuration does not intercept what is fetched for it")
+    @Test("An interceptor's configuration does not intercept the fetcher's own requests")
     func ownLoaders() async throws {
         let origin = try ScriptedOrigin { _ in .ok("network") }
         let configuration = URLSessionConfiguration.ephemeral

@@ -4,14 +4,14 @@ import WaystationTesting
 
 @testable import WaystationPacks
 
-/// A server whose answers are counted, and a downloader with a directory of its own.
+/// A server that counts its answers, and a downloader with a directory of its own.
 struct DownloadFixture {
     let directory: TemporaryDirectory
     let origin: ScriptedOrigin
     let downloader: ArtifactDownloader
     private let fetcher = URLSessionFetcher.shared
 
-    /// `script` answers each request, which it is given with its number, from 0.
+    /// Makes a server that answers by `script`, which gets each request and its number, from 0.
     init(
         maximumSize: Int = 1 << 24,
         script: @escaping @Sendable (ScriptedOrigin.Request, Int) -> ScriptedOrigin.Response
@@ -21,7 +21,7 @@ struct DownloadFixture {
         downloader = ArtifactDownloader(directory: directory.url, maximumSize: maximumSize, fetcher: fetcher)
     }
 
-    /// A downloader as a restarted process makes it.
+    /// A new downloader on the same directory, as after a restart of the process.
     func restarted() -> ArtifactDownloader { ArtifactDownloader(directory: directory.url, fetcher: fetcher) }
 
     func artifact(_ bytes: Data, hasSize: Bool = true, hasDigest: Bool = true) -> Artifact {
@@ -32,7 +32,7 @@ struct DownloadFixture {
         )
     }
 
-    /// How many bytes of a part wait for a later attempt.
+    /// The number of bytes that are kept for a later attempt.
     func partSize(of artifact: Artifact) -> Int? {
         let path = ArtifactPaths(artifact, in: directory.url.path(percentEncoded: false).trimmingSlash).part
         return try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int

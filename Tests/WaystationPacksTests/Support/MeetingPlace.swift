@@ -1,7 +1,7 @@
 import Foundation
 import WaystationFileSystem
 
-/// Where processes of a test wait for one another: pipes with names, kept open so that no word is lost.
+/// A place for processes of a test to wait for one another: named pipes, kept open so that no signal is lost.
 final class MeetingPlace: Sendable {
     let meeting: Meeting
     private let pipes: [OpenFile]
@@ -17,19 +17,19 @@ final class MeetingPlace: Sendable {
     }
 }
 
-/// What each of the processes knows of it.
+/// The part of the meeting place that each process receives.
 struct Meeting: Codable, Sendable {
     enum Moment: String, CaseIterable { case isReady, wasRefused }
 
     let folder: URL
 
-    /// Says that a moment is there.
+    /// Announces that a moment has come.
     func arrive(at moment: Moment) throws {
         let pipe = try open(moment)
         guard write(pipe.descriptor, "!", 1) == 1 else { throw FileError("write", pipe.path) }
     }
 
-    /// Waits until another process says so; one that never does fails the test instead of holding it.
+    /// Waits until another process announces the moment; if it never does, the test fails instead of hanging.
     func wait(for moment: Moment) throws {
         let pipe = try open(moment)
         var poll = pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0)
@@ -41,7 +41,7 @@ struct Meeting: Codable, Sendable {
 
     fileprivate func pipe(_ moment: Moment) -> String { folder.appending(path: moment.rawValue).path }
 
-    /// Open at both ends, so that opening waits for nobody.
+    /// Opens the pipe at both ends, so that opening does not block.
     fileprivate func open(_ moment: Moment) throws -> OpenFile {
         let descriptor = Foundation.open(pipe(moment), O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError("open", pipe(moment)) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WaystationPacks
 
-/// Short ways to the values that many tests need.
+/// Short forms for values that many tests need.
 enum Sample {
     static func version(_ text: String) throws -> PackVersion { try #require(PackVersion(text)) }
 
@@ -22,7 +22,7 @@ enum Sample {
     static let moment = Date(timeIntervalSince1970: 1_790_000_000)
 }
 
-/// The code of the ``PackError`` that an operation throws; nil when it throws none.
+/// The code of the ``PackError`` that an operation throws; nil if it throws none.
 func errorCode<Result>(_ operation: () async throws -> Result) async -> PackError.Code? {
     do {
         _ = try await operation()

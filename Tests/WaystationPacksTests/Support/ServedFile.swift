@@ -1,7 +1,7 @@
 import Foundation
 import WaystationTesting
 
-/// A file as an honest server answers for it, by RFC 9110 §14, before a test lets it lie.
+/// A file that is served as RFC 9110 §14 requires; tests change the answers that should be wrong.
 struct ServedFile: Sendable {
     var bytes: Data
     var entityTag: String? = "\"v1\""
@@ -13,7 +13,7 @@ struct ServedFile: Sendable {
         return .stream([.bytes(body)], status: status, fields: fields.pairs, framing: .contentLength)
     }
 
-    /// The answer, broken off after so many bytes of body.
+    /// The answer, broken off after a number of bytes of the body.
     func answer(to request: ScriptedOrigin.Request, cutAfter count: Int) -> ScriptedOrigin.Response {
         let (status, fields, body) = parts(for: request)
         guard count < body.count else { return answer(to: request) }
@@ -36,7 +36,7 @@ struct ServedFile: Sendable {
         return (206, fields + [("Content-Range", "bytes \(start)-\(bytes.count - 1)/\(bytes.count)")], bytes[start...])
     }
 
-    /// The first byte that a request asks for; nil when it asks for the whole file.
+    /// The first byte that a request asks for; nil if it asks for the whole file.
     func rangeStart(of request: ScriptedOrigin.Request) -> Int? {
         guard let range = request.value(of: "Range"), range.hasPrefix("bytes="), range.hasSuffix("-") else {
             return nil

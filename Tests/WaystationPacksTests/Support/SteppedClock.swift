@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that a test moves, and whose sleepers it wakes.
+/// A clock that a test moves, and whose sleeping tasks the test wakes.
 final class SteppedClock: Clock {
     private struct State {
         var now = ContinuousClock.now
@@ -13,7 +13,7 @@ final class SteppedClock: Clock {
     var now: ContinuousClock.Instant { state.withLock { $0.now } }
     var minimumResolution: Duration { .zero }
 
-    /// Moves the clock and wakes no sleeper.
+    /// Moves the clock without waking a sleeping task.
     func advance(by duration: Duration) { state.withLock { $0.now += duration } }
 
     func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
@@ -32,7 +32,7 @@ final class SteppedClock: Clock {
         }
     }
 
-    /// Returns once a task sleeps, with the time that it still has to sleep.
+    /// Returns when a task sleeps, with the remaining time of its sleep.
     @discardableResult
     func waitForSleeper() async -> Duration {
         await withCheckedContinuation { watcher in
@@ -45,7 +45,7 @@ final class SteppedClock: Clock {
         return state.withLock { state in state.sleepers.last.map { $0.deadline - state.now } ?? .zero }
     }
 
-    /// Moves the clock to the last deadline, and wakes all sleepers.
+    /// Moves the clock to the latest deadline, and wakes all sleeping tasks.
     func wake() { end(throwing: nil) }
 
     private func end(throwing error: CancellationError?) {

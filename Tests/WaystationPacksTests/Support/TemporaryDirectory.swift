@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory that is gone with its last reference.
+/// A directory that is deleted with the last reference to this object.
 final class TemporaryDirectory: Sendable {
     let url: URL
 
@@ -13,7 +13,7 @@ final class TemporaryDirectory: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// The names in it, sorted.
+    /// The names of its entries, sorted.
     var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false)).sorted() }
     }

@@ -10,7 +10,7 @@ import WaystationTesting
 struct CancellationTests {
     enum Work: String, CaseIterable, Sendable { case contentPatch, zipPatch, unpacking }
 
-    /// Text that zips to half its length: its zip, too, is longer than the parts in which all is worked on.
+    /// Text that zips to half its length, so that even its zip is longer than the parts in which the work is done.
     private static let noise = Data.random(700_000, seed: 1).hexadecimal
 
     private static func files(_ version: StaticString) -> [String: String] {
@@ -18,7 +18,7 @@ struct CancellationTests {
     }
 
     @Test(
-        "stops between two parts of a file, leaves nothing half, and the next check fetches nothing twice",
+        "stops between two parts of a file, leaves no partial files, and the next check fetches nothing twice",
         arguments: Work.allCases
     )
     func stops(_ work: Work) async throws {
@@ -41,7 +41,7 @@ struct CancellationTests {
         trigger.arm(at: suffix) { check.cancel() }
         let error = await #expect(throws: PackError.self) { try await check.value }
         #expect(error?.code == .cancelled)
-        // The next check waits for the end of the one that was given up before it asks.
+        // The next check waits for the end of the cancelled one before it asks the server.
         let (staging, fetched) = (fixture.home.layout.staging, fixture.server.fetched)
         fixture.server.gate.withLock {
             $0 = {
@@ -57,12 +57,12 @@ struct CancellationTests {
         #expect(try await fixture.library.verify().isEmpty)
     }
 
-    @Test("A comparison of all files that is cancelled marks nothing as damaged")
+    @Test("A cancelled comparison of all files marks nothing as damaged")
     func verifying() async throws {
         let trigger = Trigger()
         let fixture = try LibraryFixture()
         let library = try fixture.library(FaultyFileSystem { trigger.step($0, $1) })
-        // With one file alone no other ends the comparison.
+        // With a single file, no check between files can end the comparison.
         try await library.install(folder: fixture.folder(["big.js": Self.noise]), as: .shop("1.0"))
         let verifying = Task {
             await trigger.wait()
@@ -74,7 +74,7 @@ struct CancellationTests {
         #expect(library.module(.shop)?.active?.isDamaged == false)
     }
 
-    @Test("No thread of Swift's waits for the disk, in a check, its downloads, its patches and its tidying up")
+    @Test("No Swift thread blocks on the disk during a check with its downloads, patches and clean-up")
     func threads() async throws {
         let stray = Mutex<[String]>([])
         let isArmed = Mutex(false)
@@ -103,7 +103,7 @@ struct CancellationTests {
     }
 }
 
-/// Does something at an operation on a file, and counts the writes to it that follow.
+/// Runs an action at an operation on a file, and counts the writes to that file afterwards.
 private final class Trigger: Sendable {
     private struct State {
         var suffix: String?
@@ -133,7 +133,7 @@ private final class Trigger: Sendable {
         waiter?.resume()
     }
 
-    /// Returns when it is armed.
+    /// Returns when the trigger is armed.
     func wait() async {
         await withCheckedContinuation { waiter in
             let isArmed = state.withLock { state in

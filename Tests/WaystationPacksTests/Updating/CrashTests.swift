@@ -10,7 +10,7 @@ import WaystationTesting
 @Suite("An update that is interrupted")
 struct CrashTests {
     @Test(
-        "leaves the old version or the new one after any failed operation, and the next check ends it",
+        "leaves the old version or the new one after any failed operation, and the next check completes it",
         arguments: UpdateWay.allCases
     )
     func failures(_ way: UpdateWay) async throws {
@@ -33,7 +33,7 @@ struct CrashTests {
     }
 
     @Test(
-        "leaves the old version or the new one, whole and served, when its process is killed; the next check ends it",
+        "leaves the old or the new version, whole and served, after a kill; the next check completes the update",
         arguments: UpdateWay.allCases
     )
     func kills(_ way: UpdateWay) async throws {
@@ -49,17 +49,17 @@ struct CrashTests {
                 let fault = Fault(at: point, code: nil)
                 let fileSystem = FaultyFileSystem { operation, path in try fault.step(operation, path) }
                 _ = try? await CrashTests.update(in: URL(fileURLWithPath: path), through: fileSystem)
-                // It was done before its time came.
+                // The update ended before the operation at which the process should have been killed.
                 kill(getpid(), SIGKILL)
             }
             left[try await Self.inspect(trial, "\(way) killed at \(steps[point - 1])"), default: 0] += 1
             try FileManager.default.removeItem(at: trial)
         }
-        // Else the kills would all have come before, or after, what they are meant to interrupt.
+        // Otherwise all kills would have come before, or after, the change that they should interrupt.
         #expect(left.count == 2, "\(way): \(left)")
     }
 
-    /// Every operation of an update that nothing disturbs.
+    /// Every operation of an undisturbed update.
     private static func steps(_ stage: UpdateStage) async throws -> [Fault.Step] {
         let watch = Fault(at: .max, code: nil)
         let trial = try stage.copy()
@@ -67,8 +67,8 @@ struct CrashTests {
         return watch.steps(in: trial.appending(path: "library"))
     }
 
-    /// A hundred operations evenly over the whole update; the first of each kind in each place; and from the moment on
-    /// when the new version is placed every single one.
+    /// A hundred operations spread evenly over the whole update, the first of each kind in each place, and every
+    /// operation from the placing of the new version on.
     private static func killPoints(_ steps: [Fault.Step]) -> [Int] {
         var points = Set((0..<100).map { 1 + $0 * steps.count / 100 })
         var seen: Set<String> = []
@@ -83,7 +83,7 @@ struct CrashTests {
         return points.sorted()
     }
 
-    /// Opens a library over a file system, and updates it; whether that failed.
+    /// Opens a library over a file system, and updates it; returns whether that failed.
     private static func update(in trial: URL, through fileSystem: any FileSystem) async throws -> Bool {
         do {
             let report = try await PackUpdater(ofTrial: trial, fileSystem).check(isForced: true)
@@ -93,15 +93,15 @@ struct CrashTests {
         }
     }
 
-    /// Checks what an interrupted update has left, and ends it; which version it had left.
+    /// Checks the state after an interrupted update, and completes it; returns the version that was left.
     @discardableResult
     private static func inspect(_ trial: URL, _ what: String) async throws -> String {
-        // First with the server gone: what is there must do, and a check that fails must not change that.
+        // First without a server: the installed version must be served, and a check that fails must not change that.
         let before = try await offline(trial, what)
         let updater = try PackUpdater(ofTrial: trial)
         let library = updater.library
         #expect(try library.servedVersion(what) == before)
-        // The stage's updaters pause after no failure.
+        // The stage's updaters do not pause after a failure.
         let report = try await updater.check(isForced: true)
         #expect(try library.servedVersion(what) == "1.1", "\(what): \(report)")
         #expect(try await library.verify().isEmpty, "\(what)")
@@ -126,14 +126,14 @@ struct CrashTests {
     }
 }
 
-/// Counts operations, and at one of them fails it or ends the process.
+/// Counts operations, and fails one of them or ends the process at it.
 private final class Fault: Sendable {
     struct Step: Sendable, CustomStringConvertible {
         let operation: FaultyFileSystem.Operation
-        /// The path from the library's root on.
+        /// The path relative to the library's root.
         let path: String
 
-        /// The folder of the library, or the file at its root.
+        /// The folder in the library, or the file at its root.
         var place: String { path.split(separator: "/").first.map(String.init) ?? "" }
         var description: String { "\(operation) \(path)" }
     }

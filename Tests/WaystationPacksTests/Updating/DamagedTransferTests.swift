@@ -5,7 +5,7 @@ import Testing
 
 @testable import WaystationPacks
 
-@Suite("What arrives damaged")
+@Suite("A damaged transfer")
 struct DamagedTransferTests {
     private let fixture: UpdateFixture
 
@@ -18,7 +18,7 @@ struct DamagedTransferTests {
 
     private func offer(_ offer: ModuleOffer) { fixture.server.offers.withLock { $0 = [offer] } }
 
-    /// Installs 1.0 and offers 1.1, of which other bytes are sent.
+    /// Installs 1.0 and offers 1.1, for which the server sends other bytes.
     private func beginDamaged(_ updater: PackUpdater) async throws -> (offer: ModuleOffer, file: Data) {
         try fixture.publish("1.0")
         _ = try await updater.check(isForced: true)
@@ -63,7 +63,7 @@ struct DamagedTransferTests {
     }
 
     @Test(
-        "is fetched again at once when the server corrects the digest that it announced",
+        "is fetched again at once when the server corrects the announced digest",
         arguments: ["archive", "manifest"]
     )
     func correctedDigest(_ which: String) async throws {
@@ -86,7 +86,7 @@ struct DamagedTransferTests {
         }
     }
 
-    @Test("of a patch is tried again after its pause, once the whole pack could not be had either")
+    @Test("of a patch is tried again after its pause, if the whole pack failed too")
     func patch() async throws {
         let updater = fixture.updater()
         try fixture.publish("1.0")
@@ -109,7 +109,7 @@ struct DamagedTransferTests {
     }
 
     @Test(
-        "is a zip that cannot be read: it is refused as damaged, put aside, and not fetched at every check",
+        "of a zip that cannot be read is refused as damaged, discarded, and not fetched at every check",
         arguments: [true, false]
     )
     func unreadableZip(isPinned: Bool) async throws {
@@ -138,7 +138,7 @@ struct DamagedTransferTests {
             Issue.record("it was not tried again after its pause")
             return
         }
-        // Where the digest says that these are the bytes that were published, they need not come again.
+        // If the digest says that these are the published bytes, they are not fetched again.
         #expect(fixture.server.fetched == (isPinned ? fetched : fetched + ["1.1.zip"]))
         #expect(try fixture.title() == "<title>1.0</title>")
         try fixture.publish("1.2")
@@ -168,7 +168,7 @@ struct DamagedTransferTests {
         #expect(try fixture.title() == "<title>mended</title>")
     }
 
-    @Test("A clock that was years ahead when something failed keeps no version away once it is right")
+    @Test("A failure recorded while the clock was years ahead blocks no version after the clock is corrected")
     func clockSetBack() async throws {
         let updater = fixture.updater()
         let (_, file) = try await beginDamaged(updater)
@@ -182,7 +182,7 @@ struct DamagedTransferTests {
         }
     }
 
-    @Test("A record whose failures name no digest is read, and keeps away what the app found bad alone")
+    @Test("A record whose failures name no digest is read, and blocks only a version that the app reported bad")
     func olderRecord() async throws {
         try fixture.publish("1.0")
         _ = try await fixture.updater().check(isForced: true)
@@ -198,13 +198,13 @@ struct DamagedTransferTests {
         let bad = try restart(#"{"retryAt":"\#(later)","to":"1.1","way":"version"}"#)
         try fixture.publish("1.1")
         guard case .postponed(.failedBefore)? = try await outcome(of: fixture.updater(of: bad)) else {
-            Issue.record("what the app found bad was tried again")
+            Issue.record("the version that the app reported bad was tried again")
             return
         }
         let url = "https://packs.example/1.1.zip"
         let damaged = try restart(#"{"artifact":"\#(url)","retryAt":"\#(later)","to":"1.1","way":"whole"}"#)
         guard case .updated? = try await outcome(of: fixture.updater(of: damaged)) else {
-            Issue.record("a damaged transfer still keeps the version away")
+            Issue.record("a damaged transfer still blocks the version")
             return
         }
     }

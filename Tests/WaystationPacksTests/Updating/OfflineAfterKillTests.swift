@@ -8,12 +8,12 @@ import WaystationTesting
 
 @Suite("After a kill in the middle of an update")
 struct OfflineAfterKillTests {
-    /// Where in the update the process is killed: at the first operation of this kind on a path with this in it.
+    /// The operation at which the process is killed: the first one of this kind on a path that contains this text.
     static let points: [(FaultyFileSystem.Operation, String)] = [
         (.write, "/downloads/"), (.write, "/staging/"), (.synchronizeDirectory, "/staging/"), (.rename, "/staging/"),
     ]
 
-    @Test("with no server to be reached the old version loads", arguments: points.indices)
+    @Test("the old version loads without a server", arguments: points.indices)
     func old(_ point: Int) async throws {
         let fixture = try UpdateFixture()
         try fixture.publish("1.0")

@@ -13,7 +13,7 @@ struct PackUpdaterTests {
 
     private func version(_ text: StaticString) -> PackVersion { PackVersion(literal: text) }
 
-    /// The only outcome of a forced check, in words.
+    /// The text of the only outcome of a forced check.
     private func check(_ updater: PackUpdater) async throws -> String {
         let report = try await updater.check(isForced: true)
         return report.outcomes.map(\.description).joined(separator: "\n")
@@ -40,7 +40,7 @@ struct PackUpdaterTests {
         #expect(fixture.server.fetched.count == 2)
     }
 
-    @Test("fetches the whole pack in the same check after a patch that is damaged, and remembers the pair")
+    @Test("fetches the whole pack in the same check after a damaged patch, and remembers the failed pair")
     func damagedPatch() async throws {
         let updater = fixture.updater()
         try fixture.publish("1.0")
@@ -50,13 +50,13 @@ struct PackUpdaterTests {
         #expect(try await check(updater).hasPrefix("shop 1.0 → 1.1 by whole"))
         #expect(fixture.server.fetched == ["1.0.zip", "1.0-1.1.patch", "1.1.zip"])
         try await fixture.library.activate(.shop, version: version("1.0"))
-        // As if it had never come: the patch is not tried again, the pack that is here is used.
+        // The patch is not tried again; the pack that is already installed is used.
         #expect(try await check(updater) == "shop 1.0 → 1.1, which was installed")
         #expect(fixture.server.fetched.count == 3)
     }
 
     @Test(
-        "asks again for the whole pack where only a patch was offered and failed, and ends whatever comes then",
+        "asks again for the whole pack if only a patch was offered and failed, and installs what is offered then",
         arguments: ["1.1", "1.2"]
     )
     func askingAgain(_ second: String) async throws {
@@ -75,7 +75,7 @@ struct PackUpdaterTests {
         #expect(try fixture.title() == "<title>\(second)</title>", "\(report)")
     }
 
-    @Test("tries each way once in a check, however short the time is after which it may be tried again")
+    @Test("tries each way once in a check, however short the retry pause is")
     func onceEach() async throws {
         let updater = fixture.updater { $0.retryPause = RetryPause(first: .zero) }
         var offer = try fixture.publish("1.0")
@@ -87,7 +87,7 @@ struct PackUpdaterTests {
     }
 
     @Test(
-        "goes to the whole pack when the installed zip or file that a patch needs is lost",
+        "falls back to the whole pack if the installed zip or file that a patch needs is missing",
         arguments: ["zip", "file"]
     )
     func lostBase(_ what: String) async throws {
@@ -101,7 +101,7 @@ struct PackUpdaterTests {
             try fixture.offerZipPatch(from: "1.0", to: "1.1")
         } else {
             try fixture.offerPatch(from: "1.0", to: "1.1")
-            // A look at each file's status does not find this.
+            // A check of each file's status does not find this.
             let file = root.appending(path: "js/app.js")
             var bytes = try Data(contentsOf: file)
             bytes[0] ^= 1
@@ -110,7 +110,7 @@ struct PackUpdaterTests {
         #expect(try await check(updater).hasPrefix("shop 1.0 → 1.1 by whole"))
     }
 
-    @Test("goes on with what was interrupted, without waiting for its turn")
+    @Test("continues an interrupted update, without waiting for the interval")
     func unfinished() async throws {
         let updater = fixture.updater()
         try fixture.publish("1.0")
@@ -125,7 +125,7 @@ struct PackUpdaterTests {
         #expect(try await updater.check().throttledUntil != nil)
     }
 
-    @Test("does not put on trial again what the app confirmed before")
+    @Test("does not put a version on trial again that the app confirmed before")
     func confirmedBefore() async throws {
         let updater = fixture.updater { $0.healthWindow = .seconds(10) }
         var first = try fixture.publish("1.0")
@@ -141,7 +141,7 @@ struct PackUpdaterTests {
         #expect(fixture.library.module(.shop)?.active?.health == .confirmed)
     }
 
-    @Test("respects what another process has confirmed")
+    @Test("respects a confirmation by another process")
     func confirmedElsewhere() async throws {
         let updater = fixture.updater { $0.healthWindow = .seconds(10) }
         try fixture.publish("1.0")
@@ -151,7 +151,7 @@ struct PackUpdaterTests {
         #expect(try await check(updater) == "shop 1.0 is up to date")
     }
 
-    @Test("keeps what is in use when the pack is not what was announced")
+    @Test("keeps the active version if the pack is not the announced one")
     func lies() async throws {
         let updater = fixture.updater()
         try fixture.publish("1.0")
@@ -193,7 +193,7 @@ struct PackUpdaterTests {
         #expect(fixture.server.inquiries.withLock { $0.count } == 3)
     }
 
-    @Test("waits as long as a server that refuses wants")
+    @Test("waits for the time that a refusing server states")
     func retryAfter() async throws {
         let updater = fixture.updater()
         fixture.server.failure.withLock { $0 = PackError(.refused, "busy", retryAfter: .seconds(4000)) }
@@ -205,7 +205,7 @@ struct PackUpdaterTests {
         #expect(try await updater.check().throttledUntil == nil)
     }
 
-    @Test("rolls back what the app did not confirm in time, and tries it again a day later")
+    @Test("rolls back a version that the app did not confirm in time, and tries it again a day later")
     func health() async throws {
         let updater = fixture.updater { $0.healthWindow = .seconds(10) }
         try fixture.publish("1.0")
@@ -232,7 +232,7 @@ struct PackUpdaterTests {
         #expect(try await check(updater) == "shop 1.1 is up to date")
     }
 
-    @Test("leaves alone for a while what the app reported bad, but takes the next version")
+    @Test("skips a version for a while that the app reported bad, but installs the next one")
     func reportedBad() async throws {
         let updater = fixture.updater()
         try fixture.publish("1.0")
@@ -245,7 +245,7 @@ struct PackUpdaterTests {
         #expect(try await check(updater).hasPrefix("shop 1.0 → 1.2 by whole"))
     }
 
-    @Test("goes back when the server orders it, with what is installed")
+    @Test("goes back to an installed version if the server orders it")
     func orderedRollBack() async throws {
         let updater = fixture.updater()
         var first = try fixture.publish("1.0")
@@ -264,7 +264,7 @@ struct PackUpdaterTests {
         #expect(fixture.server.fetched == ["1.0.zip", "1.1.zip"])
     }
 
-    @Test("switches a module off and on as the server says")
+    @Test("switches a module off and on when the server says so")
     func disabling() async throws {
         let updater = fixture.updater()
         var offer = try fixture.publish("1.0")
@@ -280,7 +280,7 @@ struct PackUpdaterTests {
         #expect(fixture.server.fetched == ["1.0.zip"])
     }
 
-    @Test("stops serving a version below the lowest, before the new one is here")
+    @Test("stops serving a version below the minimum before the new one has arrived")
     func minimumVersion() async throws {
         let updater = fixture.updater()
         try fixture.publish("1.0")
@@ -297,7 +297,7 @@ struct PackUpdaterTests {
         #expect(try fixture.title() == "<title>1.1</title>")
     }
 
-    @Test("fetches anew what is damaged or missing on disk", arguments: ["cut", "removed", "found by digest"])
+    @Test("fetches a damaged or missing version again", arguments: ["cut", "removed", "found by digest"])
     func damage(_ way: String) async throws {
         let updater = fixture.updater()
         try fixture.publish("1.0")
@@ -317,7 +317,7 @@ struct PackUpdaterTests {
         #expect(fixture.library.module(.shop)?.active?.isDamaged == false)
     }
 
-    @Test("keeps a part that arrived for the next check, and throws it away when another version is offered")
+    @Test("keeps a partial download for the next check, and discards it if another version is offered")
     func parts() async throws {
         let updater = fixture.updater()
         try fixture.publish("1.0")
@@ -342,7 +342,7 @@ struct PackUpdaterTests {
         #expect(fixture.server.inquiries.withLock { $0.count } == 1)
     }
 
-    @Test("gives who asks again what came of another check, however many were told of the first")
+    @Test("runs another check for callers that ask again, however many received the first result")
     func askedAgain() async throws {
         let updater = fixture.updater()
         try fixture.publish("1.0")
@@ -369,7 +369,7 @@ struct PackUpdaterTests {
         #expect(stale == 0)
     }
 
-    @Test("lets a caller who is cancelled go, and goes on for those who are not")
+    @Test("returns to a cancelled caller at once, and continues for the others")
     func cancelledCaller() async throws {
         let updater = fixture.updater()
         try fixture.publish("1.0")
@@ -391,7 +391,7 @@ struct PackUpdaterTests {
         #expect(try fixture.title() == "<title>1.0</title>")
     }
 
-    @Test("does not work beside another updater of the same directory")
+    @Test("does not work while another updater uses the same directory")
     func twoUpdaters() async throws {
         try fixture.publish("1.0")
         let lock = try LocalFileSystem().waitForLock(fixture.home.layout.updaterLock)
@@ -400,7 +400,7 @@ struct PackUpdaterTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("tells how far it is")
+    @Test("reports its progress")
     func progress() async throws {
         try fixture.publish("1.0")
         let phases = Mutex<[UpdateProgress.Phase]>([])
@@ -413,7 +413,7 @@ struct PackUpdaterTests {
     }
 
     @Test(
-        "takes the version of a pack that says nothing from the name of its file",
+        "takes the version of a pack without a manifest from its file name",
         arguments: [
             ("shop-1.4.2.zip", "1.4.2"), ("1.10.zip", "1.10"), ("shop_v2-3.0.1.zip", "3.0.1"),
             ("h5-2.0-beta.1.zip", "2.0-beta.1"),

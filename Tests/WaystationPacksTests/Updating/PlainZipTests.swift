@@ -6,7 +6,8 @@ import WaystationPatch
 
 @testable import WaystationPacks
 
-/// Zips that hold web files alone, offered by servers of the two older formats to an updater with its defaults.
+/// Tests with zips that only contain web files, offered by servers of the two older formats to an updater with default
+/// settings.
 @Suite("Zips without a manifest, in the older formats")
 struct PlainZipTests {
     private let home: LibraryFixture
@@ -18,7 +19,7 @@ struct PlainZipTests {
         library = try home.library()
     }
 
-    /// Writes a zip of these files alone, and makes it what the server has under the name.
+    /// Writes a zip of only these files, and serves it under the name.
     @discardableResult
     private func put(_ files: [String: String], at name: String) throws -> URL {
         let zip = home.root.appending(path: "\(UUID().uuidString).zip")
@@ -48,7 +49,7 @@ struct PlainZipTests {
     private func text(_ path: String) throws -> String? { try home.text("https://shop.example/\(path)", in: library) }
 
     @Test(
-        "one pack: a whitelist says where the files are, folder by folder, by globs or file by file",
+        "one pack: the whitelist gives the place of the files, by folders, by globs or by single files",
         arguments: [
             #"["https://shop.example/app/"]"#, #"["https://shop.example/app/**"]"#,
             #"["https://shop.example/app/index.html", "https://shop.example/app/js/a.js"]"#,
@@ -71,7 +72,7 @@ struct PlainZipTests {
         #expect(try text("app/js/js/a.js") == nil)
     }
 
-    @Test("one pack: what the whitelist does not name is not served")
+    @Test("one pack: files outside the whitelist are not served")
     func notOnTheWhitelist() async throws {
         try put(["index.html": "one", "js/a.js": "a"], at: "app.zip")
         _ = try await check(
@@ -86,7 +87,7 @@ struct PlainZipTests {
         #expect(try text("app/js/a.js") == nil)
     }
 
-    @Test("a zip that holds the folders of its whitelist is served where they are")
+    @Test("a zip that contains the folders of its whitelist is served at their URLs")
     func wrapped() async throws {
         try put(["a/index.html": "a", "b/index.html": "b"], at: "app.zip")
         _ = try await check(
@@ -116,7 +117,7 @@ struct PlainZipTests {
         #expect(try text("app/") == "two")
     }
 
-    @Test("many modules: the whitelist of an entry says where the files are, and its address or its digest the version")
+    @Test("many modules: an entry's whitelist gives the place of the files, and its address or digest the version")
     func modules() async throws {
         let zip = try put(["index.html": "one"], at: "cart.zip")
         let digest = try PackDigest(ofFile: zip, .md5).hex
@@ -130,7 +131,7 @@ struct PlainZipTests {
         #expect(report.failures.isEmpty, "\(report)")
         #expect(try text("cart/") == "one")
         #expect(library.module(.shop)?.active?.version.description == "0-\(digest.prefix(12))")
-        // The same file again is the same version, and another one is another.
+        // The same file again has the same version, and another file another one.
         report = try await check(modules(entry("cart.zip?signed=anew")))
         #expect(report.outcomes.first?.kind.isUpToDate == true, "\(report)")
         try put(["index.html": "two"], at: "cart-1.4.2.zip")
@@ -180,7 +181,7 @@ struct PlainZipTests {
         let new = try put(["index.html": "two"], at: "1.1.zip")
         _ = try server.put(BSDiffPatch.create(from: FileSource(old), to: FileSource(new)), at: "1.0-1.1.patch")
         try await library.install(zip: old, as: .shop("1.0"))
-        // The app's own file may go or change: the library has a copy.
+        // The app's own file may be removed or changed: the library has a copy.
         let handle = try FileHandle(forWritingTo: old)
         try handle.truncate(atOffset: 10)
         try handle.close()

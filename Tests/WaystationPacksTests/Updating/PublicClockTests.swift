@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import WaystationPacks
 
-/// By public declarations alone, as the tests of an app have them.
+/// Uses only public declarations, as the tests of an app do.
 @Suite("With a clock of its own")
 struct PublicClockTests {
     private struct Offer: PackSource {
@@ -76,7 +76,7 @@ struct PublicClockTests {
         #expect(library.module(shop)?.active?.version == next)
     }
 
-    @Test("an updater may have another time of day than its library")
+    @Test("an updater may have another wall clock than its library")
     func updaterAlone() async throws {
         let library = try PackLibrary(directory: root.url.appending(path: "library"))
         let shop = try #require(ModuleID("shop"))

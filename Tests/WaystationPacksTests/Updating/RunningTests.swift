@@ -11,7 +11,7 @@ struct RunningTests {
 
     init() throws { fixture = try UpdateFixture() }
 
-    /// Runs an updater through some checks of which each takes `taken`, and returns when each of them began.
+    /// Runs an updater through several checks that each take `taken`, and returns the time at which each began.
     private func starts(
         of count: Int,
         every interval: Duration,
@@ -42,7 +42,7 @@ struct RunningTests {
 
     private static func pauses(_ starts: [Duration]) -> [Duration] { zip(starts.dropFirst(), starts).map { $0 - $1 } }
 
-    @Test("goes on until it is cancelled, and reports errors as events")
+    @Test("continues until it is cancelled, and reports errors as events")
     func resident() async throws {
         let updater = fixture.updater { $0.interval = .init(.seconds(3600)) }
         fixture.server.failure.withLock { $0 = PackError(.network, "no network") }
@@ -66,24 +66,25 @@ struct RunningTests {
     func interval(_ interval: Duration) async throws {
         try fixture.publish("1.0")
         let pauses = Self.pauses(try await starts(of: 6, every: interval, taking: .seconds(7)))
-        // The first pause alone is longer, by a share drawn once, so that clients which started together part.
+        // Only the first pause is longer, by a random share drawn once, so that clients that started together spread
+        // out.
         #expect(pauses[0] >= interval && pauses[0] <= interval * 1.1)
         #expect(Array(pauses.dropFirst()) == Array(repeating: interval, count: 4))
     }
 
-    @Test("asks again one interval after the first check where it was given no variation")
+    @Test("asks again one interval after the first check if it has no variation")
     func noVariation() async throws {
         let starts = try await starts(of: 4, every: .seconds(60)) { $0.interval.jitter = 0 }
         #expect(starts == [.zero, .seconds(60), .seconds(120), .seconds(180)])
     }
 
-    @Test("leaves out what falls into a check that takes longer than the interval")
+    @Test("skips the checks that are due while one takes longer than the interval")
     func longCheck() async throws {
         let starts = try await starts(of: 4, every: .seconds(60), taking: .seconds(150)) { $0.interval.jitter = 0 }
         #expect(starts == [.zero, .seconds(180), .seconds(360), .seconds(540)])
     }
 
-    @Test("waits as long as the server wants, and then goes on at its interval")
+    @Test("waits as long as the server requests, and then continues at its interval")
     func retryAfter() async throws {
         fixture.server.failure.withLock { $0 = PackError(.refused, "busy", retryAfter: .seconds(4000)) }
         let updater = fixture.updater { $0.interval.jitter = 0 }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import WaystationPacks
 
-/// A version may be there twice: damaged and installed anew, or published anew under its own number.
+/// A version may be installed twice: damaged and installed again, or published again under its own number.
 @Suite("Two copies of one version")
 struct SameVersionTests {
     private let fixture: UpdateFixture
 
     init() throws { fixture = try UpdateFixture() }
 
-    /// Two packs under the number 1.0; the second one answers.
+    /// Installs two packs under the number 1.0; the second one answers.
     private func installTwo() async throws -> (first: ModuleOffer, second: ModuleOffer) {
         let updater = fixture.updater()
         let first = try fixture.publish("1.0", files: ["index.html": "first"])
@@ -23,7 +23,7 @@ struct SameVersionTests {
         return (first, second)
     }
 
-    @Test("the one that is offered answers, and not another under the same number")
+    @Test("the offered copy answers, and not another under the same number")
     func offered() async throws {
         var (first, _) = try await installTwo()
         first.isExact = true
@@ -38,7 +38,7 @@ struct SameVersionTests {
         #expect(fixture.server.fetched.count == 2)
     }
 
-    @Test("an app that names the number alone gets the sound one, and of two sound ones the one installed last")
+    @Test("an app that only names the number gets the sound copy, and of two sound ones the one installed last")
     func named() async throws {
         _ = try await installTwo()
         let version = PackVersion(literal: "1.0")
@@ -69,7 +69,7 @@ struct SameVersionTests {
         #expect(try fixture.title() == "<title>1.1</title>")
     }
 
-    @Test("a content patch takes the sound copy, and the result of an installation is the sound one")
+    @Test("a content patch uses the sound copy, and an installation returns the sound one")
     func damagedBase() async throws {
         let updater = fixture.updater()
         try fixture.publish("1.0")
@@ -80,7 +80,7 @@ struct SameVersionTests {
         await fixture.library.markDamaged(.shop, damaged, "a file was changed")
         let again = fixture.home.root.appending(path: "again.zip")
         try fixture.server.file("1.0.zip").write(to: again)
-        // Beside the damaged one, which stays the active one.
+        // Installed next to the damaged copy, which stays the active one.
         let installed = try await fixture.library.install(zip: again, activating: false)
         #expect(!installed.isDamaged)
         try fixture.publish("1.1")

@@ -5,14 +5,14 @@ import Testing
 
 @testable import WaystationPacks
 
-@Suite("What a server of files says beside the files")
+@Suite("Requests of a file server")
 struct ServerWishTests {
     private let fixture: UpdateFixture
 
     init() throws { fixture = try UpdateFixture() }
 
     @Test(
-        "Retry-After of an artefact keeps the next check away, and nothing else is fetched for it",
+        "Retry-After of an artefact delays the next check, and nothing else is fetched instead",
         arguments: [503, 429]
     )
     func retryAfter(_ status: Int) async throws {
@@ -34,14 +34,14 @@ struct ServerWishTests {
         #expect(try await updater.check().throttledUntil != nil)
         fixture.home.advance(200)
         let next = try await updater.check()
-        // The patch itself was not found bad.
+        // The patch itself is not recorded as bad.
         guard case .updated(.contentPatch, _, _)? = next.outcomes.first?.kind else {
             Issue.record("\(next)")
             return
         }
     }
 
-    @Test("A download waits until the interface of the default route is one that the offer asks for")
+    @Test("A download waits until the default route uses an interface that the offer allows")
     func network() async throws {
         var offer = try fixture.publish("1.0")
         offer.network = .unmetered
@@ -64,7 +64,7 @@ struct ServerWishTests {
     }
 
     @Test(
-        "A length that is announced only with the file is compared with the room on the disk before anything is written"
+        "A length that is announced only with the file is compared with the free disk space before anything is written"
     )
     func announcedLength() async throws {
         var offer = try fixture.publish("1.0")

@@ -8,7 +8,7 @@ import WaystationFileSystem
 @Suite("Several processes on one library")
 struct SeveralProcessesTests {
     @Test(
-        "One of two that update at once does, the other is told `busy`; both end with the same whole version",
+        "Of two that update at once one does, the other gets `busy`; both end with the same whole version",
         arguments: UpdateWay.allCases
     )
     func twoUpdaters(_ way: UpdateWay) async throws {
@@ -21,7 +21,7 @@ struct SeveralProcessesTests {
         try await Self.expectWhole(trial)
     }
 
-    @Test("The one that was refused takes over from one that is killed", arguments: UpdateWay.allCases)
+    @Test("The refused one takes over from one that is killed", arguments: UpdateWay.allCases)
     func killedUpdater(_ way: UpdateWay) async throws {
         let stage = try await UpdateStage(way)
         let trial = try stage.copy()
@@ -32,7 +32,7 @@ struct SeveralProcessesTests {
         try await Self.expectWhole(trial)
     }
 
-    @Test("One that only reads serves whole versions while another updates, and the new one when it looks again")
+    @Test("A reader serves whole versions while another process updates, and the new one after a refresh")
     func reader() async throws {
         let stage = try await UpdateStage(.contentPatch)
         let trial = try stage.copy()
@@ -43,7 +43,7 @@ struct SeveralProcessesTests {
         try await Self.expectWhole(trial)
     }
 
-    @Test("Installs and roll-backs of three at once leave one whole version, and nothing else")
+    @Test("Installs and rollbacks of three at once leave one whole version, and nothing else")
     func manyChanges() async throws {
         let stage = try await UpdateStage(.whole)
         let trial = try stage.copy()
@@ -51,14 +51,14 @@ struct SeveralProcessesTests {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<3 { group.addTask { await Self.changeAgainAndAgain(meeting) } }
         }
-        // Whatever the last one was: the library is sound, and takes the next.
+        // Whichever change was the last: the library is sound, and accepts another installation.
         let library = try PackLibrary(ofTrial: trial)
         #expect(try await library.verify().isEmpty)
         try await library.install(zip: trial.appending(path: "server/1.1.zip"))
         try await Self.expectWhole(trial)
     }
 
-    @Test("A lock ends with its owner, though a child that is just being started has its descriptor too")
+    @Test("A lock ends with its owner, even if a child that is just starting has the descriptor too")
     func inheritedLock() async throws {
         let fixture = try LibraryFixture()
         let (fileSystem, path) = (LocalFileSystem(), fixture.root.appending(path: "lock").path)
@@ -70,9 +70,9 @@ struct SeveralProcessesTests {
         #expect(try fileSystem.lock(path) != nil)
     }
 
-    // MARK: - What the processes do
+    // MARK: - The work of the processes
 
-    /// Updates; in the midst of it, while the source is asked, another process comes.
+    /// Updates; while the update asks the source, another process tries to update.
     private static func updateWhileAnotherIsRefused(_ meeting: Meeting) async {
         await #expect(processExitsWith: .success) { [meeting = meeting as Meeting] in
             let server = try ScriptedServer(ofTrial: meeting.folder)
@@ -92,7 +92,7 @@ struct SeveralProcessesTests {
         }
     }
 
-    /// Is killed in the midst of an update, while it downloads.
+    /// Is killed during an update, while it downloads.
     private static func dieWhenAnotherWasRefused(_ meeting: Meeting) async {
         await #expect(processExitsWith: .signal(SIGKILL)) { [meeting = meeting as Meeting] in
             let server = try ScriptedServer(ofTrial: meeting.folder)
@@ -119,7 +119,7 @@ struct SeveralProcessesTests {
             #expect(error?.code == .busy)
             #expect(try updater.library.servedVersion() == "1.0")
             try meeting.arrive(at: .wasRefused)
-            // Its turn comes when the other one is done, or dead.
+            // This process gets the lock when the other one has finished or was killed.
             _ = try LocalFileSystem().waitForLock(updater.library.layout.updaterLock)
             let report = try await updater.check(isForced: true)
             #expect(try updater.library.servedVersion() == "1.1", "\(report)")
@@ -131,7 +131,8 @@ struct SeveralProcessesTests {
             let resident = try PackLibrary(ofTrial: meeting.folder)
             #expect(try resident.servedVersion() == "1.0")
             try meeting.arrive(at: .isReady)
-            // What this one has open stays whole, and so is what anyone finds who opens the library anew.
+            // The version that this process has opened stays whole, and so does the one that a newly opened library
+            // finds.
             var newest = "1.0"
             while newest == "1.0" {
                 newest = try PackLibrary(ofTrial: meeting.folder).servedVersion()
@@ -160,9 +161,9 @@ struct SeveralProcessesTests {
                 do {
                     if round % 3 == 0 { try await library.rollBack(.shop, reason: "a try") }
                 } catch let error as PackError where error.code == .notInstalled {
-                    // Others have rolled back as well, and none is left to go back to.
+                    // Other processes have rolled back as well, and no version is left to go back to.
                 }
-                // Opening sweeps what is left over, and must not take what another one is about to name.
+                // Opening removes left-overs, and must not remove files that another process is about to record.
                 _ = try PackLibrary(ofTrial: meeting.folder)
             }
         }

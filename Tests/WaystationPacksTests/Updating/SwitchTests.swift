@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The switches of a module")
 struct SwitchTests {
-    /// What keeps an offered version from being installed.
+    /// A reason for which an offered version cannot be installed.
     enum Obstacle: String, CaseIterable, Sendable {
         case missingFile, networkCondition, failedBefore, appTooOld, brokenOff
     }
@@ -16,7 +16,7 @@ struct SwitchTests {
 
     init() throws { fixture = try UpdateFixture() }
 
-    /// Makes the server offer this, switched on or off.
+    /// Makes the server send this offer, with the module switched on or off.
     private func offer(_ offer: ModuleOffer, isActive: Bool = true) {
         var offer = offer
         offer.isActive = isActive
@@ -24,7 +24,7 @@ struct SwitchTests {
         fixture.server.offers.withLock { $0 = [offered] }
     }
 
-    /// Installs 1.0 by a check.
+    /// Publishes 1.0 and installs it by a check.
     private func installFirst(_ updater: PackUpdater) async throws -> ModuleOffer {
         let first = try fixture.publish("1.0")
         _ = try await updater.check(isForced: true)
@@ -33,7 +33,7 @@ struct SwitchTests {
     }
 
     @Test(
-        "A module that the server switches on again serves its installed version, whatever keeps the offered one away",
+        "A module that the server switches on serves its installed version if the offered one cannot be installed",
         arguments: Obstacle.allCases
     )
     func serverSwitchesOn(_ obstacle: Obstacle) async throws {
@@ -59,7 +59,7 @@ struct SwitchTests {
         #expect(try fixture.home.text("https://shop.example/app/", in: fixture.home.library()) != nil)
     }
 
-    @Test("A module that the server switches on again serves before the first byte of another version arrives")
+    @Test("A module that the server switches on serves before the first byte of another version arrives")
     func servesAtOnce() async throws {
         let updater = fixture.updater()
         let first = try await installFirst(updater)
@@ -93,7 +93,7 @@ struct SwitchTests {
         #expect(try fixture.title() == "<title>1.0</title>")
     }
 
-    @Test("What the app switched off stays off, whatever the server offers, until the app switches it on")
+    @Test("A module that the app switched off stays off, whatever the server offers, until the app switches it on")
     func appSwitchesOff() async throws {
         let updater = fixture.updater()
         let first = try await installFirst(updater)
@@ -116,7 +116,7 @@ struct SwitchTests {
         #expect(try fixture.title() == "<title>1.1</title>")
     }
 
-    @Test("What the server switched off stays off when the app switches it on")
+    @Test("A module that the server switched off stays off when the app switches it on")
     func serverSwitchesOff() async throws {
         let updater = fixture.updater()
         let first = try await installFirst(updater)
@@ -143,7 +143,7 @@ struct SwitchTests {
         try await fixture.library.setEnabled(false, .shop)
         for _ in 0..<5 {
             fixture.home.advance(1000)
-            // Each start counts, and none of them can confirm a version that does not answer.
+            // Every start would count, and no start can confirm a version that does not answer.
             let library = try fixture.home.library()
             _ = try await fixture.updater(of: library) {
                 $0.healthWindow = .seconds(100)
@@ -161,7 +161,7 @@ struct SwitchTests {
         #expect(try fixture.title() == "<title>1.0</title>")
     }
 
-    @Test("A record that knows one switch alone is read as the server's")
+    @Test("A record with only one switch is read as the server's switch")
     func olderRecord() async throws {
         let updater = fixture.updater()
         let first = try await installFirst(updater)

@@ -16,7 +16,7 @@ struct TrialTests {
         }
     }
 
-    /// 1.0, which the app confirmed, and 1.1 on trial.
+    /// Installs 1.0, which the app confirms, and 1.1, which is on trial.
     private func begin() async throws {
         try fixture.publish("1.0")
         _ = try await updater().check(isForced: true)
@@ -30,7 +30,7 @@ struct TrialTests {
         try fixture.home.text("https://shop.example/app/", in: library)
     }
 
-    @Test("is still on trial after a restart, and has the whole window again")
+    @Test("is still on trial after a restart, and has the whole period again")
     func restart() async throws {
         try await begin()
         fixture.home.advance(99)
@@ -49,7 +49,7 @@ struct TrialTests {
         #expect(try title(in: library) == "<title>1.0</title>")
     }
 
-    @Test("is rolled back after as many starts as are allowed, however short each was")
+    @Test("is rolled back after the allowed number of starts, however short each was")
     func starts() async throws {
         try await begin()
         for start in 2...4 {
@@ -60,7 +60,7 @@ struct TrialTests {
         #expect(fixture.home.details.contains("the app did not confirm it in 3 starts"))
     }
 
-    @Test("is neither rolled back nor confirmed by someone who sets the clock", arguments: [-1e9, -200, 200, 1e9])
+    @Test("is neither rolled back nor confirmed when the wall clock is set", arguments: [-1e9, -200, 200, 1e9])
     func clock(by seconds: TimeInterval) async throws {
         try await begin()
         let updater = updater()
@@ -76,7 +76,7 @@ struct TrialTests {
         #expect(try fixture.title() == "<title>1.0</title>")
     }
 
-    @Test("that is tried again has starts and time anew")
+    @Test("that is tried again has the full number of starts and the full time")
     func again() async throws {
         try await begin()
         fixture.home.advance(101)

@@ -17,7 +17,7 @@ final class UpdateFixture: Sendable {
         library = try home.library(fileSystem)
     }
 
-    /// An updater of the library, or of one that was opened by another start.
+    /// An updater of the library, or of a library that another start opened.
     func updater(
         of library: PackLibrary? = nil,
         adjust: (inout PackUpdater.Configuration) -> Void = { _ in }
@@ -38,7 +38,7 @@ final class UpdateFixture: Sendable {
         ]
     }
 
-    /// Builds a pack, and makes it what the server has at `/VERSION.zip`.
+    /// Builds a pack, and serves it at `/VERSION.zip`.
     @discardableResult
     func publish(
         _ version: StaticString,
@@ -101,7 +101,7 @@ final class UpdateFixture: Sendable {
     func title() throws -> String? { try home.text("https://shop.example/app/", in: library) }
 }
 
-/// A source that offers what it is told to, and a network that has its files.
+/// A source with the offers that a test sets, and a network that has its files.
 final class ScriptedServer: PackSource, PackFetching {
     let offers = Mutex<[ModuleOffer]>([])
     let contents = Mutex<[String: PackContents]>([:])
@@ -109,19 +109,19 @@ final class ScriptedServer: PackSource, PackFetching {
     let failure = Mutex<PackError?>(nil)
     /// Files of which only the first half arrives.
     let cut = Mutex<Set<String>>([])
-    /// What is answered in place of a file, by its name.
+    /// The answers that replace a file, by the file's name.
     let refusals = Mutex<[String: (status: Int, fields: HTTPFields)]>([:])
-    /// What is told of the last catalogue.
+    /// The state of the last catalogue that the server reports.
     let catalogueState = Mutex<CatalogueState?>(nil)
     private let files = Mutex<[String: Data]>([:])
     private let asked = Mutex<[String]>([])
     private let answer = Mutex<(@Sendable (UpdateInquiry) -> [ModuleOffer])?>(nil)
-    /// Holds each question until it returns.
+    /// Delays each inquiry until it returns.
     let gate = Mutex<(@Sendable () async -> Void)?>(nil)
-    /// Called with each fetch, before anything arrives.
+    /// Called with each fetch, before any bytes arrive.
     let duringFetch = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Answers by what is asked.
+    /// Makes the answers depend on the inquiry.
     func answering(_ answer: @escaping @Sendable (UpdateInquiry) -> [ModuleOffer]) {
         self.answer.withLock { $0 = answer }
     }

@@ -9,10 +9,10 @@ import WaystationTesting
 
 @testable import WaystationPacks
 
-/// How an update goes from 1.0 to 1.1.
+/// The way of an update from 1.0 to 1.1.
 enum UpdateWay: String, CaseIterable, Sendable, Codable { case contentPatch, zipPatch, whole }
 
-/// A library with version 1.0 and a server that offers 1.1, to be copied for each trial.
+/// A library with version 1.0 and a server that offers 1.1, which each trial copies.
 final class UpdateStage: Sendable {
     private let fixture: LibraryFixture
 
@@ -44,7 +44,7 @@ final class UpdateStage: Sendable {
         _ = try await library.commit(staged, activating: true, onTrial: false)
     }
 
-    /// What a version holds.
+    /// The files of a version.
     static func files(_ version: String) -> [String: String] {
         [
             "index.html": "<title>\(version)</title>", "a/same.js": String(repeating: "same ", count: 3000),
@@ -67,7 +67,7 @@ extension PackLibrary {
         try self.init(directory: trial.appending(path: "library"), environment: environment)
     }
 
-    /// The version that answers, when each of its files is served and has exactly the bytes it was published with.
+    /// The version that answers; fails unless each of its files is served with exactly the published bytes.
     func servedVersion(_ what: String = "") throws -> String {
         let version = try #require(module(.shop)?.active?.version.description, "\(what)")
         for (path, text) in UpdateStage.files(version) {
@@ -113,7 +113,7 @@ extension PackUpdater {
 }
 
 extension ScriptedServer {
-    /// The server whose files lie in a copy: it offers 1.1, by the patches that are there.
+    /// The server whose files are in a copy: it offers 1.1, with the patches that exist there.
     convenience init(ofTrial trial: URL) throws {
         self.init()
         let folder = trial.appending(path: "server")

@@ -6,7 +6,7 @@ import WaystationTesting
 
 @testable import WaystationPacks
 
-@Suite("What an updater remembers")
+@Suite("The updater's stored state")
 struct UpdaterStateTests {
     private let fixture: UpdateFixture
     private let accepted = CatalogueState(serial: 7, digest: PackDigest(of: Data("7".utf8)))
@@ -16,21 +16,21 @@ struct UpdaterStateTests {
     private var file: URL { URL(fileURLWithPath: fixture.home.layout.updater) }
     private var copy: URL { URL(fileURLWithPath: fixture.home.layout.updaterCopy) }
 
-    /// A check that accepts a catalogue.
+    /// Runs a check that accepts a catalogue.
     private func accept() async throws {
         fixture.server.catalogueState.withLock { $0 = accepted }
         _ = try await fixture.updater().check(isForced: true)
         fixture.server.catalogueState.withLock { $0 = nil }
     }
 
-    /// What the next check tells the source.
+    /// The inquiry that the next check sends to the source.
     private func inquiry() async throws -> UpdateInquiry? {
         _ = try await fixture.updater().check(isForced: true)
         return fixture.server.inquiries.withLock { $0.last }
     }
 
     @Test(
-        "outlives damage of its file, which is told of",
+        "survives damage of its file, which is reported",
         arguments: [Data(), Data("{".utf8), Data("[]".utf8), Data(count: UpdaterState.maximumSize + 1), nil]
     )
     func damagedFile(_ damage: Data?) async throws {
@@ -45,7 +45,7 @@ struct UpdaterStateTests {
         #expect(fixture.home.events.filter { $0 == "damaged -" }.count == 1)
     }
 
-    @Test("outlives damage of its copy, which is told of and written anew")
+    @Test("survives damage of its copy, which is reported and written again")
     func damagedCopy() async throws {
         try await accept()
         try Data("{".utf8).write(to: copy)
@@ -55,7 +55,7 @@ struct UpdaterStateTests {
         #expect(try await inquiry()?.catalogueState == accepted)
     }
 
-    @Test("is told to be lost when both are damaged, and what that opens")
+    @Test("is reported as lost when both are damaged, and so are the consequences")
     func bothDamaged() async throws {
         try await accept()
         for file in [file, copy] { try Data("{".utf8).write(to: file) }
@@ -63,7 +63,7 @@ struct UpdaterStateTests {
         #expect(fixture.home.details.contains { $0.contains("may lead back to earlier versions") })
     }
 
-    @Test("takes the newer catalogue of the two, as after a kill between them")
+    @Test("uses the newer catalogue of the two, as after a kill between the writes")
     func newer() async throws {
         try await accept()
         let old = try Data(contentsOf: file)
@@ -76,7 +76,7 @@ struct UpdaterStateTests {
         #expect(try await inquiry()?.catalogueState?.serial == 8)
     }
 
-    @Test("is not given up for a disk that cannot be read")
+    @Test("is kept if the disk cannot be read")
     func unreadable() async throws {
         try await accept()
         let failing = FaultyFileSystem { operation, path in

@@ -4,7 +4,7 @@ import WaystationPacks
 
 @Suite struct ModuleIDTests {
     @Test(
-        "Letters, digits, dots, underscores and hyphens make a name",
+        "Letters, digits, dots, underscores and hyphens are allowed",
         arguments: ["a", "shop", "A-1_b.c", "-", "_", "7"]
     )
     func name(text: String) throws {
@@ -13,19 +13,19 @@ import WaystationPacks
     }
 
     @Test(
-        "What could lead out of a directory, or is not plain, is no name",
+        "A text that could lead out of a directory, or has other characters, is refused",
         arguments: ["", ".", "..", ".hidden", "a/b", "a\\b", "a b", "ä", "a:b", "%2e", "a\n"]
     )
     func refusal(text: String) {
         #expect(ModuleID(text) == nil)
     }
 
-    @Test("NUL is in no name")
+    @Test("NUL is refused")
     func nul() {
         #expect(ModuleID("a\u{0}") == nil)
     }
 
-    @Test("64 characters are a name, 65 are none")
+    @Test("64 characters are allowed, 65 are refused")
     func length() {
         #expect(ModuleID(String(repeating: "a", count: 64)) != nil)
         #expect(ModuleID(String(repeating: "a", count: 65)) == nil)
@@ -37,7 +37,7 @@ import WaystationPacks
         #expect(names.sorted().map(\.description) == ["B", "a", "a-1", "a.1", "b"])
     }
 
-    @Test("A name is a string in JSON, and a wrong one an error")
+    @Test("A module ID is a string in JSON, and a malformed one causes an error")
     func coding() throws {
         let module = try Sample.module("shop")
         #expect(try JSONEncoder().encode([module]) == Data(#"["shop"]"#.utf8))

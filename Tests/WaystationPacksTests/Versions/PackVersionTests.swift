@@ -20,7 +20,7 @@ import WaystationPacks
     }
 
     @Test(
-        "Trailing zeros and leading zeros of a number change nothing",
+        "Trailing zeros and leading zeros of a number do not matter",
         arguments: [("1", "1.0"), ("1.0.0", "1"), ("01.2", "1.2"), ("0", "0.0"), ("1.0-a", "1-a")]
     )
     func equality(one: String, other: String) throws {
@@ -31,7 +31,7 @@ import WaystationPacks
     }
 
     @Test(
-        "What is no version is refused",
+        "A malformed version is refused",
         arguments: [
             "", ".", "1.", ".1", "1..2", "v1", "1.x", "-1", "+1", "1.-2", "1 .2", "1.2 ", "1-", "1-a..b", "1-ä",
             "1-a b",
@@ -42,13 +42,13 @@ import WaystationPacks
         #expect(PackVersion(text) == nil)
     }
 
-    @Test("64 characters are a version, 65 are none")
+    @Test("64 characters are allowed, 65 are refused")
     func length() {
         #expect(PackVersion(String(repeating: "1.", count: 31) + "11") != nil)
         #expect(PackVersion(String(repeating: "1.", count: 32) + "1") == nil)
     }
 
-    @Test("A version keeps its spelling, in JSON too")
+    @Test("A version keeps its spelling, even in JSON")
     func spelling() throws {
         let version = try Sample.version("1.10.0")
         #expect(version.description == "1.10.0")

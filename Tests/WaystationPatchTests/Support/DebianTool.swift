@@ -1,13 +1,13 @@
 import Foundation
 @_spi(Processes) import WaystationTesting
 
-/// A program of Debian that patches are exchanged with.
+/// A program of Debian that makes or applies patches.
 struct DebianTool {
     static let bsdiff = DebianTool(name: "bsdiff")
     static let bspatch = DebianTool(name: "bspatch")
     static let zip = DebianTool(name: "zip")
 
-    /// Never a reason to skip a test: `make deps` installs all of them.
+    /// A failure is never a reason to skip a test: `make deps` installs all the programs.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -23,7 +23,7 @@ struct DebianTool {
     }
 }
 
-/// A folder that is gone with its last owner.
+/// A folder that is deleted with the last reference to this object.
 final class TemporaryFolder {
     let url = FileManager.default.temporaryDirectory.appending(path: "patch-\(UUID().uuidString)")
 

@@ -2,9 +2,9 @@ import Foundation
 
 @testable import WaystationPatch
 
-/// Damages patches, the same way for the same seed.
+/// Damages patches, in the same way for the same seed.
 ///
-/// Most damage to the bytes ends at the checksums of bzip2; so half of the time the parts are damaged and packed again
+/// The checksums of bzip2 detect most damage to the bytes; so half of the time the parts are damaged and packed again
 /// with everything else sound, which reaches the instructions.
 struct PatchMutator {
     private var generator: SeededGenerator
@@ -56,7 +56,7 @@ struct PatchMutator {
         }
     }
 
-    /// Borders of the arithmetic more often than anything else.
+    /// A number, most often at a bound of the arithmetic.
     private mutating func number(near value: Int) -> Int {
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: value &+ Int.random(in: -3...3, using: &generator)

@@ -3,23 +3,23 @@ import WaystationFileSystem
 
 @testable import WaystationPatch
 
-/// A patch by its parts, each of which may lie.
+/// A patch made of its parts, each of which can be wrong.
 struct RawPatch {
     var magic = "BSDIFF40"
     var instructions: [PatchInstruction]
     var diff = Data()
     var extra = Data()
     var newSize: Int
-    /// What the header says instead of the truth.
+    /// The value that the header states instead of the correct one.
     var controlLength: Int?
     var diffLength: Int?
-    /// Bytes of the control block behind the instructions, and of the file behind each compressed block.
+    /// Bytes after the instructions in the control block, and after each compressed block in the file.
     var controlTail = Data()
     var afterControl = Data()
     var afterDiff = Data()
     var afterExtra = Data()
 
-    /// A sound patch taken apart.
+    /// Takes a sound patch apart.
     init(_ patch: Data) throws {
         let header = try PatchHeader(patch.prefix(PatchHeader.byteCount), patchLength: patch.count, limits: .init())
         let control = try Self.decompressed(patch, header.control)
@@ -40,7 +40,7 @@ struct RawPatch {
         self.newSize = newSize
     }
 
-    /// This patch, changed.
+    /// Returns a changed copy of this patch.
     func with(_ change: (inout RawPatch) -> Void) -> RawPatch {
         var patch = self
         change(&patch)

@@ -14,12 +14,12 @@ struct SeededGenerator: RandomNumberGenerator {
         return bits ^ (bits >> 31)
     }
 
-    /// Bytes out of the first `symbols` values: few symbols make many repetitions.
+    /// Bytes from the first `symbols` values: few symbols give many repetitions.
     mutating func bytes(_ count: Int, symbols: Int = 256) -> Data {
         Data((0..<count).map { _ in UInt8(Int.random(in: 0..<symbols, using: &self)) })
     }
 
-    /// The bytes after a number of edits, as a new release has them: changed, added, removed and moved pieces.
+    /// The bytes after a number of edits, as a new release would have them: changed, added, removed and moved pieces.
     mutating func edited(_ data: Data, edits: Int) -> Data {
         var bytes = [UInt8](data)
         for _ in 0..<edits {

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Holds up the threads that come to it for as long as it is closed: a disk that hangs.
+/// Blocks the threads that reach it while it is closed, like a disk that hangs.
 final class Barrier: Sendable {
     private struct State {
         var isClosed = false
@@ -11,7 +11,7 @@ final class Barrier: Sendable {
 
     private let state = Mutex(State())
 
-    /// Goes through, or waits until it is open.
+    /// Returns at once if the barrier is open, otherwise when it opens.
     func pass() {
         let semaphore = DispatchSemaphore(value: 0)
         let watchers = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
@@ -36,7 +36,7 @@ final class Barrier: Sendable {
         for semaphore in waiting { semaphore.signal() }
     }
 
-    /// Returns when a thread waits here.
+    /// Returns when a thread waits at the barrier.
     func arrival() async {
         await withCheckedContinuation { continuation in
             let isHere = state.withLock { state in

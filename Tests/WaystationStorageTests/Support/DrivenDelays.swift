@@ -3,12 +3,12 @@ import Synchronization
 
 @testable import WaystationStorage
 
-/// Delays that end when they are told to.
+/// Delays that end when the test ends them.
 final class DrivenDelays: Sendable {
     private let waiting = Mutex<[(seconds: Double, work: @Sendable () -> Void)]>([])
     private let asked = Mutex<[Double]>([])
 
-    /// The delays that were asked for, in seconds.
+    /// The delays that were requested, in seconds.
     var durations: [Double] { asked.withLock { $0 } }
 
     func drive(_ environment: inout StoreEnvironment) {
@@ -18,7 +18,7 @@ final class DrivenDelays: Sendable {
         }
     }
 
-    /// Ends those that have begun and are picked; all of them without a choice.
+    /// Ends the pending delays that match; by default all of them.
     func end(where isDue: (Double) -> Bool = { _ in true }) {
         let due = waiting.withLock { waiting in
             defer { waiting.removeAll { isDue($0.seconds) } }

@@ -3,18 +3,18 @@ import Synchronization
 
 @testable import WaystationStorage
 
-/// Sees the statements of a store's writing connection, and fails those that it is told to.
+/// Observes the statements of a store's writing connection, and fails those that the test selects.
 final class IndexWatch: Sendable {
     private let count = Mutex(0)
     private let refused = Mutex<String?>(nil)
 
-    /// How many transactions were begun.
+    /// The number of transactions that began.
     var transactions: Int {
         get { count.withLock { $0 } }
         set { count.withLock { $0 = newValue } }
     }
 
-    /// A write of a row of this URL fails, by an error of the disk.
+    /// Makes writing a row of this URL fail with a disk error; `nil` ends that.
     func refuse(_ key: RequestKey?) { refused.withLock { $0 = key?.url } }
 
     func watch(_ environment: inout StoreEnvironment) {

@@ -6,7 +6,7 @@ import WaystationTesting
 
 @testable import WaystationStorage
 
-/// A directory for stores, a driven clock, and a record of what the stores report; removed with the fixture.
+/// A directory for stores, a driven clock, and a record of the stores' events; removed with the fixture.
 final class StoreFixture: Sendable {
     let directory: URL
     let clock = DrivenClock()
@@ -51,7 +51,7 @@ final class StoreFixture: Sendable {
     }
 }
 
-/// A clock that moves when it is told to.
+/// A clock that moves only when a test advances it.
 final class DrivenClock: Sendable {
     private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
 
@@ -60,7 +60,7 @@ final class DrivenClock: Sendable {
     func advance(_ duration: Duration) { time.withLock { $0 += duration.seconds } }
 }
 
-/// What stores reported, in order.
+/// The events that stores reported, in order.
 final class EventLog: Sendable {
     private let entries = Mutex<[StoreEvent]>([])
 
@@ -118,21 +118,21 @@ extension String {
 }
 
 extension ResponseStore {
-    /// Returns when the write queue has done what is in it; what is gathered stays gathered.
+    /// Returns when the write queue has finished its work; gathered writes stay gathered.
     func settle() async {
         await withCheckedContinuation { continuation in
             writeQueue.async { continuation.resume() }
         }
     }
 
-    /// Returns when what does not wait for the disk is done.
+    /// Returns when the watch queue has finished its work, which does not wait for the disk.
     func settleWatch() async {
         await withCheckedContinuation { continuation in
             watchQueue.async { continuation.resume() }
         }
     }
 
-    /// Returns when the look-ups that were asked for before, and what follows from them, are done.
+    /// Returns when the earlier look-ups, and the work that follows from them, are done.
     func settleLookUps() async {
         await withCheckedContinuation { continuation in
             readQueue.async { self.watchQueue.async { continuation.resume() } }

@@ -15,7 +15,7 @@ final class Switch: Sendable {
 }
 
 extension FaultyFileSystem {
-    /// Fails some operations with an error code for as long as it is switched on.
+    /// A file system that fails these operations with an error code while the switch is on.
     static func failing(_ operations: Set<Operation>, with code: Int32, while isOn: Switch) -> FaultyFileSystem {
         FaultyFileSystem { operation, path in
             if isOn.value, operations.contains(operation) { throw FileError("\(operation)", path, code: code) }

@@ -3,22 +3,22 @@ import FoundationNetworking
 import Waystation
 import WaystationStorage
 
-/// The one place that knows Waystation: the sessions through which a site is loaded, and loaded again.
+/// The only file that uses Waystation: the sessions that load a site, and load it again.
 struct SiteSession: Sendable {
     enum Mode: Sendable {
-        /// From the archive what it holds, from the network what it does not; what comes is archived. So a crawl that
-        /// goes on after a break asks no server for what it has.
+        /// Answers from the archive if it has the response, otherwise from the network, and archives the response. So a
+        /// crawl that continues after a break requests no response that it has.
         case crawl
-        /// From the archive alone. Nothing reaches the network.
+        /// Answers only from the archive. No request reaches the network.
         case offline
     }
 
     let loader: Loader
     private let cache: ResponseCache
 
-    /// Opens the archive, in `http` below the crawl's directory, and makes a session over it.
+    /// Opens the archive, in `http` below the crawl's directory, and makes a session on it.
     ///
-    /// Throws when the archive cannot be opened.
+    /// Throws if the archive cannot be opened.
     init(_ mode: Mode, directory: URL, settings: CrawlSettings) throws {
         let forever = Duration.days(3650)
         let cache = try ResponseCache(
@@ -26,20 +26,20 @@ struct SiteSession: Sendable {
             maximumSize: .gibibytes(256),
             maximumAge: forever,
             maximumEntrySize: .gibibytes(16),
-            // Everything is loaded once, so nothing is gained by keeping it at hand.
+            // Each response is loaded once, so keeping it in memory has no benefit.
             memorySize: .mebibytes(8)
         )
         let interceptor = try Interceptor {
-            // Every host, at any port.
+            // All hosts, on all ports.
             $0.rules = [.allow("*://*:*/**", via: .cache(mode == .offline ? .cacheOnly : .cacheFirst(for: forever)))]
             $0.cache = cache
         }
         let configuration = URLSessionConfiguration.default
         configuration.httpMaximumConnectionsPerHost = settings.concurrency
         configuration.timeoutIntervalForRequest = settings.timeout
-        // One visitor without a memory: a crawl must not depend on what was loaded before.
+        // No cookies: a crawl must not depend on earlier loads.
         configuration.httpCookieStorage = nil
-        // Nothing is left that could reach the network, should the rule ever not take a request.
+        // Nothing else can reach the network, in case the rule ever does not match a request.
         if mode == .offline { configuration.protocolClasses = [] }
         self.cache = cache
         loader = Loader(configuration: configuration.intercepted(by: interceptor), userAgent: settings.userAgent)

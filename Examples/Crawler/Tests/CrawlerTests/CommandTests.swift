@@ -27,7 +27,7 @@ struct CommandTests {
         #expect(TimeLimit(argument: text)?.seconds == seconds)
     }
 
-    @Test("options reach the settings")
+    @Test("options are applied to the settings")
     func options() throws {
         let command = try #require(
             try CrawlerCommand.parseAsRoot([
@@ -48,7 +48,7 @@ struct CommandTests {
     }
 
     @Test(
-        "what makes no sense is refused",
+        "senseless options are refused",
         arguments: [
             ["crawl", "example.org", "--into", "x"], ["crawl", "https://example.org/"],
             ["crawl", "https://example.org/", "--into", "x", "--rate", "0"],
@@ -59,7 +59,7 @@ struct CommandTests {
         #expect(throws: (any Error).self) { try CrawlerCommand.parseAsRoot(arguments) }
     }
 
-    @Test("settings survive the journal")
+    @Test("settings are read back from the journal")
     func settings() throws {
         var settings = CrawlSettings()
         settings.startURLs = ["https://example.org/"]
@@ -72,7 +72,7 @@ struct CommandTests {
 
 @Suite("Words and markup")
 struct WordsTests {
-    @Test("numbers as people read them")
+    @Test("numbers are readable")
     func numbers() {
         #expect(Words.bytes(999) == "999 B")
         #expect(Words.bytes(1_400_000) == "1.4 MB")
@@ -83,7 +83,7 @@ struct WordsTests {
         #expect(Words.shortened("abcdefghij", to: 5) == "ab…ij")
     }
 
-    @Test("what a site says cannot write into the report")
+    @Test("texts of a site cannot inject HTML into the report")
     func escaping() {
         let hostile = "<script>&\"'"
         let markup: Markup = "<b title=\"\(hostile)\">\(hostile)</b>"

@@ -7,10 +7,11 @@ import Waystation
 
 @testable import Crawler
 
-/// The small site of this package, served on loopback, crawled and loaded again without the server.
+/// Tests with the small site of this package, which is served on loopback, crawled, and loaded again without the
+/// server.
 @Suite("A site, end to end")
 struct EndToEndTests {
-    @Test("is crawled whole, each URL asked for once, and loads offline byte for byte")
+    @Test("is crawled whole with one request for each URL, and loads offline byte for byte")
     func wholeSite() async throws {
         try await withDirectory { directory in
             let counter = Counter()
@@ -29,7 +30,7 @@ struct EndToEndTests {
         }
     }
 
-    @Test("a crawl stopped at a limit goes on and loads nothing twice")
+    @Test("continues after a crawl that stopped at a limit, and loads nothing twice")
     func resume() async throws {
         try await withDirectory { directory in
             let counter = Counter()
@@ -52,7 +53,7 @@ struct EndToEndTests {
         }
     }
 
-    @Test("a crawl interrupted in the middle goes on, and asks again only for what was on its way")
+    @Test("continues after an interruption, and requests only the loads in flight again")
     func interruption() async throws {
         try await withDirectory { directory in
             let counter = Counter()
@@ -67,7 +68,7 @@ struct EndToEndTests {
         }
     }
 
-    @Test("a crawl that lost its journal asks the archive, not the server")
+    @Test("is loaded from the archive if the crawl lost its journal")
     func lostJournal() async throws {
         try await withDirectory { directory in
             let counter = Counter()
@@ -81,12 +82,12 @@ struct EndToEndTests {
                 #expect(again.fromNetwork == 0)
                 #expect(again.pages == 21)
             }
-            // Errors are not archived.
+            // Errors are not archived, so this one is requested again.
             #expect(counter.paths == ["/gone.html"])
         }
     }
 
-    @Test("what the archive lost is listed as missing, with who needs it, and what changed as differing")
+    @Test("is checked offline: lost responses are missing, with the pages that need them, and changed ones differ")
     func missing() async throws {
         try await withDirectory { directory in
             let address = try await serve { address in
@@ -110,7 +111,7 @@ struct EndToEndTests {
         }
     }
 
-    @Test("a picture that the crawl never knew of is found missing by reading the pages again")
+    @Test("is checked offline for pictures unknown to the crawl, by reading the pages again")
     func unseen() async throws {
         try await withDirectory { directory in
             let address = try await serve { address in
@@ -126,7 +127,7 @@ struct EndToEndTests {
         }
     }
 
-    @Test("a server that asks for patience gets it")
+    @Test("is crawled with the pauses that the server requests")
     func retryAfter() async throws {
         try await withDirectory { directory in
             let counter = Counter()
@@ -140,7 +141,7 @@ struct EndToEndTests {
     }
 
     @Test(
-        "scope and depth",
+        "is crawled as far as scope and depth say",
         arguments: [
             (Scope.Breadth.page, Int?.none, 1), (.host, 0, 1), (.host, 1, 14),
         ]
@@ -159,7 +160,7 @@ struct EndToEndTests {
         }
     }
 
-    @Test("the report shows the outcome and needs nothing but itself")
+    @Test("has a report that shows the outcome and needs no other files")
     func report() async throws {
         try await withDirectory { directory in
             _ = try await serve { try await crawl($0, into: directory) }
@@ -173,7 +174,7 @@ struct EndToEndTests {
         }
     }
 
-    /// What a crawl of the small site asks for: every file but the private one, the moved page, and the broken link.
+    /// The requests of a crawl of the small site: every file but the private one, the moved page, and the broken link.
     static let everything: Set<String> = {
         let root = URL(filePath: DemoSite.smallSite, directoryHint: .isDirectory)
         let files = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
@@ -188,7 +189,7 @@ struct EndToEndTests {
     }()
 }
 
-// MARK: What the tests share
+// MARK: Shared by the tests
 
 private func withDirectory(_ body: (URL) async throws -> Void) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(
@@ -215,7 +216,7 @@ private func crawl(
 ) async throws -> CrawlSummary {
     var settings = CrawlSettings()
     settings.startURLs = [address + "/"]
-    // Longer than a crowded machine makes a request wait.
+    // Longer than the longest delay of a request on a busy machine.
     settings.timeout = 600
     change(&settings)
     let session = try SiteSession(.crawl, directory: directory, settings: settings)
@@ -239,7 +240,7 @@ private func check(_ directory: URL) async throws -> OfflineResult {
     )
 }
 
-/// Cancels the crawl's own task after so many documents; the events come in that task.
+/// Cancels the crawl's own task after a number of documents; the events arrive in that task.
 private final class Interrupting: CrawlObserver {
     private let remaining: Mutex<Int?>
 
@@ -258,11 +259,11 @@ private final class Interrupting: CrawlObserver {
     }
 }
 
-/// Which targets a server was asked for, and how often.
+/// The targets that a server was asked for, and how often.
 private final class Counter: Sendable {
     private let counts = Mutex<[String: Int]>([:])
 
-    /// Returns how often it was asked for before.
+    /// Counts a request; returns the number of earlier requests for the target.
     func count(_ target: String) -> Int {
         counts.withLock { counts in
             defer { counts[target, default: 0] += 1 }
@@ -288,7 +289,7 @@ private struct CountingHandler<Base: HTTPHandler>: HTTPHandler {
     }
 }
 
-/// The small site, but the first request for one path is put off.
+/// The small site, but the first request for one path is answered with `Retry-After`.
 private struct BusyOnce: HTTPHandler {
     let path: String
     let counter: Counter

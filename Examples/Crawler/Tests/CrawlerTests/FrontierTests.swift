@@ -30,7 +30,7 @@ struct FrontierTests {
         #expect(frontier.next(now: .zero) == .finished)
     }
 
-    @Test("requisites go before pages, shallow pages before deep ones")
+    @Test("requisites come before pages, shallow pages before deep ones")
     func order() throws {
         var frontier = frontier()
         _ = frontier.discover(try link("http://a.example/deep"), from: .init(depth: 4, isInside: true))
@@ -40,7 +40,7 @@ struct FrontierTests {
         #expect(order == [.load(id: 2, attempt: 1), .load(id: 1, attempt: 1), .load(id: 0, attempt: 1)])
     }
 
-    @Test("a host has no more loads at a time than allowed, and hosts take turns")
+    @Test("a host has at most the allowed number of loads at a time, and hosts take turns")
     func concurrency() throws {
         var frontier = frontier { $0.concurrency = 2 }
         for name in ["1", "2", "3"] { _ = frontier.discover(try link("http://a.example/" + name), from: inside) }
@@ -52,7 +52,7 @@ struct FrontierTests {
         #expect(frontier.next(now: .zero) == .load(id: 2, attempt: 1))
     }
 
-    @Test("the rate and a Crawl-delay space requests out; the longer of the two counts")
+    @Test("the rate and a Crawl-delay separate requests; the longer one counts")
     func rate() throws {
         var frontier = frontier {
             $0.requestsPerSecond = 2; $0.obeysRobots = true
@@ -74,7 +74,7 @@ struct FrontierTests {
         #expect(frontier.next(now: .seconds(9)) == .wait(until: .seconds(10)))
     }
 
-    @Test("what robots.txt disallows is refused at once and costs the host no wait")
+    @Test("a URL that robots.txt disallows is refused at once, without delaying the host")
     func refusal() throws {
         var frontier = frontier { $0.requestsPerSecond = 1 }
         frontier.setRobots(
@@ -87,7 +87,7 @@ struct FrontierTests {
         #expect(frontier.next(now: .zero) == .refuse(id: 2, reason: .disallowed))
     }
 
-    @Test("a retry waits its time, and pauses the whole host when the server asked for it")
+    @Test("a retry waits for its time, and pauses the whole host if the server asked for it")
     func retry() throws {
         var frontier = frontier()
         _ = frontier.discover(try link("http://a.example/1"), from: inside)
@@ -102,7 +102,7 @@ struct FrontierTests {
         #expect(frontier.next(now: .seconds(6)) == .wait(until: .seconds(9)))
     }
 
-    @Test("with a depth limit a level waits for those above, so that depths are the shortest")
+    @Test("with a depth limit a level waits for those above it, so that depths are the shortest")
     func levels() throws {
         var frontier = frontier { $0.depth = 3 }
         _ = frontier.discover(try link("http://a.example/", .start), from: inside)
@@ -114,7 +114,7 @@ struct FrontierTests {
     }
 
     @Test(
-        "what was unwanted as a link is loaded when a page needs it, and what was too deep when a shorter way is found"
+        "an unwanted link is loaded if a page needs it, and a page that was too deep if a shorter path is found"
     )
     func changes() throws {
         var frontier = frontier { $0.depth = 1 }
@@ -129,7 +129,7 @@ struct FrontierTests {
         #expect(frontier.resources[1].depth == 1)
     }
 
-    @Test("an earlier run's failures are tried again, and a greater depth takes up what was too deep")
+    @Test("failures of an earlier run are tried again, and a greater depth includes pages that were too deep")
     func restoring() throws {
         var frontier = frontier { $0.depth = 2 }
         let url = try #require(CanonicalURL("http://a.example/x"))

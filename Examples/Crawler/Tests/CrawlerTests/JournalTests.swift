@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Journal")
 struct JournalTests {
-    @Test("nothing is written before the archive has settled, so a kill leaves nothing that is named and not there")
+    @Test(
+        "nothing is written before the archive has settled: after a kill it has every response in the journal"
+    )
     func order() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(
             path: "crawler-tests-\(UUID().uuidString)",

@@ -23,7 +23,7 @@ struct SrcSetTests {
 @Suite("CSS")
 struct CSSURLsTests {
     @Test(
-        "url() in every spelling",
+        "url() is found in every spelling",
         arguments: [
             ("a{b:url(x.png)}", ["x.png"]), ("a{b:url('x.png')}", ["x.png"]), ("a{b:url( \"x y.png\" )}", ["x y.png"]),
             ("a{b:URL( x.png )}", ["x.png"]), ("a{b:url(x\\)y.png)}", ["x)y.png"]), ("a{b:url(\\78.png)}", ["x.png"]),
@@ -41,7 +41,7 @@ struct CSSURLsTests {
     }
 
     @Test(
-        "@import with a string, with url(), with a media query",
+        "@import is found with a string, with url(), and with a media query",
         arguments: [
             "@import 'x.css';", "@import url(x.css);", "@import url('x.css') screen;", "@IMPORT \"x.css\" layer(a);",
             "@import/**/'x.css'", "<!-- @import 'x.css';", "@\\69mport 'x.css';",
@@ -67,7 +67,7 @@ struct HTMLLinksTests {
     }
 
     @Test(
-        "each element's references",
+        "the references of each element are found",
         arguments: [
             ("<a href=x>", ["link /dir/x"]), ("<map><area href='/x'></map>", ["link /x"]),
             ("<link rel=stylesheet href=x>", ["style sheet /dir/x"]),
@@ -92,7 +92,7 @@ struct HTMLLinksTests {
         #expect(try links(html) == expected)
     }
 
-    @Test("entities, white space and fragments are no part of a URL; one target is named once")
+    @Test("entities, white space and fragments are not part of a URL; one target is listed once")
     func values() throws {
         #expect(
             try links("<a href='x?a=1&amp;b=2#c'> <a href=' x?a=1&b=2 '> <a href='#here'>") == ["link /dir/x?a=1&b=2"]
@@ -100,14 +100,14 @@ struct HTMLLinksTests {
     }
 
     @Test(
-        "other schemes are no links",
+        "references with other schemes are ignored",
         arguments: ["data:,x", "javascript:x()", "mailto:a@b.example", "tel:1", "ftp://a/b"]
     )
     func otherSchemes(reference: String) throws {
         #expect(try links("<a href='\(reference)'><img src='\(reference)'>").isEmpty)
     }
 
-    @Test("text that only looks like markup is none")
+    @Test("text that only looks like markup has no links")
     func lookalikes() throws {
         #expect(try links("<!-- <a href=x> --><script>'<a href=x>'</script><textarea><a href=x></textarea>").isEmpty)
     }
@@ -117,20 +117,20 @@ struct HTMLLinksTests {
         #expect(try links("<base target=x><base href='../b/'><base href='/no/'><a href=x>") == ["link /b/x"])
     }
 
-    @Test("a page nested beyond reason neither overflows the stack nor takes for ever; what stands before is read")
+    @Test("an extremely nested page neither overflows the stack nor takes for ever; its beginning is read")
     func nesting() throws {
         let html = "<a href=x>" + String(repeating: "<div>", count: 200_000) + "<a href=y>"
         #expect(try links(html) == ["link /dir/x"])
     }
 
-    @Test("any number of elements side by side is read, closed or not")
+    @Test("any number of adjacent elements is read, closed or not")
     func breadth() throws {
         let row = "<tr><td><p>x<br><li>y<b>z</b>"
         #expect(try links("<table>" + String(repeating: row, count: 3000) + "</table><a href=x>") == ["link /dir/x"])
     }
 
     @Test(
-        "refresh: what counts as its URL",
+        "the URL of a refresh is found as HTML defines it",
         arguments: [
             ("5; url=next.html", "next.html"), ("0;URL='next.html'", "next.html"), ("0, next.html", "next.html"),
             ("0 url = \"next.html\"x", "next.html"), ("5", nil), ("", nil), ("x; url=next.html", nil), ("5;", nil),
@@ -142,7 +142,7 @@ struct HTMLLinksTests {
     }
 
     @Test(
-        "pages in old encodings",
+        "pages in old encodings are read",
         arguments: [
             ("windows-1252", nil, "<a href='caf\u{E9}'>"), (nil, "<meta charset=iso-8859-1>", "<a href='caf\u{E9}'>"),
             (nil, "<meta http-equiv=content-type content='text/html; charset=Latin1'>", "<a href='caf\u{E9}'>"),
@@ -156,7 +156,7 @@ struct HTMLLinksTests {
         #expect(extracted.links.map(\.url.text) == ["https://example.org/caf%C3%A9"])
     }
 
-    @Test("UTF-16 is told by its mark, and UTF-8 needs none")
+    @Test("UTF-16 is recognised by its byte order mark, and UTF-8 needs none")
     func unicode() throws {
         let utf16 = try #require("é".data(using: .utf16))
         #expect(String(decoding: PageText.utf8(utf16, charset: nil), as: UTF8.self) == "é")
@@ -166,7 +166,7 @@ struct HTMLLinksTests {
 
 @Suite("Sitemaps")
 struct SitemapParserTests {
-    @Test("XML: pages, not the pictures of an extension")
+    @Test("XML lists pages, not the pictures of an extension")
     func pages() {
         let xml = """
             \u{FEFF}<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:i="http://i">
@@ -178,7 +178,7 @@ struct SitemapParserTests {
         )
     }
 
-    @Test("an index names sitemaps; plain text names pages; what breaks off keeps its beginning")
+    @Test("an index lists sitemaps, plain text lists pages, and a broken-off file keeps its beginning")
     func otherForms() {
         let index = "<sitemapindex><sitemap><loc>https://a/1.xml</loc></sitemap></sitemapindex>"
         #expect(SitemapParser.entries(in: Data(index.utf8)).sitemaps == ["https://a/1.xml"])
@@ -188,7 +188,7 @@ struct SitemapParserTests {
         #expect(SitemapParser.entries(in: Data(cut.utf8)).pages == ["https://a/1"])
     }
 
-    @Test("gzip, within its limit")
+    @Test("gzip is decompressed up to its limit")
     func gzip() throws {
         // printf 'https://a/1\n' | gzip -n
         let packed = try #require(Data(base64Encoded: "H4sIAAAAAAAAA8soKSkottLXT9Q35AIAkQfVGQwAAAA="))

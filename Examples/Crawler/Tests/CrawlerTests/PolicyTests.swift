@@ -7,7 +7,7 @@ import Testing
 @Suite("Canonical URLs")
 struct CanonicalURLTests {
     @Test(
-        "one spelling for one resource",
+        "every resource has one spelling",
         arguments: [
             ("HTTP://Example.ORG", "http://example.org/"), ("http://example.org:80/a", "http://example.org/a"),
             ("https://example.org:443/", "https://example.org/"),
@@ -38,7 +38,7 @@ struct CanonicalURLTests {
         #expect(CanonicalURL(text) == nil)
     }
 
-    /// RFC 3986, section 5.4, as far as http(s) goes.
+    /// The examples of RFC 3986, section 5.4, that use http(s).
     @Test(
         "references",
         arguments: [
@@ -87,7 +87,7 @@ struct ScopeTests {
     }
 
     @Test(
-        "which pages belong to the site",
+        "the scope decides which pages belong to the site",
         arguments: [
             (Scope.Breadth.page, "http://www.example.org:8080/docs/start.html", true),
             (.page, "http://www.example.org:8080/docs/other.html", false),
@@ -104,7 +104,7 @@ struct ScopeTests {
         #expect(scope(breadth).contains(url) == isInside)
     }
 
-    @Test("requisites are loaded wherever they lie, for pages of the site only")
+    @Test("requisites are loaded from any host, but only for pages of the site")
     func requisites() throws {
         let site = scope(.host)
         #expect(try verdict(site, "https://cdn.example/x.css", .stylesheet) == .load)
@@ -122,7 +122,7 @@ struct ScopeTests {
         #expect(try verdict(site, "http://www.example.org:8080/a.png", .image, depth: 1) == .load)
     }
 
-    @Test("exclude beats everything but a start page, include concerns pages")
+    @Test("exclude overrides everything but a start page; include applies to pages")
     func globs() throws {
         let site = scope(.host) {
             $0.include = [Glob("*/docs/*")]
@@ -153,7 +153,7 @@ struct RetryTests {
     private static let now = Date(timeIntervalSince1970: 784_111_777)  // Sun, 06 Nov 1994 08:49:37 GMT
 
     @Test(
-        "Retry-After in seconds and in the three forms of a date",
+        "Retry-After is read in seconds and in the three forms of a date",
         arguments: [
             ("0", 0), ("120", 120), (" 7 ", 7), ("Sun, 06 Nov 1994 08:50:37 GMT", 60),
             ("Sunday, 06-Nov-94 08:50:37 GMT", 60), ("Sun Nov  6 08:50:37 1994", 60),
@@ -165,7 +165,7 @@ struct RetryTests {
         #expect(RetryAfter.delay(field, now: Self.now) == seconds.map { .seconds($0) })
     }
 
-    @Test("a server's wish pauses its host, and too long a wish is respected by leaving")
+    @Test("a Retry-After pauses its host, and one that is too long ends the attempts")
     func servers() {
         let policy = RetryPolicy()
         func decision(_ status: Int, _ field: String?, attempt: Int = 1) -> RetryPolicy.Decision {
@@ -181,7 +181,7 @@ struct RetryTests {
         #expect(decision(501, nil) == .giveUp)
     }
 
-    @Test("lost connections are tried again, what cannot change is not")
+    @Test("lost connections are tried again, permanent errors are not")
     func errors() {
         let policy = RetryPolicy(retries: 2)
         #expect(
@@ -195,7 +195,7 @@ struct RetryTests {
 @Suite("Headers")
 struct HeaderTests {
     @Test(
-        "Cache-Status says hit (RFC 9211)",
+        "Cache-Status is read for a hit (RFC 9211)",
         arguments: [
             ("Waystation; hit", true), ("Waystation;fwd=uri-miss; stored", false), ("A; fwd=miss, B; hit; ttl=3", true),
             (nil, false), ("hit", false),

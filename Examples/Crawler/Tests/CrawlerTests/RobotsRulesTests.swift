@@ -29,7 +29,7 @@ struct RobotsRulesTests {
         """
 
     @Test(
-        "the RFC's simple example",
+        "the RFC's simple example is followed",
         arguments: [
             ("anybot", "/publications/x", true), ("anybot", "/example/x", false), ("anybot", "/a.gif", false),
             ("anybot", "/a.gif?x", true), ("foobot", "/", false), ("foobot", "/example/page.html", true),
@@ -68,7 +68,7 @@ struct RobotsRulesTests {
             ("/fish*", "/fishheads/yummy.html", true), ("/fish/", "/fish", false), ("/fish/", "/fish/?id=1", true),
             ("/*.php", "/folder/any.php.file.html", true), ("/*.php$", "/filename.php?parameters", false),
             ("/*.php$", "/folder/filename.php", true), ("/fish*.php", "/fishheads/catfish.php?a", true),
-            // Percent-encoding is compared in one form (section 2.2.2), special characters literally when encoded.
+            // Percent-encoding is compared in one form (section 2.2.2), and encoded special characters are literal.
             ("/foo/bar/ツ", "/foo/bar/%E3%83%84", true), ("/foo/bar/%E3%83%84", "/foo/bar/%E3%83%84", true),
             ("/foo/bar/%62%61%7A", "/foo/bar/baz", true), ("/a%2fb", "/a%2Fb", true),
             ("/path/file-with-a-%2A.html", "/path/file-with-a-*.html", true),
@@ -80,13 +80,13 @@ struct RobotsRulesTests {
         #expect(try allows("User-agent: *\nDisallow: \(pattern)", path) != matches)
     }
 
-    @Test("a pattern of many stars costs no more than its length times the path's")
+    @Test("a pattern with many stars costs at most its length times the path's")
     func hostilePattern() throws {
         let pattern = "/" + String(repeating: "*a", count: 200) + "b"
         #expect(try allows("User-agent: *\nDisallow: \(pattern)", "/" + String(repeating: "a", count: 2000)))
     }
 
-    @Test("agents are compared without case, groups of one agent are joined, `*` is for the others")
+    @Test("agents are compared without case, groups of one agent are combined, `*` is for the others")
     func agents() throws {
         let robots = """
             user-agent: WAYSTATION-Crawler/2.0
@@ -110,7 +110,7 @@ struct RobotsRulesTests {
         #expect(rules.sitemaps == ["/map.xml"])
     }
 
-    @Test("comments, byte order mark, any line end and unknown lines are understood")
+    @Test("comments, a byte order mark, any line end and unknown lines are accepted")
     func lexing() throws {
         let robots = "\u{FEFF}# hello\r\nUser-Agent : * # all\rUnknown: x\nDisallow : /a # not this\n\nDisallow: /b"
         #expect(try !allows(robots, "/a"))
@@ -125,7 +125,7 @@ struct RobotsRulesTests {
     }
 
     @Test(
-        "the status decides what a missing robots.txt means",
+        "the status decides the meaning of a missing robots.txt",
         arguments: [
             (200, false), (404, true), (403, true), (410, true), (500, false), (503, false),
         ]
@@ -135,7 +135,7 @@ struct RobotsRulesTests {
         #expect(rules.allows(try #require(CanonicalURL("https://example.org/page"))) == isAllowed)
     }
 
-    @Test("what lies beyond 500 KiB is not read")
+    @Test("bytes beyond 500 KiB are not read")
     func sizeLimit() throws {
         let padding = String(repeating: "# padding\n", count: 60_000)
         let text = "User-agent: *\nDisallow: /a\n" + padding + "Disallow: /b\n"

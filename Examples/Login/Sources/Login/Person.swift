@@ -3,7 +3,7 @@ import ShopApp
 import ShopServer
 import Synchronization
 
-/// Somebody in front of the app, who fills in the sign-in form.
+/// A person in front of the app, who fills in the sign-in form.
 final class Person: Sendable {
     let credentials: Credentials
     private let count = Mutex(0)
@@ -16,7 +16,7 @@ final class Person: Sendable {
     /// How often the form was shown.
     var timesAsked: Int { count.withLock { $0 } }
 
-    /// What other apps were opened with.
+    /// The links that were opened in other apps.
     var opened: [URL] { links.withLock { $0 } }
 
     func open(_ link: URL) { links.withLock { $0.append(link) } }

@@ -3,21 +3,22 @@ import ShopApp
 import ShopServer
 import Waystation
 
-/// The way of a person through an app that is half native and half pages; each step tells what happened, and what the
-/// server saw of it.
+/// A person's walk through an app that is half native and half pages.
+///
+/// Each step prints what happened, and which requests the server received.
 struct Walk: Sendable {
-    /// What was not as it must be.
+    /// A step did not have the expected result.
     struct Unexpected: Error, CustomStringConvertible { let description: String }
 
-    /// A folder for what is stored.
+    /// The folder of the cache.
     let cache: URL
     var person = Person(.ada)
     var patience: TimeInterval = 30
     let say: @Sendable (String) -> Void
 
-    /// Goes all the way.
+    /// Runs all steps.
     ///
-    /// - Throws: ``Unexpected`` at the first thing that is not as it must be, or what failed.
+    /// - Throws: ``Unexpected`` at the first step without the expected result, or the error of the step that failed.
     func run() async throws {
         let cache = try ResponseCache(directory: cache)
         let shop = Shop()
@@ -40,7 +41,7 @@ struct Walk: Sendable {
         let again = try await RunningShop(shop, port: server.port)
         try await somebodyElse(at: again, shop, cache)
         await again.stop()
-        say("all as it must be")
+        say("every step went as expected")
     }
 
     func app(of person: Person, at server: RunningShop, _ cache: ResponseCache) throws -> ShopApp {

@@ -1,4 +1,4 @@
-/// What somebody types into the sign-in form.
+/// The contents of the sign-in form.
 public struct Credentials: Codable, Hashable, Sendable {
     /// The name.
     public let name: String

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// A page with everything that it is shown with.
+/// A page with all the files that it needs.
 public struct Page: Sendable {
-    /// Something that was loaded.
+    /// A page or file that was loaded.
     public struct Resource: Sendable {
-        /// Where it was found, after redirects.
+        /// Its URL after redirects.
         public let url: URL
         /// The status.
         public let status: Int
-        /// Whether Waystation had it stored, by `Cache-Status` (RFC 9211).
+        /// Whether Waystation answered from the cache, by `Cache-Status` (RFC 9211).
         public let isFromCache: Bool
         /// The bytes.
         public let body: Data
@@ -16,16 +16,16 @@ public struct Page: Sendable {
 
     /// The page itself.
     public let resource: Resource
-    /// Its text.
+    /// The text of the page.
     public let html: String
-    /// Where it links to, in order.
+    /// The URLs that the page links to, in order.
     public let links: [URL]
-    /// Its style sheets, scripts and pictures.
+    /// The page's style sheets, scripts and pictures.
     public let files: [Resource]
 
-    /// Whether the page and all its files arrived.
+    /// Whether the page and all its files were answered with 200.
     public var isWhole: Bool { ([resource] + files).allSatisfy { $0.status == 200 } }
 
-    /// Whether everything came out of the cache.
+    /// Whether the page and all its files came from the cache.
     public var isFromCache: Bool { ([resource] + files).allSatisfy(\.isFromCache) }
 }

@@ -1,20 +1,20 @@
 public import Foundation
 import FoundationNetworking
 
-/// The other half of the app: loads pages with what they are shown with, as a web view would.
+/// The other half of the app: loads pages with the files that they need, as a web view would.
 ///
-/// It knows of no login, no cookies and no cache.
+/// It contains no code for the login, cookies or the cache.
 public struct PageLoader: Sendable {
     let shop: URL
     let session: URLSession
     let patience: TimeInterval
 
-    /// A page's own address.
+    /// The URL of a page of the shop.
     public func url(of path: String) -> URL { URL(string: path, relativeTo: shop)?.absoluteURL ?? shop }
 
     /// Loads a page of the shop, such as `pages/home`.
     ///
-    /// - Throws: Whatever the loading system throws, for the page or one of its files.
+    /// - Throws: The error of loading the page or one of its files.
     public func load(_ path: String) async throws -> Page { try await load(url(of: path)) }
 
     /// Loads the page of a URL.
@@ -22,10 +22,10 @@ public struct PageLoader: Sendable {
         try await load(URLRequest(url: url, timeoutInterval: patience))
     }
 
-    /// Loads several pages at once; they come in the order of their URLs.
+    /// Loads several pages at once, and returns them in the order of their URLs.
     public func loadAll(_ urls: [URL]) async throws -> [Page] { try await all(urls) { try await load($0) } }
 
-    /// Sends a form, and loads the page that answers.
+    /// Sends a form, and loads the page that answers it.
     public func post(_ form: String, to path: String) async throws -> Page {
         var request = URLRequest(url: url(of: path), timeoutInterval: patience)
         request.httpMethod = "POST"
@@ -44,8 +44,10 @@ public struct PageLoader: Sendable {
         return Page(resource: page, html: html, links: references.links, files: files)
     }
 
-    /// Where one fails the others go on to their end: Foundation on Linux may lock up when an `async` load is cancelled in
-    /// the moment in which it ends, which a throwing task group would do.
+    /// When one load fails, the others continue to their end.
+    ///
+    /// A throwing task group would cancel them, and Foundation on Linux may lock up if an `async` load is cancelled at
+    /// the moment in which it ends.
     private func all<Value: Sendable>(
         _ urls: [URL],
         _ load: @escaping @Sendable (URL) async throws -> Value

@@ -1,11 +1,11 @@
 import CGumbo
 import Foundation
 
-/// What an HTML page refers to, read from the tree of an HTML parser.
+/// The references of an HTML page, read from the tree of an HTML parser.
 struct PageReferences {
-    /// Where it links to, in order.
+    /// The URLs that the page links to, in order.
     private(set) var links: [URL] = []
-    /// The style sheets, scripts and pictures that it is shown with.
+    /// The page's style sheets, scripts and pictures.
     private(set) var files: [URL] = []
 
     init(_ html: String, at url: URL) {
@@ -29,7 +29,7 @@ struct PageReferences {
         }
     }
 
-    /// In reverse, for a stack.
+    /// The children in reverse order, for a stack.
     private static func children(of vector: GumboVector) -> [UnsafePointer<GumboNode>] {
         UnsafeBufferPointer(start: vector.data, count: Int(vector.length)).reversed().compactMap { node in
             node.map { UnsafePointer($0.assumingMemoryBound(to: GumboNode.self)) }

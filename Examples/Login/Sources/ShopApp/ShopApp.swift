@@ -19,12 +19,12 @@ public final class ShopApp: Sendable {
     ///
     /// - Parameters:
     ///   - shop: The server's address, an `http` URL of loopback with a port.
-    ///   - account: Whose app it is.
-    ///   - cache: Where pages are kept; accounts may share one.
-    ///   - patience: How long a request, or the whole sign-in, may take, in seconds.
+    ///   - account: The name of the account.
+    ///   - cache: The cache of the pages; accounts may share one.
+    ///   - patience: The longest time for a request, or for the whole sign-in, in seconds.
     ///   - now: The clock.
     ///   - openElsewhere: Opens a link that is for another app, such as a telephone number.
-    ///   - form: Shows the sign-in form, and returns what was typed.
+    ///   - form: Shows the sign-in form, and returns its contents.
     /// - Throws: `WaystationError` when the interceptor cannot be made.
     public init(
         shop: URL,
@@ -36,7 +36,7 @@ public final class ShopApp: Sendable {
         form: @escaping @Sendable () async throws -> Credentials
     ) throws {
         let signIn = SignIn(at: shop.appending(path: "api/login"), patience: patience, now: now, form: form)
-        // The shop has neither TLS nor a name; as in browsers, loopback counts as secure.
+        // The shop has neither TLS nor a host name, so loopback counts as secure, as it does in browsers.
         let cookies = CookieStore(rules: CookieRules(isTrustworthyLoopback: true), now: now)
         let login = LoginSession(
             account: account,
@@ -69,13 +69,13 @@ public final class ShopApp: Sendable {
         )
     }
 
-    /// Logs out; returns when nothing of the login is left.
+    /// Logs out; returns when all data of the login is removed.
     public func logOut() async {
         await login.logOut()
         signIn.forget()
     }
 
-    /// Ends the app when what is under way is done; nothing can be loaded afterwards.
+    /// Closes the app when the loads under way are done; nothing can be loaded afterwards.
     public func close() {
         session.finishTasksAndInvalidate()
         signIn.close()

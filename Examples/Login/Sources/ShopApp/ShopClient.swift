@@ -1,9 +1,9 @@
 import Foundation
 import FoundationNetworking
 
-/// The native half of the app: what its own code asks the shop for.
+/// The native half of the app: the requests of its own code to the shop.
 public struct ShopClient: Sendable {
-    /// Who is logged in.
+    /// The profile of the person who is logged in.
     public struct Profile: Decodable, Sendable {
         /// The name.
         public let name: String
@@ -13,13 +13,13 @@ public struct ShopClient: Sendable {
     let session: URLSession
     let patience: TimeInterval
 
-    /// Who is logged in; has somebody log in where nobody is.
+    /// The person who is logged in; starts a login if there is none.
     public func profile() async throws -> Profile {
         let request = URLRequest(url: shop.appending(path: "api/profile"), timeoutInterval: patience)
         return try await session.json(Profile.self, for: request)
     }
 
-    /// Has the shop forget the token that this carries, without the app's knowing.
+    /// Makes the shop revoke the token that this request carries, without the app's noticing.
     public func revoke() async throws {
         var request = URLRequest(url: shop.appending(path: "api/revoke"), timeoutInterval: patience)
         request.httpMethod = "POST"
@@ -27,7 +27,7 @@ public struct ShopClient: Sendable {
     }
 }
 
-/// An answer that was not the one asked for.
+/// An answer with a status that reports an error.
 public struct RefusedByShop: Error, CustomStringConvertible {
     /// The status.
     public let status: Int

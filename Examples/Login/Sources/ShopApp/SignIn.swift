@@ -3,11 +3,11 @@ import FoundationNetworking
 import Synchronization
 import Waystation
 
-/// How the app gets a token: it shows the form once, remembers what was typed, and fetches tokens with that.
+/// Fetches tokens: it shows the form once, remembers the credentials, and uses them for later tokens too.
 final class SignIn: Sendable {
     private struct Memory {
         var credentials: Credentials?
-        /// Counts the log-outs: what was typed before one is not remembered after it.
+        /// The number of log-outs: credentials that were typed in before a log-out are not remembered after it.
         var logouts = 0
     }
 
@@ -20,7 +20,7 @@ final class SignIn: Sendable {
     private let patience: TimeInterval
     private let now: @Sendable () -> Date
     private let form: @Sendable () async throws -> Credentials
-    /// One of its own: a request that needs the login would wait for itself.
+    /// A separate session: a request that needs the login would wait for itself.
     private let session: URLSession
     private let memory = Mutex(Memory())
 
@@ -37,7 +37,7 @@ final class SignIn: Sendable {
         session = URLSession(configuration: .ephemeral)
     }
 
-    /// A token, for the first time or in place of one that was refused: the person is asked at most once.
+    /// Fetches a token, the first one or one that replaces a refused token; shows the form at most once.
     func token() async throws -> LoginToken {
         let known = memory.withLock { $0 }
         let credentials = if let remembered = known.credentials { remembered } else { try await form() }

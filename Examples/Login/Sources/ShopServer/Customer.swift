@@ -1,13 +1,13 @@
-/// Somebody who has an account at the shop.
+/// A person who has an account at the shop.
 public struct Customer: Sendable {
-    /// The name that is typed in.
+    /// The name for the sign-in form.
     public let name: String
     /// The password.
     public let password: String
-    /// What the pages behind the login show.
+    /// The contents of the pages behind the login.
     let orders: String, wishes: String, address: String
 
-    /// Who has an account; what each page shows of one stands on no page of the other.
+    /// The first customer; no text of this customer's pages is on a page of the other.
     public static let ada = Customer(
         name: "ada",
         password: "engine",
@@ -15,7 +15,7 @@ public struct Customer: Sendable {
         wishes: "a longer mill",
         address: "12 St James's Square"
     )
-    /// The second one.
+    /// The second customer.
     public static let ben = Customer(
         name: "ben",
         password: "kite",

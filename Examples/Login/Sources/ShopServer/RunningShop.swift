@@ -3,27 +3,27 @@ import Hummingbird
 import Logging
 import ServiceLifecycle
 
-/// A shop's server on loopback, until it is stopped.
+/// The shop's server on loopback, which runs until it is stopped.
 public final class RunningShop: Sendable {
-    /// Why there is no server.
+    /// The server did not start.
     public struct NotStarted: Error, CustomStringConvertible {
-        /// What to look at.
+        /// The reason, with a hint.
         public let description = "the server did not start; is its port in use?"
     }
 
-    /// Its address, with a slash at the end.
+    /// The server's address, with a slash at the end.
     public let url: URL
-    /// The port, at which the shop can be opened again.
+    /// The port, on which the shop can be started again.
     public let port: Int
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
 
-    /// Opens a shop; returns when it listens.
+    /// Starts the server of a shop; returns when it listens.
     ///
     /// - Parameters:
-    ///   - shop: What it knows.
-    ///   - port: Where it listens; 0, the default, takes a free one.
-    /// - Throws: ``NotStarted``, or what kept it from listening.
+    ///   - shop: The shop's data.
+    ///   - port: The port to listen on; 0, the default, takes a free one.
+    /// - Throws: ``NotStarted``, or the error that prevented the server from listening.
     public init(_ shop: Shop, port: Int = 0) async throws {
         var logger = Logger(label: "shop")
         logger.logLevel = .critical
@@ -40,7 +40,7 @@ public final class RunningShop: Sendable {
         )
         let group = ServiceGroup(services: [application], logger: logger)
         let running = Task {
-            // A server that cannot start would else be waited for.
+            // If the server cannot start, the wait for its port must end.
             defer { started.finish() }
             try await group.run()
         }
@@ -54,7 +54,7 @@ public final class RunningShop: Sendable {
 
     deinit { running.cancel() }
 
-    /// Closes it; what is under way is answered first.
+    /// Stops the server after it has answered the requests under way.
     public func stop() async {
         await group.triggerGracefulShutdown()
         _ = try? await running.value

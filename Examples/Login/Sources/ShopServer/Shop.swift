@@ -2,9 +2,9 @@ public import Foundation
 import Hummingbird
 import Synchronization
 
-/// What the server knows: who is logged in by which token, and what it was sent.
+/// The shop's data: the customer of each token, and the requests that the server received.
 ///
-/// It outlives the server's stops, as a database would.
+/// It survives stops of the server, as a database would.
 public final class Shop: Sendable {
     private struct Grant {
         let customer: Customer
@@ -16,16 +16,16 @@ public final class Shop: Sendable {
         var visits: [Visit] = []
     }
 
-    /// How long a token lasts, in seconds.
+    /// The lifetime of a token, in seconds.
     public static let tokenLifetime: TimeInterval = 3600
 
     private let now: @Sendable () -> Date
     private let state = Mutex(State())
 
-    /// A shop where nobody is logged in.
+    /// Makes a shop without logins.
     public init(now: @escaping @Sendable () -> Date = { Date() }) { self.now = now }
 
-    /// What it was sent since this was last asked, in the order of its answers.
+    /// Returns the requests since the last call, in the order of their answers.
     public func takeVisits() -> [Visit] {
         state.withLock { state in
             defer { state.visits = [] }
@@ -35,7 +35,7 @@ public final class Shop: Sendable {
 
     func note(_ visit: Visit) { state.withLock { $0.visits.append(visit) } }
 
-    /// A new token for a customer; nil where there is none of that name and password.
+    /// A new token for a customer; nil if no customer has that name and password.
     func token(for name: String, password: String) -> String? {
         guard let customer = Customer.all.first(where: { $0.name == name && $0.password == password }) else {
             return nil
@@ -46,7 +46,7 @@ public final class Shop: Sendable {
         return token
     }
 
-    /// Whose request it is, by its token; nil without one that counts.
+    /// The customer of a request, by its token; nil without a valid one.
     func customer(of request: Request) -> Customer? {
         guard let token = request.cookies["token"]?.value, let grant = state.withLock({ $0.grants[token] }),
             grant.end > now()

@@ -1,7 +1,7 @@
 import Foundation
 import Hummingbird
 
-/// What the app's own code talks to, in JSON.
+/// The API for the app's own code, in JSON.
 struct ShopAPI: Sendable {
     private struct SignIn: Decodable {
         let name: String
@@ -24,7 +24,7 @@ struct ShopAPI: Sendable {
         api.post("/login") { request, context in
             let form = try await request.decode(as: SignIn.self, context: context)
             guard let token = shop.token(for: form.name, password: form.password) else {
-                // Not 401: that asks for a token, which is what is being fetched here.
+                // Not 401: that would ask for a token, and this request fetches one.
                 throw HTTPError(.forbidden, message: "no customer has that name and password")
             }
             return Granted(token: token, expiresIn: Shop.tokenLifetime)
@@ -42,7 +42,7 @@ struct ShopAPI: Sendable {
 }
 
 extension HTTPError {
-    /// RFC 9110 §15.5.2 wants a challenge in each 401.
+    /// A 401 with the challenge that RFC 9110 §15.5.2 requires.
     static var signInFirst: HTTPError {
         HTTPError(.unauthorized, headers: [.wwwAuthenticate: #"Bearer realm="shop""#], message: "sign in first")
     }

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The pages of the shop: some for everybody, some for who is logged in.
+/// The pages of the shop: some are for everybody, others only for customers who are logged in.
 struct ShopPages: Sendable {
     private struct Item: Decodable {
         let item: String
@@ -37,7 +37,7 @@ struct ShopPages: Sendable {
         pages.post("/cart") { request, context in
             let item = try await URLEncodedFormDecoder().decode(Item.self, from: request, context: context).item
             guard !item.isEmpty, item.utf8.count < 100, item.allSatisfy({ $0.isASCII && $0.isLetter }) else {
-                throw HTTPError(.unprocessableContent, message: "an item's name is of letters")
+                throw HTTPError(.unprocessableContent, message: "an item's name consists of letters")
             }
             let items = [cart(of: request), item].compactMap(\.self).joined(separator: ".")
             var response = Response.redirect(to: "/pages/cart")
@@ -63,7 +63,7 @@ struct ShopPages: Sendable {
         return response
     }
 
-    /// A page; what it looks like is the app's choice, by a cookie.
+    /// Makes a page; the app's cookie chooses the theme.
     private func page(_ contents: String, to request: Request) -> Response {
         let theme = request.cookies["theme"]?.value == "dark" ? "dark" : "light"
         let html = """
@@ -78,7 +78,7 @@ struct ShopPages: Sendable {
             """
         return Response(
             status: .ok,
-            // Stored by its reader alone, and asked for again each time.
+            // Only the reader's own cache may store the page, and must validate it each time.
             headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "private, no-cache"],
             body: .init(byteBuffer: .init(string: html))
         )

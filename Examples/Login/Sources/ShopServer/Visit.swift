@@ -1,4 +1,4 @@
-/// A request that the server was sent, and how it was answered.
+/// A request that the server received, and the status of its answer.
 public struct Visit: Hashable, Sendable, CustomStringConvertible {
     /// The method.
     public let method: String
@@ -11,7 +11,7 @@ public struct Visit: Hashable, Sendable, CustomStringConvertible {
     /// The status of the answer.
     public let status: Int
 
-    /// Such as `GET /pages/cart 200 (cart, token)`: the cookies' values are nobody's business.
+    /// For example `GET /pages/cart 200 (cart, token)`; the cookies' values are secret and left out.
     public var description: String { "\(method) \(target) \(status)\(names)" }
 
     private var names: String {
@@ -20,7 +20,7 @@ public struct Visit: Hashable, Sendable, CustomStringConvertible {
 
     private var isOfFile: Bool { target.hasPrefix("/pages/files/") && status == 200 }
 
-    /// One line of what the server saw, with the files of the pages as a number alone.
+    /// One line about the requests; the files of pages are only counted.
     public static func summary(of visits: [Visit]) -> String {
         guard !visits.isEmpty else { return "nothing" }
         let pages = visits.filter { !$0.isOfFile }.map(\.description)

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Notes each request with its answer, before the answer leaves.
+/// Records each request with its answer, before the answer is sent.
 struct VisitMiddleware<Context: RequestContext>: RouterMiddleware {
     let shop: Shop
 

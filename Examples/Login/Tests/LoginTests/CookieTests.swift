@@ -8,7 +8,7 @@ import Waystation
 
 @Suite("Cookies in both directions", .timeLimit(.minutes(10)))
 struct CookieTests {
-    @Test("what a page sets, even by a redirect, reaches the app's code and the next request")
+    @Test("a cookie that a page sets, even by a redirect, reaches the app's code and the next request")
     func ofPages() async throws {
         let fixture = try await ShopFixture()
         defer { fixture.close() }
@@ -25,7 +25,7 @@ struct CookieTests {
         #expect(visits.first?.body == "item=sextant")
     }
 
-    @Test("what the app's code sets is on the next page, and nowhere beside its path")
+    @Test("a cookie that the app's code sets is sent for the next page, and only below its path")
     func ofTheApp() async throws {
         let fixture = try await ShopFixture()
         defer { fixture.close() }

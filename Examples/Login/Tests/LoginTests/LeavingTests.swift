@@ -6,9 +6,9 @@ import Waystation
 
 @testable import Login
 
-@Suite("Offline, logged out, and somebody else", .timeLimit(.minutes(10)))
+@Suite("Offline, logged out, and a second account", .timeLimit(.minutes(10)))
 struct LeavingTests {
-    @Test("offline, a page behind the login opens as it was stored; what was not stored does not")
+    @Test("offline, a stored page behind the login opens; a page that was not stored does not")
     func offline() async throws {
         let fixture = try await ShopFixture()
         defer { fixture.close() }
@@ -23,7 +23,7 @@ struct LeavingTests {
         await #expect(throws: URLError.self) { try await app.pages.load("pages/wishes?needAuth=true") }
     }
 
-    @Test("a log-out takes cookies, stored pages and what was typed; what was public stays")
+    @Test("a log-out removes cookies, stored pages and credentials, and keeps public pages")
     func logOut() async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada))
         defer { fixture.close() }

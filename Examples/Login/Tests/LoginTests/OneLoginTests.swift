@@ -8,7 +8,7 @@ import Waystation
 
 @Suite("One login for native code and pages", .timeLimit(.minutes(10)))
 struct OneLoginTests {
-    @Test("a page that is not marked loads with its files, and asks nobody")
+    @Test("a page that is not marked loads with its files, and needs no login")
     func publicPage() async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada))
         defer { fixture.close() }
@@ -21,7 +21,7 @@ struct OneLoginTests {
         #expect(visits.allSatisfy { $0.cookies.isEmpty && $0.method == "GET" })
     }
 
-    @Test("a link to another app goes there, and its load ends with an error that says so")
+    @Test("a link for another app is opened there, and its load ends with an error that says so")
     func otherApp() async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada))
         defer { fixture.close() }
@@ -35,7 +35,7 @@ struct OneLoginTests {
         #expect(fixture.shop.takeVisits().isEmpty)
     }
 
-    @Test("marked requests that come together wait for one sign-in, and carry its token")
+    @Test("marked requests at the same time wait for one sign-in, and carry its token")
     func together() async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada))
         defer { fixture.close() }
@@ -56,7 +56,7 @@ struct OneLoginTests {
         }
     }
 
-    @Test("whoever is first has somebody log in, and the other goes on with that", arguments: [true, false])
+    @Test("the first load starts the login, and the other one uses the same token", arguments: [true, false])
     func nativeAndPage(isNativeFirst: Bool) async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada))
         defer { fixture.close() }
@@ -70,7 +70,7 @@ struct OneLoginTests {
         #expect(fixture.tokens(in: visits, at: "/api/profile") == fixture.tokens(in: visits, at: "/pages/orders"))
     }
 
-    @Test("a token that the shop forgot is renewed once for all that were refused, without the form")
+    @Test("a token that the shop revoked is renewed once for all refused requests, without the form")
     func renewal() async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada))
         defer { fixture.close() }
@@ -91,7 +91,7 @@ struct OneLoginTests {
         #expect(visits.allSatisfy { $0.status == 401 || $0.cookies["token"] != old })
     }
 
-    @Test("a token whose time is over is brought anew before the request leaves")
+    @Test("an expired token is replaced before the request is sent")
     func expiry() async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada))
         defer { fixture.close() }
@@ -107,7 +107,7 @@ struct OneLoginTests {
         #expect(ada.timesAsked == 1)
     }
 
-    @Test("a wrong password fails the page, which the shop is never asked for; the form comes again")
+    @Test("a wrong password fails the page without a request for it, and the next load shows the form again")
     func wrongPassword() async throws {
         let (fixture, ada) = (try await ShopFixture(), Person(.ada, password: "guess"))
         defer { fixture.close() }

@@ -26,7 +26,7 @@ final class ShopFixture: Sendable {
         server = try await RunningShop(shop)
     }
 
-    /// Ends what it holds; a test does this last, so that nothing goes while it is still needed.
+    /// Closes the apps and removes the folder; a test calls this last, when nothing is needed any more.
     func close() {
         for app in apps.withLock({ $0 }) { app.close() }
         try? FileManager.default.removeItem(at: folder)
@@ -38,7 +38,7 @@ final class ShopFixture: Sendable {
             shop: server.url,
             account: person.credentials.name,
             cache: cache,
-            // Machines that test are crowded.
+            // Test machines may be very busy.
             patience: 600,
             now: { time.now },
             openElsewhere: { person.open($0) },
@@ -50,13 +50,13 @@ final class ShopFixture: Sendable {
 
     func advance(by seconds: TimeInterval) { time.advance(by: seconds) }
 
-    /// From here on there is no network.
+    /// Stops the server, so that every later request fails.
     func goOffline() async {
         await cache.flush()
         await server.stop()
     }
 
-    /// Tokens, in the order in which requests of a path carried them.
+    /// The tokens that requests of a path carried, in order.
     func tokens(in visits: [Visit], at path: String) -> [String?] {
         visits.filter { $0.target.hasPrefix(path) }.map { $0.cookies["token"] }
     }
@@ -71,6 +71,6 @@ final class TestTime: Sendable {
 }
 
 extension [Visit] {
-    /// The sign-ins among them.
+    /// The number of sign-ins among the visits.
     var signIns: Int { count { $0.target == "/api/login" } }
 }

@@ -7,7 +7,7 @@ import Waystation
 
 @testable import Login
 
-@Suite("The shop, asked without the app", .timeLimit(.minutes(10)))
+@Suite("The shop without the app", .timeLimit(.minutes(10)))
 struct ShopServerTests {
     private func status(_ path: String, of fixture: ShopFixture, cookie: String? = nil) async throws -> Int {
         let url = try #require(URL(string: path, relativeTo: fixture.server.url))
@@ -19,7 +19,7 @@ struct ShopServerTests {
         return try #require(response as? HTTPURLResponse).statusCode
     }
 
-    @Test("keeps its pages from who has no token", arguments: ["pages/orders", "pages/wishes?needAuth=true"])
+    @Test("refuses pages to requests without a token", arguments: ["pages/orders", "pages/wishes?needAuth=true"])
     func refusal(path: String) async throws {
         let fixture = try await ShopFixture()
         defer { fixture.close() }
@@ -28,7 +28,7 @@ struct ShopServerTests {
         #expect(try await status("pages/home", of: fixture) == 200)
     }
 
-    @Test("takes a token until its hour is over")
+    @Test("accepts a token until its hour is over")
     func lifetime() async throws {
         let fixture = try await ShopFixture()
         defer { fixture.close() }

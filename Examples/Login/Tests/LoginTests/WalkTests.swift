@@ -12,7 +12,7 @@ struct WalkTests {
         FileManager.default.temporaryDirectory.appending(path: "login-tests-\(UUID().uuidString)")
     }
 
-    /// The program lies beside the test bundle.
+    /// The program is next to the test bundle.
     private static var executable: URL {
         get throws {
             let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -23,7 +23,7 @@ struct WalkTests {
         }
     }
 
-    @Test("goes all the way, and tells of every step what the server saw")
+    @Test("runs all steps, and prints the requests that the server received in each")
     func whole() async throws {
         let lines = Mutex<[String]>([])
         let scratch = Self.scratch
@@ -39,7 +39,7 @@ struct WalkTests {
         for number in 7...9 { #expect(said[number].hasSuffix("saw: nothing")) }
     }
 
-    @Test("stops at the first thing that is not as it must be")
+    @Test("stops at the first step without the expected result")
     func wrongPassword() async throws {
         let lines = Mutex<[String]>([])
         let scratch = Self.scratch
@@ -51,12 +51,12 @@ struct WalkTests {
         #expect(lines.withLock { $0.count } == 2)
     }
 
-    @Test("ends the process with 0; with 1 where nothing can be stored")
+    @Test("ends the process with 0, or with 1 if nothing can be stored")
     func process() throws {
         let process = try SpawnedProcess(Self.executable.path, ["demo"], output: .lines)
         var last: String?
         while let line = process.readLine() { last = line }
-        #expect(last == "all as it must be")
+        #expect(last == "every step went as expected")
         #expect(process.wait() == .exited(0))
 
         let file = Self.scratch

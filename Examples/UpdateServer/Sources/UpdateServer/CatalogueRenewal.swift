@@ -3,13 +3,13 @@ import ServiceLifecycle
 import WaystationPacks
 import WaystationPublishing
 
-/// Signs the catalogue anew, long before it expires, as long as the server runs.
+/// Signs the catalogue again, long before it expires, as long as the server runs.
 struct CatalogueRenewal: Service {
     let releases: ReleaseDirectory
     let keys: [SigningKey]
     let logger: Logger
 
-    /// Half of the catalogue's time is left when it is renewed, so a check now and then is enough.
+    /// A renewal is due when half of the catalogue's validity is left, so an occasional check is enough.
     private var interval: Duration { min(.seconds(3600), releases.configuration.validity / 8) }
 
     func run() async throws {
@@ -20,7 +20,7 @@ struct CatalogueRenewal: Service {
                     try await renew()
                 } catch {
                     logger.error(
-                        "the catalogue could not be signed anew; trying again",
+                        "the catalogue could not be signed again; the next attempt follows",
                         metadata: ["error": "\(error)"]
                     )
                 }
@@ -29,6 +29,6 @@ struct CatalogueRenewal: Service {
     }
 
     func renew() async throws {
-        if try await releases.renew(signedBy: keys) { logger.info("signed the catalogue anew") }
+        if try await releases.renew(signedBy: keys) { logger.info("signed the catalogue again") }
     }
 }

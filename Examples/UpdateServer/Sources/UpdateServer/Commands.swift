@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The program: it serves, unless told otherwise.
+/// The program; it runs the server unless another command is given.
 @main
 struct Commands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

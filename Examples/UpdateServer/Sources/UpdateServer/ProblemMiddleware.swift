@@ -26,7 +26,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// Why a request is not fulfilled, in words for whoever sent it.
+/// The reason for refusing a request, as text for the client.
 struct Problem: Error {
     let status: HTTPResponse.Status
     let code: String
@@ -60,7 +60,7 @@ extension PackError.Code {
 }
 
 extension Response {
-    /// An answer in JSON that nobody keeps.
+    /// A JSON answer that caches must not store.
     init(json value: some Encodable, status: HTTPResponse.Status = .ok) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -68,7 +68,7 @@ extension Response {
         self.init(json: try encoder.encode(value), status: status)
     }
 
-    /// An answer that is JSON already.
+    /// An answer whose bytes are already JSON.
     init(json bytes: Data, status: HTTPResponse.Status = .ok) {
         self.init(
             status: status,

@@ -5,19 +5,20 @@ import NIOCore
 import WaystationPacks
 import WaystationPublishing
 
-/// What a server is made of.
+/// The settings of a server.
 struct ServerSettings: Sendable {
-    /// What is served and changed.
+    /// The releases that the server serves and changes.
     var releases: ReleaseDirectory
     /// The keys that sign the catalogue.
     var keys: [SigningKey]
-    /// What allows changes.
+    /// The token that allows changes.
     var token: AdminToken
-    /// The URL under which clients reach the server; nil takes the one that each asked for.
+    /// The URL under which clients reach the server; nil uses the host that each client requested.
     var publicURL: URL?
     /// The largest pack that may be published, in bytes; 512 MiB by default.
     var maximumUpload = 512 << 20
-    /// How long a client may let the server wait before its connection is closed; 60 seconds by default.
+    /// The longest time for which a client may make the server wait before its connection is closed; 60 seconds by
+    /// default.
     var clientIdleTimeout = TimeAmount.seconds(60)
 
     init(releases: ReleaseDirectory, keys: [SigningKey], token: AdminToken) {
@@ -27,13 +28,13 @@ struct ServerSettings: Sendable {
     }
 }
 
-/// The release platform: files and answers for clients, a page and an API for those who publish.
+/// The release platform: files and answers for clients, a page and an API for publishers.
 ///
 /// ```
 /// GET  /catalogue.json  /packs/…            static files, with ranges and validators
 /// POST /modules         GET /package        the two older formats
 /// GET  /                                    the page
-/// GET  /api/modules                         what is published
+/// GET  /api/modules                         the published releases
 /// POST /api/modules/{module}/publish …      changes, with the token
 /// ```
 struct UpdateServer: Sendable {
@@ -45,13 +46,13 @@ struct UpdateServer: Sendable {
         self.logger = logger
     }
 
-    /// The application; a catalogue that is missing, or about to expire, is signed before this returns.
+    /// Makes the application, and first signs a catalogue that is missing or expires soon.
     ///
     /// - Parameters:
-    ///   - address: Where to listen.
+    ///   - address: The address to listen on.
     ///   - started: Called with the port when the server listens.
-    /// - Returns: The application, to be run.
-    /// - Throws: `PackError` when the release directory cannot be used.
+    /// - Returns: The application, ready to run.
+    /// - Throws: `PackError` if the release directory cannot be used.
     func application(
         address: BindAddress = .hostname("127.0.0.1", port: 0),
         started: @escaping @Sendable (_ port: Int) -> Void = { _ in }

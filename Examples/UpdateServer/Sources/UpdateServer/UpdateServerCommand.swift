@@ -24,7 +24,7 @@ struct UpdateServerCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The release directory; made when missing.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The release directory; created if missing.", valueName: "dir"))
     var releases: String
 
     @Option(
@@ -38,12 +38,12 @@ struct UpdateServerCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The address to listen at.", valueName: "host"))
     var host = "127.0.0.1"
 
-    @Option(help: ArgumentHelp("The port to listen at; 0 takes any that is free.", valueName: "port"))
+    @Option(help: ArgumentHelp("The port to listen at; 0 takes any free port.", valueName: "port"))
     var port = 8080
 
     @Option(
         help: ArgumentHelp(
-            "The URL under which clients reach the server, where a proxy stands before it. Default: what they asked for.",
+            "The URL under which clients reach the server behind a proxy. Default: the host that they requested.",
             valueName: "url"
         )
     )
@@ -52,7 +52,7 @@ struct UpdateServerCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The largest pack that may be published, in MiB.", valueName: "size"))
     var maximumUpload = 512
 
-    @Option(help: ArgumentHelp("How many days clients believe the catalogue.", valueName: "days"))
+    @Option(help: ArgumentHelp("The validity of the catalogue, in days.", valueName: "days"))
     var validity = 7
 
     func validate() throws {
@@ -86,7 +86,7 @@ struct UpdateServerCommand: AsyncParsableCommand {
             address: .hostname(host, port: port)
         ) { port in
             let host = host.contains(":") ? "[\(host)]" : host
-            // At once, also into a file or a pipe: others wait for this line.
+            // Written without buffering, even into a file or a pipe: other programs wait for this line.
             try? FileHandle.standardOutput.write(contentsOf: Data("listening at http://\(host):\(port)/\n".utf8))
         }
         try await application.runService()

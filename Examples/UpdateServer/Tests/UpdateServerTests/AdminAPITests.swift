@@ -15,7 +15,7 @@ struct AdminAPITests {
     init() throws { platform = try Platform() }
 
     @Test(
-        "without the token nothing changes, and the answer names the way",
+        "a request without the token changes nothing, and the answer says how to send the token",
         arguments: [
             nil, "", "Bearer", "Bearer ", "Bearer wrong-token-of-some-length", "Bearer \(Platform.token)x",
             "Bearer \(Platform.token.dropLast())", "Basic \(Platform.token)", Platform.token,
@@ -74,7 +74,7 @@ struct AdminAPITests {
         }
     }
 
-    @Test("a network condition is published, changed and taken away, and reaches clients in every format")
+    @Test("a network condition is published, changed and removed, and reaches clients in every format")
     func network() async throws {
         let packs = try [platform.pack("1.0"), platform.pack("1.1")]
         try await platform.application().ask(.socket) { client async throws in
@@ -115,7 +115,7 @@ struct AdminAPITests {
         }
     }
 
-    @Test("reading needs no token, and tells what is live, with the sizes of whole packs and patches")
+    @Test("reading needs no token, and returns the live version with the sizes of whole packs and patches")
     func reading() async throws {
         try await platform.publish("1.0", "1.1")
         try await platform.application().ask(.router) { client async throws in
@@ -130,7 +130,7 @@ struct AdminAPITests {
     }
 
     @Test(
-        "a body that is too large is refused: at once when it announces that, over a socket, and else cut off at the limit"
+        "a body that is too large is refused at once if it announces its length, and otherwise cut off at the limit"
     )
     func tooLarge() async throws {
         let pack = try ByteBuffer(file: platform.pack("1.0", size: Platform.large))
@@ -144,7 +144,7 @@ struct AdminAPITests {
         #expect(try platform.catalogue().modules.isEmpty)
     }
 
-    @Test("what cannot be published is refused, and says why")
+    @Test("an invalid pack is refused with the reason")
     func refused() async throws {
         try await platform.publish("1.1")
         var damaged = try Data(contentsOf: platform.pack("1.2"))
@@ -168,7 +168,7 @@ struct AdminAPITests {
     }
 
     @Test(
-        "names and numbers that cannot be are refused",
+        "invalid names and numbers are refused",
         arguments: [
             ("cart/rollback", .notFound), ("cart/disable", .notFound), ("..%2fshop/disable", .badRequest),
             (".hidden/disable", .badRequest), ("a%20b/disable", .badRequest),
@@ -194,7 +194,7 @@ struct AdminAPITests {
         #expect(try platform.catalogue().serial == serial)
     }
 
-    @Test("a token has a least length; white space around it does not count")
+    @Test("a token has a minimum length; white space around it does not count")
     func tokenLength() {
         #expect(AdminToken("short") == nil)
         #expect(AdminToken(String(repeating: " ", count: 40)) == nil)
@@ -203,7 +203,7 @@ struct AdminAPITests {
 }
 
 extension PlatformClient {
-    /// Asks for a change of a module, with the token unless told otherwise.
+    /// Sends a change of a module, by default with the token.
     fileprivate func change(
         _ action: String,
         of module: String = "shop",

@@ -4,9 +4,9 @@ import Testing
 
 @testable import UpdateServer
 
-@Suite("Work that computes or waits")
+@Suite("Work that computes or blocks")
 struct BlockingWorkTests {
-    @Test("on all cores it leaves Swift's threads to tasks")
+    @Test("leaves Swift's threads to tasks when it runs on all cores")
     func computing() async throws {
         let computation = Computation()
         let cores = ProcessInfo.processInfo.activeProcessorCount
@@ -19,7 +19,7 @@ struct BlockingWorkTests {
         }
     }
 
-    @Test("it is not cut short by the cancellation of its task")
+    @Test("is not stopped by the cancellation of its task")
     func cancellation() async throws {
         let work = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -28,13 +28,13 @@ struct BlockingWorkTests {
         #expect(try await !work.value)
     }
 
-    @Test("what it throws reaches who asked for it")
+    @Test("throws its error to the caller")
     func failure() async {
         await #expect(throws: CocoaError.self) { try await BlockingWork.run { throw CocoaError(.fileNoSuchFile) } }
     }
 }
 
-/// Computes on several threads, until a task of Swift's has run meanwhile.
+/// Computes on several threads, until a Swift task has run in the meantime.
 private final class Computation: Sendable {
     private let started = AsyncStream.makeStream(of: Void.self)
     private let hasTaskRun = Atomic(false)
@@ -42,7 +42,7 @@ private final class Computation: Sendable {
     /// Returns whether no task could run.
     func compute() -> Bool {
         started.continuation.yield()
-        // What is in the way fails the test, and does not hold it for ever.
+        // The limit makes the test fail if no task can run, instead of hanging for ever.
         let limit = ContinuousClock.now + .seconds(600)
         while !hasTaskRun.load(ordering: .relaxed) {
             guard ContinuousClock.now < limit else { return true }
@@ -50,7 +50,7 @@ private final class Computation: Sendable {
         return false
     }
 
-    /// Lets it end as soon as a task runs, when so many threads compute.
+    /// Waits until this many threads compute; the computation ends as soon as this task runs.
     func proceed(on threads: Int) async {
         var starts = started.stream.makeAsyncIterator()
         for _ in 0..<threads { await starts.next() }

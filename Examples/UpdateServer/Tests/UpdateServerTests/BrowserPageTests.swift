@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The page")
 struct BrowserPageTests {
-    @Test("is served whole, allows itself nothing from elsewhere, and needs nothing from there")
+    @Test("is served whole, allows only its own files, and needs no others")
     func page() async throws {
         try await Platform().application().ask(.router) { client in
             for (path, type) in [("/", "text/html"), ("/page.css", "text/css"), ("/page.js", "text/javascript")] {
@@ -19,7 +19,7 @@ struct BrowserPageTests {
                 #expect(!policy.contains("unsafe"))
                 let text = String(buffer: response.body)
                 #expect(!text.contains("http://") && !text.contains("https://"))
-                // The policy would stop them, and names from packs could become markup.
+                // The policy would block them, and names from packs could become markup.
                 for word in ["innerHTML", "insertAdjacentHTML", "style=", "onclick=", "eval("] {
                     #expect(!text.contains(word), "\(path): \(word)")
                 }
@@ -27,7 +27,7 @@ struct BrowserPageTests {
         }
     }
 
-    @Test("names every field, and has a place where outcomes are told")
+    @Test("labels every field, and has a place that reports outcomes")
     func accessibility() async throws {
         try await Platform().application().ask(.router) { client in
             let text = String(buffer: try await client.execute(uri: "/", method: .get).body)

@@ -18,7 +18,7 @@ struct ClientAnswersTests {
          "h5vers":[{"moduleId":"shop","moduleVer":"1.0","isActive":1}]}}
         """
 
-    @Test("many modules: a client within the patches gets the patch, under the address that it asked")
+    @Test("many modules: a client for whose version a patch exists gets it, with an address on the requested host")
     func modules() async throws {
         try await platform.publish("1.0", "1.1")
         try await platform.application().ask(.socket) { client async throws in
@@ -49,7 +49,7 @@ struct ClientAnswersTests {
     }
 
     @Test(
-        "what is no request for modules is refused",
+        "a body that is not a request for modules is refused",
         arguments: ["", "{}", "[]", "{\"data\":[]}", "{\"data\":{\"h5vers\":3}}"]
     )
     func badModules(body: String) async throws {
@@ -72,7 +72,7 @@ struct ClientAnswersTests {
         }
     }
 
-    @Test("one pack: named, or the only one; else the question is refused")
+    @Test("one pack: the request names the module or there is only one; otherwise it is refused")
     func package() async throws {
         try await platform.application().ask(.socket) { client async throws in
             func status(_ query: String) async throws -> HTTPResponse.Status {

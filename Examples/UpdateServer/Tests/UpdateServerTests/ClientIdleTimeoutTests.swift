@@ -8,9 +8,9 @@ import Testing
 
 @testable import UpdateServer
 
-@Suite("The time that a client has")
+@Suite("The time-out for idle clients")
 struct ClientIdleTimeoutTests {
-    @Test("a client that sends nothing while the server waits for a request is closed")
+    @Test("closes a client that sends nothing while the server waits for a request")
     func silence() throws {
         let connection = try Connection()
         connection.read()
@@ -20,7 +20,7 @@ struct ClientIdleTimeoutTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("it begins anew with each part that comes, and ends an upload that has fallen silent")
+    @Test("starts again with each part that arrives, and ends an upload that has stopped")
     func parts() throws {
         let connection = try Connection()
         connection.read()
@@ -38,7 +38,7 @@ struct ClientIdleTimeoutTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("a head that comes byte by byte does not lengthen it")
+    @Test("is not extended by a head that arrives byte by byte")
     func slowHead() throws {
         let connection = try Connection()
         for _ in 0..<5 {
@@ -53,7 +53,7 @@ struct ClientIdleTimeoutTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("it stands still while the server does not read, however long, and goes on from there")
+    @Test("stands still while the server does not read, however long, and continues from there")
     func backPressure() throws {
         let connection = try Connection()
         connection.read()
@@ -72,12 +72,12 @@ struct ClientIdleTimeoutTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("an answer that takes long to be made is not cut off, and after it the time of the next request begins")
+    @Test("does not cut off a slow answer, and starts for the next request after it")
     func slowAnswer() throws {
         let connection = try Connection()
         connection.read()
         try connection.receive(.head(.upload), .end(nil))
-        // For a request that may follow.
+        // The server reads for the next request that may follow.
         connection.read()
         connection.pass(.hours(24))
         #expect(connection.isOpen)
@@ -93,7 +93,7 @@ struct ClientIdleTimeoutTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("an answer is not cut off for a second request that was begun before it")
+    @Test("does not cut off an answer because a second request began before it")
     func pipelining() throws {
         let connection = try Connection()
         connection.read()
@@ -108,14 +108,14 @@ struct ClientIdleTimeoutTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("a request that was answered before its end is waited for, and the next one is answered in peace")
+    @Test("waits for the rest of a request that was answered early, and lets the next one be answered")
     func earlyAnswer() throws {
         let connection = try Connection()
         connection.read()
         try connection.receive(.head(.upload))
         connection.read()
         connection.pass(.seconds(59))
-        // It has as long to take that as if it had not been silent before.
+        // The client has the full time to accept the answer, as if it had not been silent before.
         connection.write(.head(.init(status: .unauthorized)))
         connection.write(.end(nil))
         connection.pass(.seconds(59))
@@ -130,7 +130,7 @@ struct ClientIdleTimeoutTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("a client that does not take the answer is closed; with each piece that it takes the time begins anew")
+    @Test("closes a client that does not accept the answer, and starts again with each piece that it accepts")
     func untaken() throws {
         let connection = try Connection()
         connection.read()
@@ -154,7 +154,7 @@ struct ClientIdleTimeoutTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("whoever wrote a large part is told when the last piece of it is taken")
+    @Test("completes the promise for a large part when its last piece is accepted")
     func promise() throws {
         let connection = try Connection()
         var isTaken = false
@@ -165,7 +165,7 @@ struct ClientIdleTimeoutTests {
         #expect(isTaken)
     }
 
-    @Test("once the server has closed its side, the client has the time once to close the other")
+    @Test("gives the client one full period to close its side after the server has closed its own")
     func outputClosed() throws {
         let connection = try Connection()
         connection.tell(.outputClosed)
@@ -175,7 +175,7 @@ struct ClientIdleTimeoutTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("a client that has closed its side owes nothing but to take the answer")
+    @Test("requires a client that has closed its side only to accept the answer")
     func inputClosed() throws {
         let connection = try Connection()
         connection.read()
@@ -189,7 +189,7 @@ struct ClientIdleTimeoutTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("a handler that is removed leaves no timer, and the connection open")
+    @Test("leaves no timer, and an open connection, when its handler is removed")
     func removal() throws {
         weak var left: ClientIdleTimeout?
         let connection = try Connection { left = $0 }
@@ -200,7 +200,7 @@ struct ClientIdleTimeoutTests {
         #expect(connection.isOpen)
     }
 
-    @Test("a connection that is closed is not closed again")
+    @Test("does not close a closed connection again")
     func inactive() throws {
         let connection = try Connection()
         connection.read()
@@ -211,7 +211,7 @@ struct ClientIdleTimeoutTests {
         #expect(connection.closes == 0)
     }
 
-    @Test("over a socket a client that says nothing is closed", .timeLimit(.minutes(10)))
+    @Test("closes a client over a socket that sends nothing", .timeLimit(.minutes(10)))
     func socket() async throws {
         try await Platform().application { $0.clientIdleTimeout = .milliseconds(1) }.ask(.socket) { client in
             let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -225,7 +225,7 @@ extension HTTPRequest {
     fileprivate static let upload = HTTPRequest(method: .post, scheme: "http", authority: "shop.example", path: "/")
 }
 
-/// A connection that reads when it is told to, to a client that takes when it is told to, in driven time.
+/// A connection in driven time, whose reads the test starts, to a client that accepts parts when the test says so.
 private final class Connection {
     private let channel: EmbeddedChannel
     private let wire = Wire()
@@ -241,7 +241,7 @@ private final class Connection {
 
     var isOpen: Bool { channel.isActive }
     var closes: Int { wire.closes }
-    /// The sizes of the bodies of the parts that were not taken.
+    /// The sizes of the bodies of the parts that the client has not accepted.
     var untaken: [Int] { wire.parts.map { if case .body(let body) = $0.part { body.readableBytes } else { 0 } } }
 
     func pass(_ time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }
@@ -249,10 +249,10 @@ private final class Connection {
     /// The server asks for bytes.
     func read() { channel.read() }
 
-    /// Bytes came that are no part yet.
+    /// Bytes arrived that do not complete a part.
     func endRead() { channel.pipeline.fireChannelReadComplete() }
 
-    /// Bytes came that end with the last of these parts.
+    /// Bytes arrived that complete these parts.
     func receive(_ parts: HTTPRequestPart...) throws {
         for part in parts { channel.pipeline.fireChannelRead(part) }
         endRead()
@@ -266,7 +266,7 @@ private final class Connection {
 
     func take(_ count: Int) { for _ in 0..<count { wire.take() } }
 
-    /// An answer that is taken at once.
+    /// Writes an answer that the client accepts at once.
     func answer() {
         write(.head(.init(status: .ok)))
         write(.end(nil))
@@ -284,7 +284,7 @@ private final class Connection {
     }
 }
 
-/// Holds what is written until it is taken.
+/// Holds written parts until the client accepts them.
 private final class Wire: ChannelOutboundHandler {
     typealias OutboundIn = HTTPResponsePart
 
@@ -295,7 +295,7 @@ private final class Wire: ChannelOutboundHandler {
         parts.append((unwrapOutboundIn(data), promise))
     }
 
-    /// Takes the first part; nothing of a connection that is closed.
+    /// Accepts the first part; does nothing after the connection was closed.
     func take() { if !parts.isEmpty { parts.removeFirst().promise?.succeed() } }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {

@@ -7,7 +7,7 @@ import WaystationPacks
 @Suite("Real web apps, from the first pack to the last load offline")
 struct EndToEndTests {
     @Test(
-        "an app keeps up by each format, follows roll-backs, and loads every file offline",
+        "an app follows updates in each format, follows rollbacks, and loads every file offline",
         arguments: PacksDemo.Format.allCases
     )
     func demo(_ format: PacksDemo.Format) async throws {

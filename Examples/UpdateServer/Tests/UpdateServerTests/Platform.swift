@@ -41,10 +41,10 @@ final class Platform: Sendable {
         return try await UpdateServer(settings, logger: logger).application()
     }
 
-    /// More than a server keeps of a file in memory.
+    /// More bytes than a server keeps of a file in memory.
     static let large = 600_000
 
-    /// A pack with a file of noise that all versions have and a page of its own.
+    /// A pack with a file of noise that all versions share and a page of its own.
     func pack(_ version: String, of module: String = "shop", size: Int = 20_000) throws -> URL {
         let source = folder.appending(path: "source-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: source, withIntermediateDirectories: true)
@@ -74,7 +74,7 @@ final class Platform: Sendable {
         }
     }
 
-    /// The catalogue, opened as a client would.
+    /// The catalogue, opened as a client would open it.
     func catalogue() throws -> Catalogue {
         let bytes = try Data(contentsOf: root.appending(path: "catalogue.json"))
         return try Catalogue.opening(bytes, signedBy: [key.trusted], after: nil, now: Date()).catalogue

@@ -11,9 +11,9 @@ struct ServerAnswer: Sendable {
     let body: ByteBuffer
 }
 
-/// Asks an application that a test runs.
+/// Sends requests to an application that a test runs.
 struct PlatformClient: Sendable {
-    /// The way that requests take.
+    /// The way in which requests reach the application.
     enum Way: CaseIterable {
         /// To the router, without a connection.
         case router
@@ -46,8 +46,8 @@ struct PlatformClient: Sendable {
 extension ApplicationProtocol {
     /// Runs the application for a test.
     ///
-    /// The client that Hummingbird gives a test over a socket ends a request after 20 seconds. This one waits for ten
-    /// minutes, since a crowded machine may take longer than those.
+    /// Hummingbird's own test client ends a request over a socket after 20 seconds. This client waits for ten minutes,
+    /// since a busy machine may need more than 20 seconds.
     func ask<Value: Sendable>(
         _ way: PlatformClient.Way,
         _ questions: @Sendable (PlatformClient) async throws -> Value

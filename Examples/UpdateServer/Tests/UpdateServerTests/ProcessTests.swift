@@ -8,7 +8,7 @@ import WaystationPublishing
 
 @Suite("The process")
 struct ProcessTests {
-    /// The server lies beside the test bundle.
+    /// The server's program is next to the test bundle.
     private static var executable: URL {
         get throws {
             let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -30,7 +30,7 @@ struct ProcessTests {
         )
     }
 
-    @Test("tells where it listens, serves there on loopback, and ends in good order when it is told to")
+    @Test("prints its address, serves there on loopback, and shuts down cleanly on a signal")
     func life() async throws {
         let platform = try Platform()
         let process = try server(in: platform, token: Platform.token)

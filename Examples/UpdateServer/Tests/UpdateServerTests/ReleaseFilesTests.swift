@@ -15,7 +15,7 @@ struct ReleaseFilesTests {
 
     private static let zip = "/packs/shop/1.0/shop-1.0.zip"
 
-    @Test("the catalogue is there from the start, and is fetched again only when it has changed")
+    @Test("the catalogue exists from the start, and is fetched again only if it has changed")
     func catalogue() async throws {
         try await platform.application().ask(.router) { client in
             let first = try await client.execute(uri: "/catalogue.json", method: .get)
@@ -33,7 +33,7 @@ struct ReleaseFilesTests {
         }
     }
 
-    @Test("over a socket a pack arrives whole, and a download goes on where it was cut")
+    @Test("over a socket a pack arrives whole, and a download continues where it was cut")
     func download() async throws {
         try await platform.publish("1.0", size: Platform.large)
         let bytes = try Data(contentsOf: platform.root.appending(path: Self.zip))
@@ -62,13 +62,13 @@ struct ReleaseFilesTests {
             #expect(changed.body.readableBytes == bytes.count)
             let beyond = try await client.execute(uri: Self.zip, method: .get, headers: [.range: "bytes=9000000-"])
             #expect(beyond.status == .rangeNotSatisfiable)
-            // The connection is still in step.
+            // The connection is still usable for the next request.
             let again = try await client.execute(uri: "/catalogue.json", method: .get)
             #expect(again.status == .ok)
         }
     }
 
-    @Test("HEAD tells the length and sends nothing; a patch is no text")
+    @Test("HEAD states the length and has no body; a patch is not sent as text")
     func head() async throws {
         try await platform.publish("1.0", "1.1")
         try await platform.application().ask(.router) { client in
@@ -86,7 +86,7 @@ struct ReleaseFilesTests {
     }
 
     @Test(
-        "nothing but the catalogue and the packs is ever served, however the path is written",
+        "only the catalogue and the packs are served, in every spelling of a path",
         arguments: [
             "/releases.json", "/lock", "/staging/", "/packs/../releases.json", "/packs/%2e%2e/releases.json",
             "/packs/..%2freleases.json", "/packs/shop/../../releases.json", "/packs//../releases.json",
@@ -112,7 +112,7 @@ struct ReleaseFilesTests {
         }
     }
 
-    @Test("files are not changed by asking", arguments: [HTTPRequest.Method.put, .delete, .post, .patch])
+    @Test("requests cannot change files", arguments: [HTTPRequest.Method.put, .delete, .post, .patch])
     func methods(method: HTTPRequest.Method) async throws {
         try await platform.publish("1.0")
         try await platform.application().ask(.router) { client in

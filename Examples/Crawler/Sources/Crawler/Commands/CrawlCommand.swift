@@ -6,21 +6,21 @@ struct CrawlCommand: AsyncParsableCommand {
         commandName: "crawl",
         abstract: "Loads a site into a directory.",
         discussion: """
-            Pages within the scope are followed; what they need to be shown (pictures, style sheets, scripts, fonts, \
-            media, frames) is loaded wherever it lies. An interrupted crawl goes on with the same command, or with \
-            --into alone, and loads nothing again.
+            Pages within the scope are followed; the files that they need (pictures, style sheets, scripts, fonts, \
+            media, frames) are loaded from any host. An interrupted crawl continues with the same command, or with \
+            only --into, and loads nothing again.
 
-            In --include and --exclude, * stands for any run of characters of the whole URL: --exclude '*/print/*'.
+            In --include and --exclude, * stands for any characters of the whole URL: --exclude '*/print/*'.
 
             Exit codes: 0 done, or stopped at a limit · 2 no start page could be loaded · 64 wrong usage · \
             74 the directory cannot be written · 130 interrupted.
             """
     )
 
-    @Argument(help: "Where to start. May be left out when the directory holds a crawl to go on with.")
+    @Argument(help: "The start pages. May be left out if the directory contains a crawl to continue.")
     var urls: [String] = []
 
-    @Option(help: "The directory for the archive and the crawl's journal; made when missing.")
+    @Option(help: "The directory for the archive and the crawl's journal; created if missing.")
     var into: String
 
     @OptionGroup(title: "Scope")
@@ -34,7 +34,7 @@ struct CrawlCommand: AsyncParsableCommand {
 
     func validate() throws {
         for url in urls where CanonicalURL(url) == nil {
-            throw ValidationError("'\(url)' is no http or https URL. Write it in full: https://example.org/")
+            throw ValidationError("'\(url)' is not a valid http or https URL. Write it in full: https://example.org/")
         }
     }
 
@@ -44,7 +44,7 @@ struct CrawlCommand: AsyncParsableCommand {
         var settings = known ?? CrawlSettings()
         if urls.isEmpty {
             guard known != nil else {
-                throw ValidationError("\(into) holds no crawl to go on with. Name a URL to start from.")
+                throw ValidationError("\(into) contains no crawl to continue. Name a URL to start from.")
             }
         } else {
             settings = CrawlSettings()

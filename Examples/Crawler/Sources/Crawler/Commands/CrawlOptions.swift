@@ -2,30 +2,30 @@ import ArgumentParser
 import Foundation
 
 struct ScopeOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("What belongs to the site: page, prefix, host or domain.", valueName: "breadth"))
+    @Option(help: ArgumentHelp("The extent of the site: page, prefix, host or domain.", valueName: "breadth"))
     var scope = Scope.Breadth.host
 
-    @Option(help: ArgumentHelp("How many links away from a start page to go.", valueName: "n"))
+    @Option(help: ArgumentHelp("The greatest number of links between a start page and a loaded page.", valueName: "n"))
     var depth: Int?
 
-    @Option(help: ArgumentHelp("Only pages whose URL matches; repeatable.", valueName: "glob"))
+    @Option(help: ArgumentHelp("Load only pages whose URL matches; repeatable.", valueName: "glob"))
     var include: [String] = []
 
-    @Option(help: ArgumentHelp("Nothing whose URL matches; repeatable.", valueName: "glob"))
+    @Option(help: ArgumentHelp("Load nothing whose URL matches; repeatable.", valueName: "glob"))
     var exclude: [String] = []
 
     @Option(help: ArgumentHelp("Stop after this many pages.", valueName: "n"))
     var maxPages: Int?
 
-    @Option(help: ArgumentHelp("Stop after this much, such as 500MB.", valueName: "size"))
+    @Option(help: ArgumentHelp("Stop after this many bytes, such as 500MB.", valueName: "size"))
     var maxBytes: ByteLimit?
 
-    @Option(help: ArgumentHelp("Stop after this long, such as 90s, 10m or 2h.", valueName: "time"))
+    @Option(help: ArgumentHelp("Stop after this time, such as 90s, 10m or 2h.", valueName: "time"))
     var maxTime: TimeLimit?
 
     func validate() throws {
         if let depth, depth < 0 {
-            throw ValidationError("--depth must not be negative; 0 loads the start pages alone.")
+            throw ValidationError("--depth must not be negative; 0 loads only the start pages.")
         }
         if let maxPages, maxPages < 1 { throw ValidationError("--max-pages must be at least 1.") }
     }
@@ -50,19 +50,19 @@ struct PolitenessOptions: ParsableArguments {
     @Flag(help: "Do not read sitemaps.")
     var noSitemaps = false
 
-    @Option(help: ArgumentHelp("Loads at a time from one host.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of simultaneous loads from one host.", valueName: "n"))
     var concurrency = 6
 
-    @Option(help: ArgumentHelp("Requests a second to one host, at most.", valueName: "n"))
+    @Option(help: ArgumentHelp("The maximum number of requests a second to one host.", valueName: "n"))
     var rate: Double?
 
-    @Option(help: ArgumentHelp("How often to try again after a lost connection or a 5xx.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of retries after a lost connection or a 5xx.", valueName: "n"))
     var retries = 4
 
-    @Option(help: ArgumentHelp("Seconds without a byte before a load is given up.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Seconds without a byte after which a load fails.", valueName: "seconds"))
     var timeout = 30.0
 
-    @Option(help: "How to introduce oneself; robots.txt is read for the name before the version.")
+    @Option(help: "The User-Agent field; the name before the version selects the rules of robots.txt.")
     var userAgent = CrawlSettings().userAgent
 
     func validate() throws {
@@ -84,10 +84,10 @@ struct PolitenessOptions: ParsableArguments {
 }
 
 struct OutputOptions: ParsableArguments {
-    @Flag(help: "One JSON object a line, for programs.")
+    @Flag(help: "Print one JSON object a line, for programs.")
     var json = false
 
-    @Flag(help: "Only the outcome.")
+    @Flag(help: "Print only the outcome.")
     var quiet = false
 
     var observer: any CrawlObserver {

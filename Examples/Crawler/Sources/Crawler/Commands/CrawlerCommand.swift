@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The tool `crawler`, whose commands hold no logic of their own.
+/// The tool `crawler`, whose commands contain no logic of their own.
 @main
 struct CrawlerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,9 +11,9 @@ struct CrawlerCommand: AsyncParsableCommand {
             crawler offline example
             crawler report example
 
-            Exit codes: 0 done · 1 the offline check found something missing or differing · 2 no start page could be \
+            Exit codes: 0 done · 1 the offline check found missing or differing documents · 2 no start page could be \
             loaded · 64 wrong usage · 74 the directory cannot be read or written · 130 interrupted (the same command \
-            goes on).
+            continues).
             """,
         version: "1.0.0",
         subcommands: [CrawlCommand.self, OfflineCommand.self, ReportCommand.self, DemoCommand.self]
@@ -21,7 +21,7 @@ struct CrawlerCommand: AsyncParsableCommand {
 }
 
 extension ExitCode {
-    /// The offline check found something missing or differing.
+    /// The offline check found missing or differing documents.
     static let notWhole = ExitCode(1)
     /// No start page could be loaded.
     static let nothingLoaded = ExitCode(2)

@@ -8,12 +8,12 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Ends with two lines: the outcome of the offline check, and the path of the report.
 
-            Exit codes as of offline.
+            The exit codes are those of the command offline.
             """
     )
 
     @Option(
-        help: "A directory with a web site. Default: the SQLite documentation where it is installed, else a small site."
+        help: "A directory with a web site. Default: the SQLite documentation if installed, otherwise a small site."
     )
     var site: String?
 
@@ -55,10 +55,10 @@ struct DemoCommand: AsyncParsableCommand {
         }
         let directory = URL(filePath: into, directoryHint: .isDirectory)
         guard files.fileExists(atPath: directory.path) else { return directory }
-        // Only what a crawl made is removed; a mistyped path must not cost anyone a home directory.
+        // Only a directory that a crawl made is removed, so that a mistyped path cannot delete other files.
         let isOurs = try Journal.exists(in: directory) || files.contentsOfDirectory(atPath: directory.path).isEmpty
         guard isOurs else {
-            throw ValidationError("\(directory.path) is not empty and holds no crawl. Name another directory.")
+            throw ValidationError("\(directory.path) is not empty and contains no crawl. Name another directory.")
         }
         try files.removeItem(at: directory)
         return directory

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Turns the first Ctrl-C into a cancellation, so that what is done is kept; the second ends the process.
+/// Turns the first Ctrl-C into a cancellation, so that finished work is kept; the second ends the process.
 enum Interrupt {
     static func cancelling<Value: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Value
@@ -12,7 +12,7 @@ enum Interrupt {
             work.cancel()
             signal(SIGINT, SIG_DFL)
         }
-        // The default action would end the process before the source is told.
+        // The default action would end the process before the source gets the signal.
         signal(SIGINT, SIG_IGN)
         source.resume()
         defer {

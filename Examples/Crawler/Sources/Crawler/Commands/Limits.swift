@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `500MB`, `2GiB`, `1048576`.
+/// A number of bytes: `500MB`, `2GiB`, `1048576`.
 struct ByteLimit: ExpressibleByArgument, Equatable {
     let bytes: Int
 
@@ -16,7 +16,7 @@ struct ByteLimit: ExpressibleByArgument, Equatable {
     }
 }
 
-/// `90s`, `10m`, `2h`; seconds without a unit.
+/// A time: `90s`, `10m`, `2h`; seconds without a unit.
 struct TimeLimit: ExpressibleByArgument, Equatable {
     let seconds: Double
 

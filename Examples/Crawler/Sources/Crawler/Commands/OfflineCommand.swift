@@ -7,16 +7,17 @@ struct OfflineCommand: AsyncParsableCommand {
         abstract: "Loads a crawled site again without the network, and compares every byte.",
         discussion: """
             Every page and resource is loaded through the same URLSession code with the network denied, and its \
-            SHA-256 compared with what the crawl saw. The pages are read again too: whatever they ask for within the \
-            scope must be there. What did not load in the crawl either is listed as broken and does not count.
+            SHA-256 is compared with the one of the crawl. The pages are read again too: every link within the scope \
+            must lead to a stored response. Links that did not load in the crawl either are listed as broken and do \
+            not count.
 
             The last line is: offline: N pages, M resources, 0 missing, 0 differing
 
-            Exit codes: 0 nothing missing, nothing differing · 1 otherwise · 64 no crawl there · 130 interrupted.
+            Exit codes: 0 nothing missing, nothing differing · 1 otherwise · 64 no crawl found · 130 interrupted.
             """
     )
 
-    @Argument(help: "The directory that a crawl was made into.")
+    @Argument(help: "The directory of a crawl.")
     var directory: String
 
     @OptionGroup(title: "Output")

@@ -6,15 +6,15 @@ struct ReportCommand: AsyncParsableCommand {
         commandName: "report",
         abstract: "Writes one self-contained HTML page about a crawl.",
         discussion: """
-            Totals, timeline, sizes by type, the slowest and the biggest, what is broken and who links to it, and the \
-            last offline check. The page needs no network and no other file.
+            The page has totals, a timeline, sizes by type, the slowest and the largest documents, broken links with \
+            the pages that contain them, and the last offline check. It needs no network and no other file.
             """
     )
 
-    @Argument(help: "The directory that a crawl was made into.")
+    @Argument(help: "The directory of a crawl.")
     var directory: String
 
-    @Option(help: "Where to write it. Default: report.html in the directory.")
+    @Option(help: "The file of the report. Default: report.html in the directory.")
     var output: String?
 
     func run() async throws {

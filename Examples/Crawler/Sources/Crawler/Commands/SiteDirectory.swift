@@ -3,13 +3,13 @@ import Foundation
 
 /// The operations that the commands share, on the directory of a crawl.
 enum SiteDirectory {
-    /// The settings of the crawl that the directory holds; nil when it holds none.
+    /// The settings of the crawl in the directory; nil if there is none.
     static func settings(in directory: URL) throws -> CrawlSettings? {
         guard Journal.exists(in: directory) else { return nil }
         return try existingJournal(in: directory).settings
     }
 
-    /// Crawls until done, limited or interrupted; Ctrl-C interrupts.
+    /// Crawls until the crawl is complete, reaches a limit or is interrupted; Ctrl-C interrupts it.
     static func crawl(
         _ settings: CrawlSettings,
         into directory: URL,
@@ -28,7 +28,7 @@ enum SiteDirectory {
         }
     }
 
-    /// Checks offline and keeps the outcome for the report.
+    /// Runs the offline check and keeps the outcome for the report.
     static func checkOffline(_ directory: URL, printer: OfflinePrinter) async throws -> OfflineResult {
         let journal = try existingJournal(in: directory)
         let settings = try journal.settings ?? CrawlSettings()
@@ -51,7 +51,8 @@ enum SiteDirectory {
         try Data(page.utf8).write(to: file, options: .atomic)
     }
 
-    /// Ends with the exit code for directories that cannot be used, whatever went wrong in one.
+    /// Turns any error of `body` into the exit code for directories that cannot be used, except a cancellation or wrong
+    /// usage.
     private static func sayingWhatIsWrong<Value: Sendable>(
         with directory: URL,
         _ body: () async throws -> Value
@@ -71,7 +72,7 @@ enum SiteDirectory {
 
     static func existingJournal(in directory: URL) throws -> Journal {
         guard Journal.exists(in: directory) else {
-            throw ValidationError("\(directory.path) holds no crawl. Make one with: crawler crawl URL --into DIR")
+            throw ValidationError("\(directory.path) contains no crawl. Make one with: crawler crawl URL --into DIR")
         }
         do {
             return try Journal.open(in: directory)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What header fields say about keeping a response.
+/// Reads the header fields about caching.
 enum CacheStatus {
-    /// Whether a cache answered: a member of `Cache-Status` (RFC 9211) with the parameter `hit`.
+    /// Whether a cache answered, by a member of `Cache-Status` (RFC 9211) with the parameter `hit`.
     static func isHit(_ field: String?) -> Bool {
         guard let field else { return false }
         return field.split(separator: ",").contains { member in
@@ -10,7 +10,7 @@ enum CacheStatus {
         }
     }
 
-    /// Why a response must not be kept (RFC 9111, section 5.2.2.5), in words; nil when it may be.
+    /// The reason why a response must not be stored (RFC 9111, section 5.2.2.5), in words; nil if it may be stored.
     static func refusal(cacheControl: String?) -> String? {
         let directives = (cacheControl ?? "").lowercased().split(separator: ",")
         let isRefused = directives.contains { $0.trimmingCharacters(in: .whitespaces) == "no-store" }

@@ -1,9 +1,9 @@
 import Foundation
 import FoundationNetworking
 
-/// The parts of `Content-Type` that matter here.
+/// The parts of `Content-Type` that the crawler uses.
 struct ContentType: Equatable {
-    /// In lower case, empty when unknown.
+    /// The type in lower case; empty if it is unknown.
     var mimeType = ""
     var charset: String?
 

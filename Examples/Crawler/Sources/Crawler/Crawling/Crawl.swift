@@ -1,9 +1,10 @@
 import Foundation
 import FoundationNetworking
 
-/// Runs one crawl: takes from the frontier, loads, reads links, notes everything in the journal.
+/// Runs one crawl: takes resources from the frontier, loads them, reads their links, and records everything in the
+/// journal.
 ///
-/// The actor only keeps books. Loading, hashing and parsing happen in child tasks beside it, on all processors.
+/// The actor only keeps the state. Loading, hashing and parsing run in child tasks, on all processors.
 actor Crawl {
     private let settings: CrawlSettings
     private let journal: Journal
@@ -29,9 +30,10 @@ actor Crawl {
         startInstant = clock.now
     }
 
-    /// Crawls until nothing is left, a limit is reached or the task is cancelled; then everything is in the journal,
-    /// which is closed.
-    /// - Throws: What kept the journal from being written.
+    /// Crawls until nothing is left, a limit is reached or the task is cancelled.
+    ///
+    /// When it returns, everything is in the journal, and the journal is closed.
+    /// - Throws: The error that prevented the journal from being written.
     func run() async throws -> CrawlSummary {
         let run = try journal.beginRun(at: Date())
         try restore()
@@ -73,9 +75,9 @@ actor Crawl {
         }
     }
 
-    /// Starts all that may be started.
+    /// Starts all loads that may be started.
     ///
-    /// Non-nil when nothing more will come.
+    /// Non-nil when no more loads will follow.
     private func fill(_ group: inout ThrowingTaskGroup<Completion, any Error>) -> CrawlSummary.End? {
         while true {
             if let limit = reachedLimit { return frontier.inFlightCount == 0 ? limit : nil }
@@ -101,7 +103,7 @@ actor Crawl {
                 }
                 return nil
             case .blocked:
-                // Only pages are left, and no more of them are wanted.
+                // Only pages are left, and the limit of pages is reached.
                 return frontier.inFlightCount == 0 ? .pageLimit : nil
             case .finished:
                 return .complete
@@ -139,7 +141,7 @@ actor Crawl {
         let decision: RetryPolicy.Decision
         switch outcome.result {
         case .cancelled:
-            // Stays queued in the journal and so is the first to be loaded when the crawl goes on.
+            // The resource stays queued in the journal, and is the first to be loaded when the crawl continues.
             return frontier.retry(id, at: .zero, pausesHost: false)
         case .failed(let code, let message):
             decision = retryPolicy.decision(error: code, attempt: attempt)
@@ -161,7 +163,8 @@ actor Crawl {
             return observer.observe(.retrying(url, reason: reason, attempt: attempt, after: delay))
         }
         frontier.finish(id, as: record.state)
-        // First what is found, then that the document is done: a restart finds both or asks the archive again.
+        // The links are recorded before the end of the document: after a restart both are there, or the archive is
+        // asked again.
         var entries = record.state == .loaded ? follow(links, of: record) : []
         entries.append(.finished(record))
         note(entries)
@@ -169,7 +172,7 @@ actor Crawl {
     }
 
     private func finish(_ record: LoadRecord) {
-        // Trying /sitemap.xml was our own idea, so its absence is no fault of the site.
+        // The crawler tried /sitemap.xml without a link to it, so a missing file is not an error of the site.
         if frontier.resources[record.id].kind == .sitemapGuess, record.state != .loaded { return }
         defer { observer.observe(.settled(record, progress)) }
         summary.count(record)
@@ -186,7 +189,7 @@ actor Crawl {
         )
         var links = extracted.links
         if extracted.isNofollow, settings.obeysRobots { links.removeAll { !$0.kind.isRequisite } }
-        // Another site's links are none of ours.
+        // Links in documents of other sites are not followed.
         if !finding.isInside, !finding.isStylesheet { links = [] }
         if let finalURL = record.finalURL, !frontier.resources[record.id].kind.isRequisite {
             links.append(FoundLink(url: finalURL, kind: .redirect))
@@ -241,7 +244,7 @@ actor Crawl {
         if outcome.error == nil { offerSitemaps(of: origin, named: outcome.sitemaps) }
     }
 
-    /// Sitemaps matter for the sites that are crawled, not for hosts that only lend an image.
+    /// Reads the sitemaps of the start pages' sites only, not those of hosts that merely provide an image.
     private func offerSitemaps(of origin: String, named: [String]) {
         let starts = settings.startURLs.compactMap { CanonicalURL($0) }
         guard settings.readsSitemaps, settings.scope != .page, settings.depth != 0,
@@ -265,7 +268,7 @@ actor Crawl {
         journal.note(entries)
     }
 
-    // MARK: Going on after a break
+    // MARK: Continuing after a break
 
     private func restore() throws {
         for known in try journal.knownRobots() where known.error == nil && settings.obeysRobots {

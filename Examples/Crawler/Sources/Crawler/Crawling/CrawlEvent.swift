@@ -1,30 +1,30 @@
 import Foundation
 
-/// What happens during a crawl, for those who watch it.
+/// An event of a crawl, for observers.
 enum CrawlEvent: Sendable {
-    /// `known` is above zero when an earlier crawl is taken up.
+    /// `known` is above zero if the crawl continues an earlier run.
     case began(settings: CrawlSettings, known: Int)
-    /// Loaded, broken or failed for good.
+    /// A resource was loaded, was answered with an error, or failed for good.
     case settled(LoadRecord, CrawlProgress)
     case disallowed(CanonicalURL)
     case retrying(CanonicalURL, reason: String, attempt: Int, after: Duration)
     case ended(CrawlSummary)
 }
 
-/// Takes events one at a time, in order; must not take long.
+/// Receives events one at a time, in order; a call must return quickly.
 protocol CrawlObserver: Sendable {
     func observe(_ event: CrawlEvent)
 }
 
 struct CrawlProgress: Sendable {
     var done = 0
-    /// Done, in flight and queued.
+    /// The number of resources that are done, in flight or queued.
     var known = 0
     var bytes = 0
     var elapsed: TimeInterval = 0
 }
 
-/// How a crawl stands at its end; counts include earlier runs that this one continued.
+/// The state of a crawl at its end; the counts include earlier runs that this one continued.
 struct CrawlSummary: Sendable, Codable, Equatable {
     enum End: String, Sendable, Codable {
         case complete
@@ -38,16 +38,16 @@ struct CrawlSummary: Sendable, Codable, Equatable {
     var pages = 0
     var resources = 0
     var bytes = 0
-    /// Answered by the archive rather than the network, in this run.
+    /// Resources that the archive answered in this run.
     var fromArchive = 0
-    /// Answered by the network, in this run.
+    /// Resources that the network answered in this run.
     var fromNetwork = 0
     var broken = 0
     var failed = 0
     var disallowed = 0
-    /// Known but not loaded, because of a limit or an interruption.
+    /// Resources that are known but not loaded, because of a limit or an interruption.
     var leftOver = 0
-    /// Of this run.
+    /// The duration of this run.
     var seconds: TimeInterval = 0
 
     mutating func count(_ record: LoadRecord) {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a crawl was asked to do.
+/// The settings of a crawl.
 ///
-/// Kept in its journal, so that it goes on the same way after a break.
+/// The journal keeps them, so that the crawl continues with the same settings after a break.
 struct CrawlSettings: Codable, Sendable, Equatable {
     var startURLs: [String] = []
     var scope = Scope.Breadth.host
-    /// Links away from a start page; nil for no limit.
+    /// The greatest number of links from a start page; nil for no limit.
     var depth: Int?
     var include: [Glob] = []
     var exclude: [Glob] = []
@@ -15,16 +15,16 @@ struct CrawlSettings: Codable, Sendable, Equatable {
     var maximumSeconds: Double?
     var obeysRobots = true
     var readsSitemaps = true
-    /// Loads at a time from one host.
+    /// The number of simultaneous loads from one host.
     var concurrency = 6
-    /// Requests started per second and host; nil for no limit.
+    /// The number of requests started per second and host; nil for no limit.
     var requestsPerSecond: Double?
     var retries = 4
-    /// Seconds without a byte before a load is given up.
+    /// Seconds without a byte after which a load fails.
     var timeout = 30.0
     var userAgent = "waystation-crawler/1.0"
 
-    /// The name that robots.txt rules are chosen by: the user agent up to its version.
+    /// The name that selects the rules of robots.txt: the user agent up to its version.
     var productToken: String {
         String(userAgent.prefix { $0.isASCII && ($0.isLetter || $0 == "-" || $0 == "_") })
     }

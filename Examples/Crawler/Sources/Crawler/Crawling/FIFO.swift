@@ -1,4 +1,4 @@
-/// A queue whose both ends are cheap: taken elements are dropped together now and then.
+/// A queue that is cheap to use at both ends: removed elements are discarded together from time to time.
 struct FIFO<Element> {
     private var elements: [Element] = []
     private var head = 0

@@ -1,7 +1,7 @@
-/// Every URL that a crawl knows, and which of them is loaded next.
+/// Every URL that a crawl knows, and the order in which they are loaded.
 ///
-/// A value without clock or network: what happens goes in, what to do comes out. Hosts take turns; within a host,
-/// requisites come before pages and shallow pages before deep ones.
+/// A value without a clock or a network: its methods take the events and return the next step. Hosts take turns; within
+/// a host, requisites come before pages and shallow pages before deep ones.
 struct Frontier {
     private let scope: Scope
     private let settings: CrawlSettings
@@ -11,8 +11,10 @@ struct Frontier {
     private var hosts: [String: HostQueue] = [:]
     private var turns: [String] = []
     private var turn = 0
-    /// Unfinished resources by depth: with a depth limit a level starts only when those above are done, since a late
-    /// answer might otherwise still show a shorter way to a page.
+    /// The number of unfinished resources by depth.
+    ///
+    /// With a depth limit, a level starts only when those above it are done, since a late answer might otherwise still
+    /// reveal a shorter path to a page.
     private var outstanding: [Int: Int] = [:]
     private(set) var queuedCount = 0
     private(set) var inFlightCount = 0
@@ -24,11 +26,11 @@ struct Frontier {
 
     // MARK: Finding
 
-    /// What `discover` changed, for the journal.
+    /// The change that `discover` made, for the journal.
     enum Discovery: Equatable {
         case known(Int)
         case added(Int)
-        /// Known, but only now wanted, or now known by a shorter way.
+        /// The resource was known, but is wanted only now, or has a shorter path now.
         case changed(Int)
 
         var id: Int {
@@ -67,10 +69,10 @@ struct Frontier {
         }
     }
 
-    /// Takes up what an earlier run of the crawl left, in the order of ids.
+    /// Adds a resource of an earlier run of the crawl; call it in the order of ids.
     ///
-    /// What failed is tried again, and what was left out is judged again, since depth and patterns may have changed.
-    /// Returns the resource as it now stands.
+    /// A failed resource is queued again, and one that was left out is judged again, since depth and patterns may have
+    /// changed. Returns the resource in its new state.
     mutating func restore(_ resource: Resource) -> Resource {
         var resource = resource
         if resource.state == .failed { resource.state = .queued }
@@ -87,7 +89,7 @@ struct Frontier {
         return resource
     }
 
-    /// Where links of this document count as found.
+    /// The place at which links of this document were found.
     func finding(for id: Int, finalURL: CanonicalURL?, isStylesheet: Bool) -> Scope.Finding {
         let resource = resources[id]
         let isInside =
@@ -114,12 +116,12 @@ struct Frontier {
 
     enum Next: Equatable {
         case load(id: Int, attempt: Int)
-        /// Ask for this origin's robots.txt and report with `setRobots`.
+        /// The caller loads this origin's robots.txt and reports it with `setRobots`.
         case askRobots(origin: String)
-        /// Known without a load: disallowed, or robots.txt was not to be had.
+        /// The resource is not loaded: robots.txt disallows it, or could not be loaded.
         case refuse(id: Int, reason: Refusal)
         case wait(until: Duration)
-        /// Nothing until something in flight ends.
+        /// There is nothing to do until a load in flight ends.
         case blocked
         case finished
     }
@@ -129,7 +131,7 @@ struct Frontier {
         case unreachable(String)
     }
 
-    /// What to do now; without `allowsPages`, pages are held back and only their requisites go on.
+    /// The next step; without `allowsPages`, pages are held back and only their requisites continue.
     mutating func next(now: Duration, allowsPages: Bool = true) -> Next {
         var wake: Duration?
         let depthLimit = allowsPages ? openDepth : -1
@@ -149,7 +151,7 @@ struct Frontier {
                 break
             }
             let robots = host.robots
-            // Out of the dictionary while it changes, so that it is not copied.
+            // The host is taken out of the dictionary while it changes, so that it is not copied.
             hosts[origin] = nil
             let next = host.next(
                 now: now,
@@ -214,7 +216,7 @@ struct Frontier {
         hosts[resources[id].url.origin]?.finish()
     }
 
-    /// Puts a resource back, to be taken again at `time` at the earliest.
+    /// Puts a resource back, to be returned again at `time` at the earliest.
     mutating func retry(_ id: Int, at time: Duration, pausesHost: Bool) {
         let resource = resources[id]
         inFlightCount -= 1

@@ -1,18 +1,18 @@
-/// What waits for one origin, and when the next of it may be started.
+/// The resources that wait for one origin, and the time at which the next one may be started.
 ///
 /// `now` is the time since the crawl began; it is always a parameter.
 struct HostQueue {
     enum Robots {
         case unknown, asked
         case known(RobotsRules)
-        /// robots.txt could not be had, so nothing may be loaded (RFC 9309, section 2.3.1.4).
+        /// robots.txt could not be loaded, so nothing may be loaded (RFC 9309, section 2.3.1.4).
         case unreachable(String)
     }
 
     let origin: String
     var robots: Robots
     private(set) var inFlight = 0
-    /// Requisites and sitemaps: started before any page, so that pages become whole.
+    /// Requisites and sitemaps: they start before any page, so that pages become complete.
     private var parts = FIFO<Int>()
     /// Pages by depth.
     private var pages: [FIFO<Int>] = []
@@ -36,23 +36,23 @@ struct HostQueue {
         delayed.append((time, id, isPage, depth))
     }
 
-    /// Starts nothing more on this host before then.
+    /// Prevents loads on this host from starting before `time`.
     mutating func pause(until time: Duration) {
         notBefore = max(notBefore, time)
     }
 
     enum Next: Equatable {
         case take(Int)
-        /// Nothing before this time.
+        /// Nothing may start before this time.
         case wait(until: Duration)
-        /// Nothing until a load ends.
+        /// Nothing may start until a load ends.
         case blocked
     }
 
-    /// What may be started now.
+    /// The resource that may be started now.
     ///
     /// - `depthLimit`: Pages deeper than this are held back.
-    /// - `isRefused`: What robots.txt keeps from being loaded is handed out at once, since it costs the host nothing.
+    /// - `isRefused`: A resource that robots.txt disallows is returned at once, since it causes no request to the host.
     mutating func next(
         now: Duration,
         concurrency: Int,
@@ -74,7 +74,7 @@ struct HostQueue {
         return .take(id)
     }
 
-    /// A site that asks for a delay between requests gets them one at a time.
+    /// Whether the site asks for a delay between requests; such a site gets one request at a time.
     private var asksForDelay: Bool {
         guard case .known(let rules) = robots else { return false }
         return rules.crawlDelay != nil

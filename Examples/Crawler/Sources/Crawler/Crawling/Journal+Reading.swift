@@ -41,7 +41,7 @@ extension Journal {
         }
     }
 
-    /// Why the last run ended; nil when it was cut off, or there was none.
+    /// The reason why the last run ended; nil if it was cut off, or if there was none.
     var lastRunEnd: String? {
         get throws {
             try database.read {
@@ -50,7 +50,7 @@ extension Journal {
         }
     }
 
-    // MARK: What was found
+    // MARK: Results
 
     /// All resources in the order of their ids, which have no gaps.
     func resources() throws -> [Resource] {
@@ -65,7 +65,7 @@ extension Journal {
         }
     }
 
-    /// What was loaded or tried, in the order of ids.
+    /// The resources that were loaded or tried, in the order of ids.
     func loadRecords() throws -> [LoadRecord] {
         try database.read { database in
             try Row.fetchAll(database, sql: "SELECT * FROM resource WHERE startedAt IS NOT NULL ORDER BY id")
@@ -98,7 +98,7 @@ extension Journal {
         let kind: String
     }
 
-    /// The documents that name these resources, a few of each.
+    /// The documents that link to these resources, a few for each.
     func referrers(of ids: some Sequence<Int>, limit: Int = 5) throws -> [Int: [Referrer]] {
         try database.write { try $0.execute(sql: "CREATE INDEX IF NOT EXISTS linkTarget ON link (target)") }
         return try database.read { database in

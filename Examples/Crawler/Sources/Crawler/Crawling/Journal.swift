@@ -2,25 +2,25 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// The crawl's memory on disk: `crawl.sqlite`, which `sqlite3` opens too.
+/// The crawl's memory on disk: `crawl.sqlite`, which `sqlite3` can open too.
 ///
-/// Written behind the crawl: what happens is noted at once in memory, and one writer takes all that has gathered into
-/// one transaction, once the archive has their responses on disk. So the crawl never waits for the disk, and after a
-/// kill at any moment the journal names nothing that the archive does not hold. A document's row and its links are
-/// written together, so a restart never sees half of it.
+/// The journal is written in the background: entries are recorded in memory at once, and one writer puts all gathered
+/// entries into one transaction, after the archive has their responses on disk. So the crawl never waits for the disk,
+/// and after a kill at any moment the journal names no response that the archive lacks. A document's row and its links
+/// are written together, so a restart never sees only a part of them.
 ///
 /// ```
-/// setting(key, value)                       -- how the crawl was asked for, as JSON
+/// setting(key, value)                       -- the settings of the crawl, as JSON
 /// origin(origin, status, robots, error)     -- robots.txt of each origin
 /// resource(id, url, kind, depth, state, …)  -- one row a URL, see `Resource` and `LoadRecord`
-/// link(source, target, kind)                -- who names whom
+/// link(source, target, kind)                -- the links between documents
 /// run(id, startedAt, endedAt, reason)       -- a crawl and its continuations
 /// offline(resource, verdict, detail)        -- the last offline check
 /// ```
 final class Journal: Sendable {
     enum Entry: Sendable {
         case found(Resource)
-        /// A known resource that is now wanted, or wanted otherwise.
+        /// A known resource that is now wanted, or is wanted in another way.
         case changed(Resource)
         case finished(LoadRecord)
         case links(source: Int, [(target: Int, kind: LinkKind)])
@@ -32,9 +32,9 @@ final class Journal: Sendable {
     private let wake: AsyncStream<Void>.Continuation
     private let writer: Task<Void, Never>
 
-    /// Opens the journal of a crawl, making its directory when it is missing.
+    /// Opens the journal of a crawl, and creates its directory if it is missing.
     ///
-    /// `settleArchive` returns when every response so far is on disk; it is waited for before anything is written.
+    /// `settleArchive` returns when every response so far is on disk; the writer waits for it before each transaction.
     static func open(
         in directory: URL,
         settleArchive: @escaping @Sendable () async -> Void = {}
@@ -70,22 +70,22 @@ final class Journal: Sendable {
         wake.yield()
     }
 
-    /// Writes what is noted and ends the writer.
+    /// Writes the recorded entries and ends the writer.
     ///
-    /// Nothing may be noted after. Throws what kept the journal from being written, at any time.
+    /// Do not call `note` afterwards. Throws the error that prevented the journal from being written at any time.
     func close() async throws {
         wake.finish()
         await writer.value
         try check()
     }
 
-    /// - Throws: The error because of which the journal could not be written, such as a full disk.
+    /// - Throws: The error that prevents the journal from being written, such as a full disk.
     func check() throws {
         if let failure = pending.failure { throw failure }
     }
 }
 
-/// Entries on their way to the disk.
+/// The entries that are not yet on disk.
 private final class PendingEntries: Sendable {
     private struct State {
         var entries: [Journal.Entry] = []

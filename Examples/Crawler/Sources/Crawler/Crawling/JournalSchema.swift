@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The tables of `crawl.sqlite`, described at `Journal`.
+/// The tables of `crawl.sqlite`, which `Journal` describes.
 enum JournalSchema {
     static func create(in database: Database) throws {
         try database.execute(

@@ -3,28 +3,29 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// What came back for one URL.
+/// The response for one URL.
 struct LoadedResponse: Sendable {
     var status: Int
-    /// Where redirects ended.
+    /// The URL after redirects.
     var finalURL: CanonicalURL?
-    /// In lower case, without parameters.
+    /// The media type in lower case, without parameters.
     var mimeType: String
     var charset: String?
     var retryAfter: String?
-    /// Why the archive will not keep it, where the server forbids that.
+    /// The reason why the archive will not store the response, if the server forbids that.
     var refusal: String?
-    /// Answered from the archive (`Cache-Status`, RFC 9211).
+    /// Whether the archive answered (`Cache-Status`, RFC 9211).
     var isFromArchive: Bool
     var size: Int
     var digest: Data
-    /// Nil when it was not asked for or larger than was asked for.
+    /// Nil if the caller did not want the body, or if it is too large.
     var body: Data?
 }
 
-/// Loads through one `URLSession`, hashing bodies as they arrive, so that a film costs no more memory than a page.
+/// Loads through one `URLSession`, and hashes bodies while they arrive, so that a film needs no more memory than a
+/// page.
 final class Loader: NSObject, Sendable {
-    /// Bodies beyond this are hashed and archived, but not searched for links.
+    /// Larger bodies are hashed and archived, but not searched for links.
     static let keptBodyLimit = 32 << 20
 
     fileprivate struct Load {
@@ -48,7 +49,7 @@ final class Loader: NSObject, Sendable {
         self.session.withLock { $0 = session }
     }
 
-    /// Lets go of the session, which otherwise keeps its delegate for ever.
+    /// Releases the session, which otherwise keeps its delegate for ever.
     func invalidate() {
         session.withLock { session in
             session?.invalidateAndCancel()
@@ -56,9 +57,9 @@ final class Loader: NSObject, Sendable {
         }
     }
 
-    /// Loads a URL, keeping its body where `wantsBody` says so of its type.
+    /// Loads a URL, and keeps its body if `wantsBody` returns true for its type.
     ///
-    /// Throws `URLError`, or `CancellationError` when the task was cancelled.
+    /// Throws `URLError`, or `CancellationError` if the task was cancelled.
     func load(
         _ url: CanonicalURL,
         wantsBody: @escaping @Sendable (_ mimeType: String) -> Bool = { _ in true }
@@ -98,7 +99,8 @@ extension Loader: URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        // Taken out while it changes: hashing needs no lock, and calls for one task come one at a time.
+        // The load is taken out while it changes: hashing then needs no lock, and calls for one task come one at a
+        // time.
         guard var load = loads.withLock({ $0.removeValue(forKey: dataTask.taskIdentifier) }) else { return }
         load.hash.update(data: data)
         load.size += data.count

@@ -1,12 +1,12 @@
 import Foundation
 
-/// One URL of a crawl and what became of it.
+/// One URL of a crawl and its state.
 struct Resource: Sendable {
-    /// How far a URL has come.
+    /// The progress of a URL.
     ///
-    /// The raw values stand in the journal.
+    /// The raw values are stored in the journal.
     enum State: Int, Sendable {
-        /// To be loaded; after a finished crawl, left over because of a limit.
+        /// Waits to be loaded; after a finished crawl, left over because of a limit.
         case queued = 0
         /// Answered with 2xx.
         case loaded = 1
@@ -19,7 +19,7 @@ struct Resource: Sendable {
         case tooDeep = 6
         case excluded = 7
 
-        /// Found, but not wanted by the crawl's own rules.
+        /// Whether the crawl's own rules leave it out.
         var isSkipped: Bool { self == .outside || self == .tooDeep || self == .excluded }
     }
 
@@ -30,7 +30,7 @@ struct Resource: Sendable {
     var state: State
 }
 
-/// What one load brought, as kept in the journal.
+/// The result of one load, as the journal stores it.
 struct LoadRecord: Sendable {
     let id: Int
     let url: CanonicalURL
@@ -39,9 +39,9 @@ struct LoadRecord: Sendable {
     var status: Int?
     var mimeType: String?
     var size = 0
-    /// SHA-256 of the body, as it was delivered.
+    /// SHA-256 of the body as `URLSession` delivered it.
     var digest: Data?
-    /// Where redirects led, when it is another URL.
+    /// The URL after redirects, if it is another one.
     var finalURL: CanonicalURL?
     var error: String?
     var startedAt: Date

@@ -1,10 +1,10 @@
 import Foundation
 
-/// How far a crawl reaches from its start URLs, and what is left out within.
+/// The documents that a crawl loads from its start URLs on, and those that it leaves out.
 struct Scope: Sendable {
-    /// Which pages belong to the site.
+    /// The pages that belong to the site.
     enum Breadth: String, Codable, Sendable, CaseIterable {
-        /// The start pages alone.
+        /// Only the start pages.
         case page
         /// URLs below the directory of a start URL.
         case prefix
@@ -16,18 +16,18 @@ struct Scope: Sendable {
 
     enum Verdict: Equatable, Sendable {
         case load
-        /// Another site; not wanted.
+        /// The target belongs to another site, and is not wanted.
         case outside
         case tooDeep
-        /// By `--exclude`, or by no `--include` naming it.
+        /// `--exclude` matches the URL, or no `--include` does.
         case excluded
     }
 
-    /// Where a link was found.
+    /// The document in which a link was found.
     struct Finding: Sendable {
-        /// Links from a start page.
+        /// The number of links from a start page.
         var depth: Int
-        /// Whether the document belongs to the site, or was only loaded because a page of the site needs it.
+        /// Whether the document belongs to the site; otherwise it was only loaded because a page of the site needs it.
         var isInside: Bool
         var isStylesheet = false
     }
@@ -52,7 +52,7 @@ struct Scope: Sendable {
         domains = starts.map { $0.host.hasPrefix("www.") ? String($0.host.dropFirst(4)) : $0.host }
     }
 
-    /// Whether a page belongs to the site, whatever its depth and the globs say.
+    /// Whether a page belongs to the site, regardless of its depth and the globs.
     func contains(_ url: CanonicalURL) -> Bool {
         switch breadth {
         case .page: startSet.contains(url)
@@ -62,9 +62,9 @@ struct Scope: Sendable {
         }
     }
 
-    /// How many links away from a start page the target of such a link is.
+    /// The number of links between a start page and the target of such a link.
     ///
-    /// Requisites belong to their page.
+    /// Requisites have the depth of their page.
     func depth(of kind: LinkKind, from finding: Finding) -> Int {
         switch kind {
         case .page, .refresh, .listed: finding.depth + 1
@@ -72,10 +72,10 @@ struct Scope: Sendable {
         }
     }
 
-    /// Whether to load what a link names.
+    /// Whether the target of a link is loaded.
     ///
-    /// Requisites of the site's pages are loaded wherever they lie. Of what lies outside, only style sheets are
-    /// followed on, to the fonts and images without which they would be incomplete.
+    /// Requisites of the site's pages are loaded from any host. In documents outside the site, only the links of style
+    /// sheets are followed, to the fonts and images without which they would be incomplete.
     func verdict(on link: FoundLink, from finding: Finding) -> Verdict {
         if link.kind == .start { return .load }
         if exclude.contains(where: { $0.matches(link.url.text) }) { return .excluded }

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// Loads one document and reads its links; everything about a visit that needs no knowledge of the crawl.
+/// Loads one document and reads its links; this is the part of a visit that needs no state of the crawl.
 struct Visitor: Sendable {
     let loader: Loader
     let agent: String
@@ -59,7 +59,7 @@ struct Visitor: Sendable {
         var sitemaps: [String] = []
     }
 
-    /// Asks for robots.txt, twice when it is not to be had: one lost connection must not close a whole site.
+    /// Loads robots.txt, and tries twice: a single lost connection must not exclude a whole site.
     func robots(of origin: String) async -> RobotsOutcome {
         guard let url = CanonicalURL(origin + "/robots.txt") else {
             return RobotsOutcome(robots: .known(.allowAll))
@@ -84,7 +84,7 @@ struct Visitor: Sendable {
             }
             if Task.isCancelled { break }
         }
-        let message = "robots.txt could not be loaded (\(reason)), so nothing of this site may be"
+        let message = "robots.txt could not be loaded (\(reason)), so this site must not be crawled"
         return RobotsOutcome(robots: .unreachable(message), error: message)
     }
 

@@ -1,27 +1,27 @@
 import ArgumentParser
 import Foundation
 
-/// Which site the demo shows.
+/// The site that the demo shows.
 enum DemoSite {
     /// Debian's package sqlite3-doc.
     static let sqliteDocumentation = "/usr/share/doc/sqlite3"
 
-    /// - Throws: `ValidationError` when the directory named is none, or no site is at hand.
+    /// - Throws: `ValidationError` if the named directory does not exist, or if no site is available.
     static func root(_ named: String?) throws -> URL {
         if let named {
-            guard isDirectory(named) else { throw ValidationError("\(named) is no directory.") }
+            guard isDirectory(named) else { throw ValidationError("\(named) is not a directory.") }
             return URL(filePath: named, directoryHint: .isDirectory)
         }
         if FileManager.default.fileExists(atPath: sqliteDocumentation + "/index.html") {
             return URL(filePath: sqliteDocumentation, directoryHint: .isDirectory)
         }
         guard isDirectory(smallSite) else {
-            throw ValidationError("No site at hand: install sqlite3-doc, or name a directory with --site.")
+            throw ValidationError("No site is available: install sqlite3-doc, or name a directory with --site.")
         }
         return URL(filePath: smallSite, directoryHint: .isDirectory)
     }
 
-    /// The small site of this package, found beside its sources.
+    /// The small site of this package, next to its sources.
     static var smallSite: String {
         URL(filePath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -5,7 +5,7 @@ enum MediaTypes {
     }
 
     private static let byExtension = [
-        // No charset: pages say themselves, and old ones say something else.
+        // No charset: pages declare their own, and old pages declare another one than UTF-8.
         "html": "text/html", "htm": "text/html", "xhtml": "application/xhtml+xml",
         "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
         "mjs": "text/javascript; charset=utf-8", "json": "application/json", "webmanifest": "application/manifest+json",

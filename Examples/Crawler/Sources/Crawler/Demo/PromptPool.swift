@@ -7,10 +7,11 @@ import Glibc
 import Darwin
 #endif
 
-/// A socket pool that has the server's sockets send at once (`TCP_NODELAY`).
+/// A socket pool that makes the server's sockets send at once (`TCP_NODELAY`).
 ///
-/// FlyingFox writes head and body apart; without this each answer's body waits 40 ms for the head's acknowledgement.
-/// The listening socket is the first to be waited for, and hands the option down to what it accepts.
+/// FlyingFox writes head and body separately; without this option each answer's body waits 40 ms for the
+/// acknowledgement of the head. The pool first waits for the listening socket, whose option the accepted sockets
+/// inherit.
 struct PromptPool<Base: AsyncSocketPool>: AsyncSocketPool {
     let base: Base
 

@@ -2,7 +2,7 @@ import FlyingFox
 import FlyingSocks
 import Foundation
 
-/// Serves a directory on loopback, at a port of the system's choice.
+/// Serves a directory on loopback, at a port that the system chooses.
 enum SiteServer {
     /// Runs `body` with the server's address, such as `http://127.0.0.1:43210`, and stops the server after it.
     static func withServer<Value: Sendable>(
@@ -74,7 +74,7 @@ struct SiteHandler: HTTPHandler {
             return HTTPResponse(statusCode: .notFound)
         }
         if isDirectory.boolValue {
-            // Relative links of an index page need the slash.
+            // The relative links of an index page need the slash.
             guard path.hasSuffix("/") else {
                 return Self.redirect(to: path + "/", status: 301)
             }
@@ -99,7 +99,7 @@ struct SiteHandler: HTTPHandler {
         )
     }
 
-    /// Nil for what would leave the root.
+    /// Nil for a path that would lead out of the root.
     private func filePath(for path: String) -> String? {
         guard let decoded = path.removingPercentEncoding, !decoded.utf8.contains(0) else { return nil }
         let segments = decoded.split(separator: "/")

@@ -3,12 +3,12 @@ struct CSSTokenizer {
     enum Token: Equatable {
         /// `@import`, without the `@`, in lower case.
         case atKeyword(String)
-        /// An unquoted `url(…)`. The quoted form comes as `function("url")` and a string.
+        /// An unquoted `url(…)`. The quoted form is a `function("url")` and a string.
         case url(String)
         case string(String)
         case function(String)
         case openParenthesis, closeParenthesis, semicolon, brace
-        /// Anything else; adjacent ones are not told apart.
+        /// Any other token; adjacent ones are not separated.
         case other
     }
 
@@ -112,7 +112,7 @@ struct CSSTokenizer {
                 index += 1
                 return .string(String(decoding: value, as: UTF8.self))
             }
-            if Self.isNewline(byte) { return .other }  // a bad string ends where the line does
+            if Self.isNewline(byte) { return .other }  // A bad string ends at the end of its line.
             index += 1
             guard byte == UInt8(ascii: "\\") else {
                 value.append(byte)
@@ -152,8 +152,8 @@ struct CSSTokenizer {
         return String(decoding: value, as: UTF8.self)
     }
 
-    /// Reads what follows a backslash (section 4.3.7): up to six hexadecimal digits and one white space, or any one
-    /// character.
+    /// Reads the characters after a backslash (section 4.3.7): up to six hexadecimal digits and one white space, or any
+    /// one character.
     ///
     /// False at a line break, which cannot be escaped outside strings.
     private mutating func appendEscape(to value: inout [UInt8]) -> Bool {

@@ -1,8 +1,8 @@
-/// The URLs that a style sheet names.
+/// The URLs in a style sheet.
 ///
-/// Works on the tokens of CSS Syntax Level 3, so comments, strings, escapes and bad tokens are read as browsers read
-/// them: `url()`, `@import` in both forms, and the plain strings of `image-set()`. What `@namespace` and `@charset`
-/// name is never loaded.
+/// Works on the tokens of CSS Syntax Level 3, so it reads comments, strings, escapes and bad tokens as browsers do. It
+/// finds `url()`, `@import` in both forms, and the plain strings of `image-set()`. The strings of `@namespace` and
+/// `@charset` are never loaded.
 enum CSSURLs {
     struct Reference: Hashable, Sendable {
         let url: String

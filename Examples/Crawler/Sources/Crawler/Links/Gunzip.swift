@@ -1,9 +1,9 @@
 import CGzip
 import Foundation
 
-/// Decompresses gzip files, such as `sitemap.xml.gz`, whose bodies are no content coding and so arrive compressed.
+/// Decompresses gzip files, such as `sitemap.xml.gz`: they have no content coding, so they arrive compressed.
 enum Gunzip {
-    /// Nil when the data is damaged or would grow beyond `limit` bytes.
+    /// Nil if the data is damaged or would grow beyond `limit` bytes.
     static func data(from compressed: Data, limit: Int) -> Data? {
         var stream = z_stream()
         // 15 + 16: the largest window, gzip framing only.

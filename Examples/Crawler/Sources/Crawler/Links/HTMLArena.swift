@@ -1,9 +1,9 @@
 import CGumbo
 
-/// Memory for one parse tree: handed out from large chunks, given back all at once.
+/// Memory for one parse tree, allocated in large chunks and freed all at once.
 ///
-/// A page costs Gumbo a hundred thousand small allocations, and freeing its tree is recursive, so a deeply nested
-/// hostile page would overflow the stack. With an arena neither happens.
+/// Gumbo makes a hundred thousand small allocations for a page, and frees its tree recursively, so that a deeply nested
+/// hostile page would overflow the stack. The arena avoids both.
 struct HTMLArena: ~Copyable {
     private struct State {
         var next: UnsafeMutableRawPointer
@@ -26,9 +26,9 @@ struct HTMLArena: ~Copyable {
         state.deallocate()
     }
 
-    /// Parser options that allocate here.
+    /// Parser options that allocate in this arena.
     ///
-    /// Valid as long as the arena lives.
+    /// Valid as long as the arena exists.
     var options: GumboOptions {
         var options = kGumboDefaultOptions
         options.userdata = UnsafeMutableRawPointer(state)
@@ -47,7 +47,7 @@ struct HTMLArena: ~Copyable {
             let capacity = max(chunkSize, rounded)
             let chunk = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
             state.pointee.chunks.append(chunk)
-            // A chunk made for one large block must not replace one that still has room.
+            // A chunk made for one large block must not replace a chunk that still has room.
             if capacity > chunkSize { return chunk }
             state.pointee.next = chunk
             state.pointee.end = chunk + capacity

@@ -2,11 +2,12 @@ import CGumbo
 
 /// The references of an HTML page (or an SVG picture), read from the tree that an HTML5 parser builds.
 struct HTMLLinks {
-    /// As written, in order, each reference once for each kind; not resolved.
+    /// The references as written, in order, each once for each kind; not resolved.
     private(set) var references: [Reference] = []
     /// `<base href>`, as written.
     private(set) var base: String?
-    /// `<meta name="robots" content="nofollow">`: the author asks not to follow this page's links.
+    /// Whether the page has `<meta name="robots" content="nofollow">`, by which the author asks crawlers not to follow
+    /// its links.
     private(set) var isNofollow = false
 
     struct Reference: Hashable {
@@ -16,7 +17,7 @@ struct HTMLLinks {
 
     private var seen: Set<Reference> = []
 
-    /// - Parameter html: UTF-8; bytes that are not are replaced by the parser.
+    /// - Parameter html: UTF-8; the parser replaces invalid bytes.
     init(html: UnsafeBufferPointer<UInt8>) {
         let arena = HTMLArena()
         var options = arena.options
@@ -27,7 +28,7 @@ struct HTMLLinks {
                 { gumbo_parse_with_options(&options, $0, HTMLNesting.safeLength(html)) }
             )
         else { return }
-        // A stack of our own: a page may nest deeper than a thread's stack allows.
+        // An explicit stack: a page may be nested deeper than a thread's stack allows.
         var stack: [UnsafePointer<GumboNode>] = []
         if let document = output.pointee.document { stack.append(UnsafePointer(document)) }
         while let node = stack.popLast() {
@@ -114,7 +115,7 @@ struct HTMLLinks {
         case GUMBO_TAG_STYLE:
             readStyleBlock(element)
         default:
-            // `use`, `image`, `feImage`, `pattern`: whatever else an SVG element refers to, it needs.
+            // `use`, `image`, `feImage`, `pattern`: an SVG element needs everything else that it refers to.
             add(attributes.pointer("href"), .image)
         }
     }
@@ -131,7 +132,7 @@ struct HTMLLinks {
             kind = .asset
             addSrcSet(attributes["imagesrcset"], .image)
         } else if !relations.isDisjoint(with: ["preconnect", "dns-prefetch", "pingback"]) {
-            return  // no documents
+            return  // These are not documents.
         } else {
             kind = .page
         }
@@ -173,7 +174,8 @@ struct HTMLLinks {
         for url in SrcSet.urls(in: attribute) { add(url, kind) }
     }
 
-    /// The fragment goes before a string is made: an index page links the same few hundred documents ten thousand times.
+    /// Removes the fragment before it makes a string: an index page links to the same few hundred documents ten
+    /// thousand times.
     private mutating func add(_ value: UnsafePointer<CChar>?, _ kind: LinkKind) {
         guard let value else { return }
         var length = 0
@@ -195,7 +197,7 @@ struct HTMLLinks {
     }
 }
 
-/// The attributes of one element, found by name.
+/// The attributes of one element, by name.
 private struct Attributes {
     private let vector: GumboVector
 
@@ -205,7 +207,7 @@ private struct Attributes {
 
     var isEmpty: Bool { vector.length == 0 }
 
-    /// The value with entities decoded, or nil when the attribute is not there.
+    /// The value with entities decoded, or nil without the attribute.
     subscript(name: StaticString) -> String? {
         pointer(name).map { String(cString: $0) }
     }

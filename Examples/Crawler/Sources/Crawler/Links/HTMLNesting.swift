@@ -1,13 +1,13 @@
-/// Keeps pages from being nested so deeply that building their tree takes for ever.
+/// Limits the nesting of pages, so that building their tree does not take for ever.
 ///
-/// The parser looks through all open elements at each tag, so a hundred thousand unclosed ones cost minutes. Browsers
-/// stop nesting at some hundred. Here what follows the limit is not read.
+/// The parser searches all open elements at each tag, so a hundred thousand unclosed ones cost minutes. Browsers stop
+/// nesting after some hundred levels. This crawler does not read the bytes after the limit.
 enum HTMLNesting {
     static let limit = 10_000
 
-    /// How many of the bytes may be parsed: all of them for any page made in good faith.
+    /// The number of bytes that may be parsed: all bytes of any ordinary page.
     ///
-    /// Counts tags without understanding them, so it errs within comments and scripts; with this limit that does not
+    /// Counts tags without parsing them, so it is wrong within comments and scripts; with this limit that does not
     /// matter.
     static func safeLength(_ html: UnsafeBufferPointer<UInt8>) -> Int {
         var depth = 0
@@ -34,7 +34,7 @@ enum HTMLNesting {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
-    /// False for elements that are empty or end by themselves.
+    /// False for elements that are empty or end implicitly.
     private static func nests(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         guard name.count <= 8 else { return true }
         return !selfEnding.contains { other in

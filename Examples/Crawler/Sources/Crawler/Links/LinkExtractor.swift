@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a loaded document refers to.
+/// The references of a loaded document.
 struct ExtractedLinks: Sendable {
     var links: [FoundLink] = []
-    /// True for a document that people look at (HTML), as opposed to a part of one.
+    /// Whether the document is an HTML page, as opposed to a part of one.
     var isPage = false
-    /// The page asks not to follow its links (`meta name=robots`); its requisites are still named in `links`.
+    /// Whether the page asks crawlers not to follow its links (`meta name=robots`); `links` still has its requisites.
     var isNofollow = false
 }
 
-/// Finds the links of a document, choosing the parser by what the document is.
+/// Finds the links of a document, with the parser for its type.
 enum LinkExtractor {
-    /// Types whose bodies may hold links; other bodies need not be kept in memory.
+    /// Whether bodies of this type may contain links; other bodies need not be kept in memory.
     static func mayHoldLinks(mimeType: String) -> Bool {
         switch mimeType {
         case "", "text/html", "application/xhtml+xml", "text/css", "image/svg+xml", "application/octet-stream": true
@@ -21,8 +21,8 @@ enum LinkExtractor {
 
     /// Reads a document's links.
     ///
-    /// - `url`: Where the document was found in the end, against which its references are resolved.
-    /// - `kind`: As what it was asked for: only a sitemap is read as a sitemap.
+    /// - `url`: The document's URL after redirects, against which its references are resolved.
+    /// - `kind`: The kind of the link that led to it: only a sitemap is read as a sitemap.
     static func links(
         in body: Data,
         mimeType: String,
@@ -50,7 +50,8 @@ enum LinkExtractor {
         case "text/css":
             return cssLinks(in: body, charset: charset, url: url)
         case "", "application/octet-stream":
-            // A server that does not know the type leaves it to us; HTML is told by its first tag.
+            // A server that does not know the type leaves the decision to the client; HTML is recognised by its first
+            // tag.
             guard looksLikeHTML(body) else { return ExtractedLinks() }
             return htmlLinks(in: body, charset: charset, url: url, isPage: true)
         default:

@@ -1,17 +1,17 @@
-/// What a link is for, which decides how far it is followed.
+/// The purpose of a link, which decides how far it is followed.
 enum LinkKind: Int, Sendable, CaseIterable {
     case start = 0
     /// `a`, `area`, most `link` relations.
     case page = 1
     /// `meta http-equiv=refresh`.
     case refresh = 2
-    /// Where a redirect ended.
+    /// The target of a redirect.
     case redirect = 3
     /// Named by a sitemap.
     case listed = 4
     /// A sitemap that robots.txt or another sitemap names.
     case sitemap = 5
-    /// `/sitemap.xml`, tried without being named; its absence is nothing to report.
+    /// `/sitemap.xml`, tried without a link to it; its absence is not reported.
     case sitemapGuess = 6
     case frame = 7
     case stylesheet = 8
@@ -20,12 +20,12 @@ enum LinkKind: Int, Sendable, CaseIterable {
     case media = 11
     /// `object`, `embed`.
     case object = 12
-    /// What a style sheet names by `url()`: images and fonts.
+    /// A URL in a style sheet's `url()`: an image or a font.
     case style = 13
-    /// Preloaded things, manifests.
+    /// A preloaded file or a manifest.
     case asset = 14
 
-    /// Needed to show the page that names it, so it is loaded wherever it lies and costs no depth.
+    /// Whether the page cannot be shown without it; then it is loaded from any host and does not add to the depth.
     var isRequisite: Bool {
         switch self {
         case .frame, .stylesheet, .script, .image, .media, .object, .style, .asset: true
@@ -55,7 +55,7 @@ enum LinkKind: Int, Sendable, CaseIterable {
     }
 }
 
-/// A reference as found in a document, resolved.
+/// A reference of a document, resolved.
 struct FoundLink: Hashable, Sendable {
     let url: CanonicalURL
     let kind: LinkKind

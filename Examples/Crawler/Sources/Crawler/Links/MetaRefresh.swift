@@ -1,6 +1,6 @@
-/// The URL of `<meta http-equiv="refresh" content="5; url=next.html">`, after HTML's "shared declarative refresh steps".
+/// The URL of `<meta http-equiv="refresh" content="5; url=next.html">`, by HTML's "shared declarative refresh steps".
 enum MetaRefresh {
-    /// Nil when the page only reloads itself.
+    /// Nil if the page only reloads itself.
     static func url(in content: String) -> String? {
         var rest = content.unicodeScalars[...]
         func skipSpace() { rest = rest.drop { $0.properties.isWhitespace } }

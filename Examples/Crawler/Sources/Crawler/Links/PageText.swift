@@ -2,8 +2,9 @@ import Foundation
 
 /// A page's bytes as UTF-8.
 ///
-/// The encoding is what a browser would choose among those that still occur: a byte order mark wins, then the
-/// response's charset, then a `meta` in the first 1024 bytes, then UTF-8 where the bytes are valid, else windows-1252.
+/// The encoding is the one that a browser would choose among those still in use: a byte order mark wins, then the
+/// response's charset, then a `meta` in the first 1024 bytes, then UTF-8 if the bytes are valid, otherwise
+/// windows-1252.
 enum PageText {
     static func utf8(_ bytes: Data, charset: String?) -> Data {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return bytes.dropFirst(3) }
@@ -22,8 +23,8 @@ enum PageText {
         }
     }
 
-    /// The charset that a document declares about itself, found as HTML's prescan does for the common forms:
-    /// `charset=` within a `meta` tag or an XML declaration's `encoding=`.
+    /// The charset that a document declares itself, found as HTML's prescan does for the common forms: `charset=`
+    /// within a `meta` tag, or an XML declaration's `encoding=`.
     static func declaredCharset(in bytes: Data) -> String? {
         let head = String(decoding: bytes.prefix(1024), as: UTF8.self).lowercased()
         if head.hasPrefix("<?xml"), let end = head.range(of: "?>"),

@@ -1,14 +1,15 @@
 import Foundation
 import FoundationXML
 
-/// Reads sitemaps (sitemaps.org): XML, an index of further sitemaps, plain text with one URL a line, each also gzipped.
+/// Reads sitemaps (sitemaps.org): XML, an index of further sitemaps, or plain text with one URL a line, each of them
+/// optionally gzipped.
 enum SitemapParser {
     struct Entries: Equatable {
         var pages: [String] = []
         var sitemaps: [String] = []
     }
 
-    /// The protocol's own limit for one file, uncompressed.
+    /// The protocol's limit for one file, uncompressed.
     static let sizeLimit = 50 << 20
 
     static func entries(in body: Data) -> Entries {
@@ -22,7 +23,7 @@ enum SitemapParser {
         parser.shouldProcessNamespaces = true
         parser.shouldResolveExternalEntities = false
         parser.delegate = reader
-        // A sitemap that breaks off still names what came before.
+        // A sitemap that breaks off still gives the URLs before that.
         _ = parser.parse()
         return reader.entries
     }
@@ -67,7 +68,7 @@ enum SitemapParser {
             guard name == "loc", let text = location?.trimmingCharacters(in: .whitespacesAndNewlines) else { return }
             location = nil
             guard !text.isEmpty else { return }
-            // Extensions have a `loc` of their own (`image:loc`); only these two parents are the protocol's.
+            // Extensions have their own `loc` (`image:loc`); only these two parents belong to the protocol.
             switch parents.last {
             case "url": entries.pages.append(text)
             case "sitemap": entries.sitemaps.append(text)

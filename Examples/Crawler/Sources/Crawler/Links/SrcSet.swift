@@ -1,5 +1,6 @@
-/// The URLs of a `srcset` attribute, after the parsing rules of HTML ("parse a srcset attribute"): URLs may hold
-/// commas, descriptors may hold parentheses, so splitting at commas is not enough.
+/// The URLs of a `srcset` attribute, by the parsing rules of HTML ("parse a srcset attribute").
+///
+/// URLs may contain commas, and descriptors may contain parentheses, so splitting at commas is not enough.
 enum SrcSet {
     static func urls(in attribute: String) -> [String] {
         let bytes = Array(attribute.utf8)
@@ -13,7 +14,7 @@ enum SrcSet {
             while index < bytes.count, !isSpace(bytes[index]) { index += 1 }
             var end = index
             if bytes[end - 1] == comma {
-                // The candidate has no descriptor.
+                // This candidate has no descriptor.
                 while end > start, bytes[end - 1] == comma { end -= 1 }
             } else {
                 index = endOfDescriptors(in: bytes, from: index)

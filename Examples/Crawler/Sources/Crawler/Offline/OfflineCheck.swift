@@ -1,16 +1,17 @@
 import Foundation
 import FoundationNetworking
 
-/// Loads a crawled site again with the network denied, and compares it with what the crawl saw.
+/// Loads a crawled site again with the network denied, and compares it with the responses of the crawl.
 struct OfflineCheck: Sendable {
     let settings: CrawlSettings
     let journal: Journal
-    /// Of a session that answers from the archive alone.
+    /// The loader of a session that answers only from the archive.
     let loader: Loader
-    /// Loads at a time.
+    /// The number of simultaneous loads.
     var concurrency = 16
 
-    /// Loads and compares everything; `progress` is called after each document with how many are done and how many there are.
+    /// Loads and compares everything; `progress` is called after each document with the number of finished and of all
+    /// documents.
     func run(progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }) async throws -> OfflineResult {
         let clock = ContinuousClock()
         let start = clock.now
@@ -87,7 +88,7 @@ struct OfflineCheck: Sendable {
         case .failed(_, let message):
             return Revisit(record: record, verdict: .missing(record.error ?? message))
         case .answered(let response, let links):
-            // Whatever else it was, an answer from elsewhere proves nothing about being offline.
+            // An answer from anywhere else, whatever it is, proves nothing about being offline.
             guard response.isFromArchive else {
                 return Revisit(record: record, verdict: .missing("not answered by the archive"))
             }
@@ -110,7 +111,8 @@ struct OfflineCheck: Sendable {
     }
 }
 
-/// What the pages themselves ask for, against what the crawl loaded: a page may be there and its picture not.
+/// Compares the links in the pages themselves with the resources of the crawl: a page may be there and its picture
+/// missing.
 private struct Expectations {
     private let scope: Scope
     private let byURL: [CanonicalURL: Resource]

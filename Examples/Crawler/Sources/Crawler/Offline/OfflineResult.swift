@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// What an offline check found.
+/// The outcome of an offline check.
 struct OfflineResult: Sendable {
     struct Finding: Sendable {
         let id: Int?
@@ -12,19 +12,19 @@ struct OfflineResult: Sendable {
 
     var pages = 0
     var resources = 0
-    /// Loaded or linked by the site, and not to be had offline.
+    /// Loaded by the crawl or linked by the site, but not available offline.
     var missing: [Finding] = []
     /// Answered offline with other bytes.
     var differing: [Finding] = []
-    /// Did not load in the first pass either; the site's own fault, so no failure of the archive.
+    /// Not loaded in the crawl either; an error of the site, not of the archive.
     var broken: [Finding] = []
-    /// Never tried, because the crawl stopped at a limit.
+    /// The number of URLs that were never tried, because the crawl stopped at a limit.
     var leftOver = 0
     var seconds: TimeInterval = 0
 
     var isWhole: Bool { missing.isEmpty && differing.isEmpty }
 
-    /// The one line: `offline: 120 pages, 48 resources, 0 missing, 0 differing`.
+    /// The summary line: `offline: 120 pages, 48 resources, 0 missing, 0 differing`.
     var line: String {
         "offline: \(pages) pages, \(resources) resources, \(missing.count) missing, \(differing.count) differing"
     }
@@ -50,7 +50,7 @@ struct OfflineResult: Sendable {
 }
 
 extension Journal {
-    /// The last check's totals; its findings lie in the table `offline`.
+    /// The totals of the last check; its findings are in the table `offline`.
     struct OfflineTotals: Codable, Sendable {
         var pages: Int
         var resources: Int

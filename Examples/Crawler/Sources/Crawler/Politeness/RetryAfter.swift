@@ -3,9 +3,9 @@ import WaystationFiles
 
 /// The `Retry-After` field (RFC 9110, section 10.2.3): seconds, or a date.
 enum RetryAfter {
-    /// How long to wait; never negative.
+    /// The time to wait; never negative.
     ///
-    /// Nil when the field is neither.
+    /// Nil if the field is neither a number nor a date.
     static func delay(_ field: String, now: Date) -> Duration? {
         let text = field.trimmingCharacters(in: .whitespaces)
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {

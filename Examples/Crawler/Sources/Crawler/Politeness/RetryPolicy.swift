@@ -1,26 +1,26 @@
 import Foundation
 import FoundationNetworking
 
-/// Which failures are tried again, how often and after how long.
+/// The failures after which a load is tried again, the number of attempts and the delays.
 struct RetryPolicy: Sendable {
-    /// Attempts after the first.
+    /// The number of attempts after the first.
     var retries = 4
-    /// Doubles with each attempt.
+    /// The delay before the first retry; it doubles with each attempt.
     var firstDelay = Duration.milliseconds(500)
     var longestDelay = Duration.seconds(30)
-    /// A server that asks for a longer pause than this is left alone.
+    /// If a server asks for a longer pause than this, the load is not tried again.
     var longestRetryAfter = Duration.seconds(600)
 
     enum Decision: Equatable {
         case giveUp
-        /// `pausesHost`: the server asked for it, so nothing else is loaded from that host either.
+        /// `pausesHost`: The server asked for the delay, so nothing else is loaded from that host in the meantime.
         case retry(after: Duration, pausesHost: Bool)
     }
 
-    /// What to do about an answer.
+    /// The decision after an answer.
     ///
     /// - `attempt`: 1 for the first.
-    /// - `jitter`: 0...1, spreads retries that would otherwise come all at once.
+    /// - `jitter`: 0...1, spreads retries that would otherwise all happen at once.
     func decision(
         status: Int,
         retryAfter: String?,

@@ -2,7 +2,7 @@
 enum RobotsParser {
     /// The rules for an agent's product token, compared without regard to case.
     ///
-    /// Groups that name it are read together, the groups for `*` only when none does.
+    /// All groups that name the token are combined; the groups for `*` apply only if no group names it.
     static func rules(in text: some Sequence<UInt8>, agent: String) -> RobotsRules {
         var own = RobotsRules()
         var anyone = RobotsRules()
@@ -23,7 +23,7 @@ enum RobotsParser {
                 }
             case "allow", "disallow":
                 isNamingAgents = false
-                // An empty path matches nothing; it is the old way to say "allow all".
+                // An empty path matches nothing; it is the old form of "allow all".
                 guard !value.isEmpty else { continue }
                 let rule = RobotsRules.Rule(isAllowed: key == "allow", pattern: RobotsPattern.normalized(value))
                 if current.own { own.rules.append(rule) }
@@ -37,7 +37,7 @@ enum RobotsParser {
                 if current.own { own.crawlDelay = .seconds(seconds) }
                 if current.anyone { anyone.crawlDelay = .seconds(seconds) }
             case "sitemap":
-                // Belongs to no group, and ends none.
+                // A sitemap line belongs to no group, and ends none.
                 own.sitemaps.append(String(decoding: value, as: UTF8.self))
             default:
                 break
@@ -47,7 +47,7 @@ enum RobotsParser {
         return isOwnNamed ? own : anyone
     }
 
-    /// Pairs of key and value without comments, keys in lower case.
+    /// The pairs of key and value without comments, with keys in lower case.
     ///
     /// Lines may end with CR, LF or both.
     private static func lines(of text: some Sequence<UInt8>) -> [(key: String, value: [UInt8])] {
@@ -68,7 +68,9 @@ enum RobotsParser {
         return bytes
     }
 
-    /// `ExampleBot/1.0` names `examplebot`: a token holds letters, `_` and `-` only.
+    /// The product token of a value: `examplebot` for `ExampleBot/1.0`.
+    ///
+    /// A token has only letters, `_` and `-`.
     private static func productToken(of value: [UInt8]) -> String {
         let token = value.prefix {
             (0x61...0x7A).contains($0 | 0x20) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")

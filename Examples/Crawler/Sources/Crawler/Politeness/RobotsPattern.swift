@@ -3,13 +3,14 @@ enum RobotsPattern {
     private static let star = UInt8(ascii: "*")
     private static let dollar = UInt8(ascii: "$")
 
-    /// A rule's path in the form in which URLs are compared: percent-encoding normalised.
+    /// A rule's path in the form in which URLs are compared, with normalised percent-encoding.
     static func normalized(_ pattern: some Sequence<UInt8>) -> [UInt8] {
-        // Both components are the same here but for `?`, which a pattern may hold.
+        // Path and query have the same rules here except for `?`, which a pattern may contain.
         PercentEncoding.normalized(Array(pattern)[...], .query)
     }
 
-    /// Path and query of a URL, made comparable: a literal `*` or `$` stands encoded, since only so can a rule name it.
+    /// The path and query of a URL in comparable form: a literal `*` or `$` is encoded, the only form in which a rule
+    /// can name it.
     static func subject(_ pathAndQuery: String) -> [UInt8] {
         var subject: [UInt8] = []
         for byte in pathAndQuery.utf8 {
@@ -22,9 +23,9 @@ enum RobotsPattern {
         return subject
     }
 
-    /// Whether the pattern matches a prefix of the path, or with a final `$` the whole of it.
+    /// Whether the pattern matches a prefix of the path, or with a final `$` the whole path.
     ///
-    /// Keeps the set of positions that the pattern so far can have reached, so no pattern can make it slow.
+    /// It keeps the set of positions that the pattern may have reached so far, so that no pattern can make it slow.
     /// - Complexity: O(pattern × path).
     static func matches(_ pattern: [UInt8], _ path: [UInt8]) -> Bool {
         var pattern = pattern[...]

@@ -1,21 +1,22 @@
-/// What a site's robots.txt allows one crawler (RFC 9309).
+/// The rules of a site's robots.txt for one crawler (RFC 9309).
 struct RobotsRules: Sendable, Equatable {
     struct Rule: Sendable, Equatable {
         let isAllowed: Bool
-        /// Normalised like the paths it is compared with; `*` and a final `$` are special.
+        /// The pattern, normalised like the paths; `*` and a final `$` are special.
         let pattern: [UInt8]
     }
 
     var rules: [Rule] = []
-    /// `Crawl-delay`, no part of the RFC but widely used.
+    /// `Crawl-delay`, which is not in the RFC but widely used.
     var crawlDelay: Duration?
-    /// Absolute or relative URLs of sitemaps, which concern every crawler.
+    /// Absolute or relative URLs of sitemaps, which apply to every crawler.
     var sitemaps: [String] = []
 
     static let allowAll = RobotsRules()
     static let disallowAll = RobotsRules(rules: [Rule(isAllowed: false, pattern: Array("/".utf8))])
 
-    /// The longest matching pattern decides; of two as long as each other the one that allows (section 2.2.2).
+    /// Whether the rules allow a URL: the longest matching pattern decides; of two equally long ones, the one that
+    /// allows wins (section 2.2.2).
     func allows(_ url: CanonicalURL) -> Bool {
         if url.path == "/robots.txt" { return true }
         let path = RobotsPattern.subject(url.pathAndQuery)
@@ -35,11 +36,11 @@ struct RobotsRules: Sendable, Equatable {
 }
 
 extension RobotsRules {
-    /// More than this is not read (section 2.5 asks for at least 500 KiB).
+    /// The number of bytes that are read (section 2.5 asks for at least 500 KiB).
     static let sizeLimit = 500 * 1024
 
-    /// What follows from how robots.txt answered (section 2.3.1): 2xx is read, 4xx means there are no rules, everything
-    /// else that the whole site is out of bounds for now.
+    /// The rules that follow from the answer for robots.txt (section 2.3.1): a 2xx is parsed, a 4xx means that there
+    /// are no rules, and everything else that the whole site must not be crawled for now.
     init(status: Int, body: [UInt8], agent: String) {
         switch status {
         case 200..<300: self = RobotsParser.rules(in: body.prefix(Self.sizeLimit), agent: agent)

@@ -1,5 +1,5 @@
-/// HTML text in which everything interpolated is escaped, unless it is `Markup` itself: a URL of a hostile site cannot
-/// write into the report.
+/// HTML text that escapes all interpolated values, except for other `Markup`, so that a URL of a hostile site cannot
+/// inject HTML into the report.
 struct Markup: ExpressibleByStringInterpolation, Sendable {
     var html: String
 

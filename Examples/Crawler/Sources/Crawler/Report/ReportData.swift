@@ -1,15 +1,15 @@
 import Foundation
 
-/// Everything a report shows, read from a crawl's journal at once.
+/// All the data of a report, read from a crawl's journal at once.
 struct ReportData: Sendable {
     var settings: CrawlSettings
     var summary = CrawlSummary()
-    /// All that was tried, in the order of starting.
+    /// The resources that were tried, in the order of starting.
     var records: [LoadRecord]
     var linkCount: Int
-    /// Found but not wanted, by why.
+    /// The number of resources that were found but not wanted, by reason.
     var skipped: [(reason: String, count: Int)]
-    /// Broken and failed ones, with who names them.
+    /// Broken and failed resources, with the documents that link to them.
     var troubles: [(record: LoadRecord, referrers: [Journal.Referrer])]
     var offline: Journal.OfflineTotals?
     var offlineFindings: [(url: String, verdict: String, detail: String)]
@@ -17,7 +17,7 @@ struct ReportData: Sendable {
     init(_ journal: Journal) throws {
         settings = try journal.settings ?? CrawlSettings()
         let resources = try journal.resources()
-        // Trying /sitemap.xml was the crawler's idea; that it is not there is no news.
+        // The crawler tried /sitemap.xml without a link to it, so its absence is not reported.
         records = try journal.loadRecords()
             .filter { $0.state == .loaded || resources[$0.id].kind != .sitemapGuess }
             .sorted { $0.startedAt < $1.startedAt }
@@ -27,7 +27,7 @@ struct ReportData: Sendable {
         skipped = [
             ("on other sites", states[.outside]), ("disallowed by robots.txt", states[.disallowedByRobots]),
             ("beyond the depth", states[.tooDeep]), ("excluded by pattern", states[.excluded]),
-            ("left over by a limit", states[.queued]),
+            ("left over because of a limit", states[.queued]),
         ].compactMap { reason, count in count.map { (reason, $0) } }
         let failed = records.filter { $0.state == .broken || $0.state == .failed }
         let referrers = try journal.referrers(of: failed.map(\.id))
@@ -43,7 +43,7 @@ struct ReportData: Sendable {
     }
 }
 
-/// What people call a kind of file.
+/// The kinds of files, with readable names.
 enum MediaClass: String, CaseIterable, Sendable {
     case page = "Pages"
     case image = "Images"
@@ -72,7 +72,7 @@ enum MediaClass: String, CaseIterable, Sendable {
         }
     }
 
-    /// The name of its colour in the style sheet.
+    /// The name of the kind's colour in the style sheet.
     var colour: String {
         switch self {
         case .page: "page"

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The report: one HTML page that needs nothing but itself.
+/// The report: one HTML page that needs no other files.
 struct ReportPage {
     let data: ReportData
-    /// Default: the crawled host.
+    /// The title; by default the crawled host.
     let title: String?
 
     var html: String {
@@ -175,7 +175,7 @@ struct ReportPage {
     private var troubles: Markup {
         guard !data.troubles.isEmpty else {
             return
-                "<section><h2>Broken links</h2><p class=\"calm\">None. Everything that the site links to is there.</p></section>"
+                "<section><h2>Broken links</h2><p class=\"calm\">None. Every link leads to a document.</p></section>"
         }
         let (shown, folded) = (data.troubles.prefix(8), data.troubles.dropFirst(8).prefix(2000))
         let more: Markup =
@@ -237,6 +237,6 @@ struct ReportPage {
             rows.append(("Exclude", settings.exclude.map(\.pattern).joined(separator: ", ")))
         }
         let list = rows.joined { "<div><dt>\($0)</dt><dd>\($1)</dd></div>" }
-        return "<section><h2>Asked for</h2><dl>\(list)</dl></section>"
+        return "<section><h2>Settings</h2><dl>\(list)</dl></section>"
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The crawl over time, as inline SVG: above how many bytes came when, below each load as a bar in a lane of its own.
+/// The crawl over time, as inline SVG: the bytes per time at the top, and each load as a bar in a lane of its own
+/// below.
 struct TimelineChart {
     private struct Bar {
         let record: LoadRecord
@@ -12,7 +13,7 @@ struct TimelineChart {
     private static let width = 960.0
     private static let laneHeight = 9.0
     private static let areaHeight = 70.0
-    /// More lanes or bars than these would only be noise; the area above still tells the story.
+    /// More lanes or bars than these would be unreadable; the area at the top still shows the course.
     private static let laneLimit = 24
     private static let barLimit = 4000
 
@@ -22,7 +23,7 @@ struct TimelineChart {
 
     init(_ records: [LoadRecord]) {
         let sorted = records.filter { $0.attempts > 0 }.sorted { $0.startedAt < $1.startedAt }
-        // Breaks between runs are cut out, so that a crawl of two evenings is not a line with two dots.
+        // Breaks between runs are cut out; otherwise a crawl on two evenings would be a line with two dots.
         let longestBreak = 3.0
         var offset = sorted.first?.startedAt.timeIntervalSince1970 ?? 0
         var latestEnd = offset
@@ -111,7 +112,7 @@ struct TimelineChart {
         }
     }
 
-    /// A round step that makes four to ten ticks.
+    /// A round step that gives four to ten ticks.
     static func step(for length: Double) -> Double {
         let magnitude = pow(10, (log10(length / 5)).rounded(.down))
         return [1, 2, 5, 10].map { $0 * magnitude }.first { length / $0 <= 8 } ?? magnitude * 10

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells programs what a crawl does: one JSON object a line, `event` first said by its name, a `summary` last.
+/// Prints a crawl for programs: one JSON object a line, each with its name in `event`, and a `summary` at the end.
 struct CrawlJSONLines: CrawlObserver {
     let terminal: Terminal
 

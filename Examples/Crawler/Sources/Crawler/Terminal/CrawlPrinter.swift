@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells people what a crawl does: a progress bar on a terminal, else a line for each document.
+/// Prints a crawl for people: a progress bar on a terminal, otherwise a line for each document.
 struct CrawlPrinter: CrawlObserver {
     let terminal: Terminal
     let isQuiet: Bool
@@ -10,14 +10,14 @@ struct CrawlPrinter: CrawlObserver {
         case .began(let settings, let known):
             guard !isQuiet else { return }
             let sites = settings.startURLs.joined(separator: " ")
-            terminal.line(known > 0 ? "going on with \(sites): \(Words.count(known)) URLs known" : "crawling \(sites)")
+            terminal.line(known > 0 ? "continuing \(sites): \(Words.count(known)) URLs known" : "crawling \(sites)")
         case .settled(let record, let progress):
             settled(record, progress)
         case .disallowed(let url):
             if !isQuiet, !terminal.isInteractive { terminal.line("robots  \(url)") }
         case .retrying(let url, let reason, _, let delay):
             guard !isQuiet else { return }
-            terminal.line("again in \(Words.seconds(delay / .seconds(1)))  \(url)  (\(reason))")
+            terminal.line("retry in \(Words.seconds(delay / .seconds(1)))  \(url)  (\(reason))")
         case .ended(let summary):
             terminal.clearStatus()
             for line in Self.lines(summary) { terminal.line(line) }
@@ -63,7 +63,7 @@ struct CrawlPrinter: CrawlObserver {
         if !troubles.isEmpty { lines.append("       " + troubles.joined(separator: ", ")) }
         if summary.leftOver > 0 {
             lines.append(
-                "       \(Words.count(summary.leftOver)) left (\(summary.end.rawValue)); the same command goes on"
+                "       \(Words.count(summary.leftOver)) left (\(summary.end.rawValue)); the same command continues"
             )
         }
         return lines

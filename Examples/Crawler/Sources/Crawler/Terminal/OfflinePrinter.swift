@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes the outcome of an offline check, ending with its one line.
+/// Prints the outcome of an offline check; the last line is the summary.
 struct OfflinePrinter {
     let terminal: Terminal
     let isQuiet: Bool

@@ -7,7 +7,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Where the tool writes: whole lines, and below them one line that is rewritten in place.
+/// The output of the tool: whole lines, and below them one line that is rewritten in place.
 final class Terminal: Sendable {
     private struct State {
         var hasStatus = false
@@ -21,7 +21,7 @@ final class Terminal: Sendable {
         isInteractive = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
-    /// Columns; 80 when it cannot be told.
+    /// The number of columns; 80 if it is unknown.
     var width: Int {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -35,7 +35,7 @@ final class Terminal: Sendable {
         }
     }
 
-    /// Shows the status line, at most ten times a second; nothing when output does not go to a terminal.
+    /// Shows the status line, at most ten times a second; does nothing if the output is not a terminal.
     func status(_ text: @autoclosure () -> String) {
         guard isInteractive else { return }
         state.withLock { state in
@@ -60,7 +60,7 @@ final class Terminal: Sendable {
     }
 
     private func write(_ text: String) {
-        // A reader that closed the pipe is no reason to lose the crawl.
+        // The crawl must continue even if the reader has closed the pipe.
         try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbers as people read them.
+/// Numbers in readable form.
 enum Words {
     /// A size: `1.4 MB`.
     static func bytes(_ count: Int) -> String {
@@ -23,7 +23,7 @@ enum Words {
         return whole < 3600 ? "\(whole / 60) min \(whole % 60) s" : "\(whole / 3600) h \(whole % 3600 / 60) min"
     }
 
-    /// A number with its thousands apart: `12,345`.
+    /// A number with separated thousands: `12,345`.
     static func count(_ number: Int) -> String {
         var digits = String(abs(number))
         var groups: [String] = []
@@ -34,7 +34,7 @@ enum Words {
         return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
     }
 
-    /// Things counted: `1 page`, `2 pages`.
+    /// A number with a noun: `1 page`, `2 pages`.
     static func count(_ number: Int, _ noun: String) -> String {
         "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
     }
@@ -43,7 +43,7 @@ enum Words {
         String(format: "%.\(places)f", value)
     }
 
-    /// Cuts in the middle, where URLs differ least.
+    /// Shortens a text in the middle, where URLs differ least.
     static func shortened(_ text: String, to length: Int) -> String {
         guard text.count > length, length > 3 else {
             return text.count > length ? String(text.prefix(max(0, length))) : text

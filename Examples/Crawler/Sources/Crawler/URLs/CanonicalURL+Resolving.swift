@@ -3,14 +3,14 @@ import Foundation
 extension CanonicalURL {
     /// Reads an absolute http(s) URL.
     ///
-    /// Nil for any other scheme and for what is no URL.
+    /// Nil for any other scheme and for an invalid URL.
     init?(_ text: String) {
         guard let url = Self.resolve(Array(text.utf8), against: nil) else { return nil }
         self = url
     }
 
-    /// Resolves a reference found in a document, the way browsers do (WHATWG URL): surrounding white space and line
-    /// breaks within are dropped, backslashes count as slashes.
+    /// Resolves a reference of a document as browsers do (WHATWG URL): white space around it and line breaks in it are
+    /// removed, and backslashes count as slashes.
     ///
     /// Nil for other schemes (`data:`, `mailto:` …).
     init?(_ reference: String, relativeTo base: CanonicalURL) {
@@ -22,7 +22,7 @@ extension CanonicalURL {
         let bytes = cleaned(raw)[...]
         if let (scheme, rest) = splitScheme(bytes) {
             guard scheme == "http" || scheme == "https" else { return nil }
-            // `http:page.html` is a relative reference when the base has the same scheme.
+            // `http:page.html` is a relative reference if the base has the same scheme.
             if let base, base.scheme == scheme, !isSlash(rest.first) {
                 return resolveRelative(rest, against: base)
             }
@@ -65,7 +65,7 @@ extension CanonicalURL {
         return CanonicalURL(origin: origin, path: path, query: query)
     }
 
-    /// Without white space around it, tabs and line breaks within, and the fragment.
+    /// The reference without white space around it, without tabs and line breaks in it, and without the fragment.
     private static func cleaned(_ raw: [UInt8]) -> [UInt8] {
         var bytes = raw[...]
         if let hash = bytes.firstIndex(of: UInt8(ascii: "#")) { bytes = bytes[..<hash] }
@@ -91,7 +91,7 @@ extension CanonicalURL {
         return (String(decoding: name, as: UTF8.self).lowercased(), bytes[(colon + 1)...])
     }
 
-    /// Host in lower case (an international one as Punycode), and the port unless it is the scheme's own.
+    /// The host in lower case (an international one as Punycode), and the port unless it is the scheme's default.
     private static func canonicalHost(_ authority: ArraySlice<UInt8>, scheme: String) -> String? {
         var host = authority
         var port: ArraySlice<UInt8>?
@@ -110,7 +110,7 @@ extension CanonicalURL {
         let decoded = host.removingPercentEncoding ?? host
         var name = decoded.lowercased()
         if !name.utf8.allSatisfy({ $0 < 0x80 }) {
-            // Foundation knows IDNA; what it refuses is no host.
+            // Foundation implements IDNA; a name that it refuses is not a valid host.
             guard let encoded = URLComponents(string: "http://\(name)/")?.encodedHost,
                 encoded.utf8.allSatisfy({ $0 < 0x80 }), !encoded.contains("%")
             else { return nil }
@@ -127,7 +127,8 @@ extension CanonicalURL {
         return isHost ? name : nil
     }
 
-    /// RFC 3986, section 5.2.4, on an already normalised path, so `%2e` counts as a dot.
+    /// Removes dot segments (RFC 3986, section 5.2.4) from a path that is already normalised, so that `%2e` counts as a
+    /// dot.
     private static func removingDotSegments(_ path: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         let dot = UInt8(ascii: ".")

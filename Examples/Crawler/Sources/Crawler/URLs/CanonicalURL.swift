@@ -1,12 +1,12 @@
 /// An absolute http(s) URL in one spelling, without fragment and credentials.
 ///
-/// Two links that a server cannot tell apart are equal: scheme and host are in lower case, a default port and dot
-/// segments are gone, percent-encoding is normalised (RFC 3986, section 6.2.2), what must be encoded is. The order of
-/// query items and a trailing slash are kept, since they may matter.
+/// Two links that a server cannot distinguish are equal: scheme and host are in lower case, a default port and dot
+/// segments are removed, percent-encoding is normalised (RFC 3986, section 6.2.2), and characters that need encoding
+/// are encoded. The order of query items and a trailing slash are kept, since they may matter.
 struct CanonicalURL: Sendable {
     /// The whole URL; ASCII only.
     let text: String
-    /// Offsets into the UTF-8 of `text`.
+    /// Lengths in the UTF-8 of `text`.
     private let originLength: Int
     private let pathLength: Int
 
@@ -26,12 +26,12 @@ struct CanonicalURL: Sendable {
     var origin: String { slice(0, originLength) }
     /// Starts with `/`.
     var path: String { slice(originLength, originLength + pathLength) }
-    /// What follows the `?`, nil when there is none.
+    /// The text after the `?`; nil if there is none.
     var query: String? {
         let start = originLength + pathLength
         return start < text.utf8.count ? slice(start + 1, text.utf8.count) : nil
     }
-    /// Path and query as they go on the wire.
+    /// Path and query as they are sent.
     var pathAndQuery: String { slice(originLength, text.utf8.count) }
     var scheme: String { text.utf8.starts(with: "https".utf8) ? "https" : "http" }
 
@@ -44,7 +44,7 @@ struct CanonicalURL: Sendable {
         return String(authority.prefix { $0 != ":" })
     }
 
-    /// The path up to and with its last `/`.
+    /// The path up to and including its last `/`.
     var directory: String {
         let path = path
         guard let slash = path.lastIndex(of: "/") else { return "/" }

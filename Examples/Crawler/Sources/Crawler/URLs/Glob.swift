@@ -1,4 +1,4 @@
-/// A pattern for whole URLs: `*` stands for any run of characters (slashes too), everything else for itself.
+/// A pattern for whole URLs: `*` stands for any characters (including slashes), every other character for itself.
 struct Glob: Hashable, Sendable, Codable {
     let pattern: String
 

@@ -1,5 +1,5 @@
-/// Percent-encoding in its normal form (RFC 3986, section 6.2.2): what needs no encoding is decoded, the rest has
-/// upper-case digits, and what may not stand in a URL is encoded.
+/// Percent-encoding in its normal form (RFC 3986, section 6.2.2): unreserved characters are decoded, other encodings
+/// have upper-case digits, and characters that a URL must not contain are encoded.
 enum PercentEncoding {
     enum Component {
         case path, query
@@ -17,7 +17,7 @@ enum PercentEncoding {
                     index += 3
                     continue
                 }
-                // A stray percent sign is not valid anywhere; servers read `%25` as the same.
+                // A stray percent sign is not valid anywhere; servers treat `%25` in the same way.
                 append(encoded: byte, to: &output)
             } else if component == .path, byte == UInt8(ascii: "\\") {
                 output.append(UInt8(ascii: "/"))

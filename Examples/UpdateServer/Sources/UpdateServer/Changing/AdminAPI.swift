@@ -4,7 +4,7 @@ import Hummingbird
 import WaystationPacks
 import WaystationPublishing
 
-/// What is published, and changes to it.
+/// The API that lists the published releases, and changes them.
 struct AdminAPI: Sendable {
     private let settings: ServerSettings
 
@@ -57,7 +57,7 @@ struct AdminAPI: Sendable {
             throw Problem(
                 .unprocessableContent,
                 "otherModule",
-                "the pack is of the module \(found), and was sent for \(module)"
+                "the pack belongs to the module \(found), but was sent for \(module)"
             )
         }
         let publication = try await settings.releases.publish(
@@ -82,7 +82,7 @@ struct AdminAPI: Sendable {
     private static func version(in request: Request) throws -> PackVersion? {
         guard let text = request.uri.queryParameters.get("version", as: String.self) else { return nil }
         guard let version = PackVersion(text) else {
-            throw Problem(.badRequest, "badRequest", "version is none: use numbers with dots between them")
+            throw Problem(.badRequest, "badRequest", "version is not valid: use numbers with dots between them")
         }
         return version
     }
@@ -94,7 +94,7 @@ struct AdminAPI: Sendable {
     private static func count(_ name: String, in request: Request) throws -> Int {
         guard let text = request.uri.queryParameters.get(name, as: String.self), let count = Int(text), count >= 1
         else {
-            throw Problem(.badRequest, "badRequest", "\(name) is missing, or no number from 1 on")
+            throw Problem(.badRequest, "badRequest", "\(name) is missing or invalid: use a whole number of at least 1")
         }
         return count
     }

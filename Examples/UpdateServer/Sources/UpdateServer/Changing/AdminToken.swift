@@ -7,19 +7,20 @@ import Hummingbird
 struct AdminToken: Sendable {
     static let minimumLength = 16
 
-    /// Digests are compared, which takes the same time wherever two differ, and whatever their texts' lengths are.
+    /// The token's digest: comparing digests takes the same time wherever two tokens differ, and whatever their lengths
+    /// are.
     private let digest: SHA256.Digest
 
-    /// A token; nil when it is too short to be one.
+    /// Makes a token; nil if the text is too short.
     ///
-    /// White space around it does not count.
+    /// White space around the text does not count.
     init?(_ text: String) {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard text.utf8.count >= Self.minimumLength else { return nil }
         digest = SHA256.hash(data: Data(text.utf8))
     }
 
-    /// Whether a request carries it as `Authorization: Bearer TOKEN` (RFC 6750 section 2.1).
+    /// Whether a request carries the token as `Authorization: Bearer TOKEN` (RFC 6750 section 2.1).
     func isCarried(by request: Request) -> Bool {
         guard let field = request.headers[.authorization] else { return false }
         let parts = field.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
@@ -28,7 +29,7 @@ struct AdminToken: Sendable {
     }
 }
 
-/// Lets only those through who carry the token.
+/// Refuses requests that do not carry the token.
 struct TokenMiddleware<Context: RequestContext>: RouterMiddleware {
     let token: AdminToken
 

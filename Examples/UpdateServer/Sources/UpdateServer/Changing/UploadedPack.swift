@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import NIOPosix
 
-/// The body of a request in a file, which is gone with the last reference.
+/// A file with the body of a request; it is deleted with the last reference to this object.
 final class UploadedPack: Sendable {
     let file: URL
 
@@ -21,15 +21,15 @@ final class UploadedPack: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
 
-    /// Writes a body to a file as it comes.
+    /// Writes a body to a file while it arrives.
     ///
-    /// - Throws: ``Problem`` with 413 when it is larger than the limit: at once when it says so itself.
+    /// - Throws: ``Problem`` with 413 if the body is larger than the limit; at once if its announced length is.
     static func receive(_ request: Request, limit: Int) async throws -> UploadedPack {
         let tooLarge = Problem(
             .contentTooLarge,
             "tooLarge",
-            "a pack of more than \(limit >> 20) MiB is not taken here",
-            // Else the rest of the body would be read, only to be thrown away.
+            "a pack may have at most \(limit >> 20) MiB here",
+            // Without this field the server would read the rest of the body, only to discard it.
             headers: [.connection: "close"]
         )
         if let announced = request.headers[.contentLength].flatMap({ Int($0) }), announced > limit { throw tooLarge }

@@ -12,7 +12,7 @@ extension PacksDemo {
         init(library: URL, server: URL, format: Format, key: SigningKey) throws {
             let packs = try PackLibrary(directory: library)
             let interceptor = try Interceptor {
-                // Nothing but packs: what they lack fails, network or not.
+                // The only source is packs: loads of other URLs fail, even if there is a network.
                 $0.rules = [.allow("https://lab.example/**", via: .pack(orElse: .nowhere))]
                 $0.packs = packs
             }
@@ -41,7 +41,7 @@ extension PacksDemo {
         func update(expecting version: PackVersion? = nil) async throws -> ModuleOutcome {
             let report = try await updater.check(isForced: true)
             guard let outcome = report.outcomes.first, report.outcomes.count == 1 else {
-                throw Unexpected(description: "the check led to \(report)")
+                throw Unexpected(description: "the check should have one outcome: \(report)")
             }
             if case .failed(let error) = outcome.kind { throw error }
             if let version, outcome.to != version { throw Unexpected(description: "\(outcome), not \(version)") }
@@ -51,7 +51,7 @@ extension PacksDemo {
         func expectPage(of folder: URL) async throws {
             let expected = try Data(contentsOf: folder.appending(path: "index.html"))
             let found = try await load("index.html")
-            guard found == expected else { throw Unexpected(description: "index.html is not that of \(folder.path)") }
+            guard found == expected else { throw Unexpected(description: "index.html differs from \(folder.path)") }
         }
 
         func expectNothing() async throws {

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// Shows all of it on real web apps.
+/// Shows the whole platform with real web apps.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Publishes real web apps one after another, and follows them with an app until it is offline."
+        abstract: "Publishes versions of a real web app, updates a client with each, and loads it offline."
     )
 
     @Option(help: "The folder with jupyterlab-4.2.3, jupyterlab-4.2.4 and jupyterlab-4.2.5.")

@@ -3,10 +3,11 @@ import FoundationNetworking
 import Waystation
 import WaystationPublishing
 
-/// Real web apps, published one version after another, and an app that keeps up with them: from the first pack to the
-/// moment when the server is gone and everything loads offline.
+/// Publishes several versions of real web apps, and runs an app that follows them.
+///
+/// The demo begins with the first pack, and ends when the server has stopped and everything loads offline.
 struct PacksDemo: Sendable {
-    /// How the app asks for updates.
+    /// The format in which the app asks for updates.
     enum Format: String, CaseIterable, Sendable {
         /// The signed catalogue.
         case catalogue
@@ -16,12 +17,12 @@ struct PacksDemo: Sendable {
         case package
     }
 
-    /// What was found in the end.
+    /// The outcome of the demo.
     struct Result: Sendable {
         var files = 0
         var missing: [String] = []
         var differing: [String] = []
-        /// Bytes that the app fetched for each update, and those of the whole pack.
+        /// For each update: the bytes that the app fetched, and the bytes of the whole pack.
         var fetched: [(version: String, way: String, bytes: Int, whole: Int?)] = []
     }
 
@@ -34,14 +35,14 @@ struct PacksDemo: Sendable {
     let format: Format
     let say: @Sendable (String) -> Void
 
-    /// Runs it.
+    /// Runs the demo.
     ///
     /// - Parameter scratch: An empty folder for packs, releases and the app's library.
-    /// - Returns: What was found when everything was loaded offline.
-    /// - Throws: What went wrong.
+    /// - Returns: The outcome of loading everything offline.
+    /// - Throws: The error of the step that failed.
     func run(in scratch: URL) async throws -> Result {
         let key = SigningKey.generate()
-        // The server and the app live in this process too.
+        // Built away from Swift's threads, since the server and the app run in this process too.
         let packs = try await BlockingWork.run { try versions.map { try build($0, in: scratch) } }
         let token = UUID().uuidString
         let releases = ReleaseDirectory(scratch.appending(path: "releases"))

@@ -3,7 +3,7 @@ import FoundationNetworking
 import WaystationPacks
 
 extension PacksDemo {
-    /// Someone who publishes, by the server's API.
+    /// A person who publishes through the server's API.
     struct Publisher: Sendable {
         let server: URL
         let module: ModuleID

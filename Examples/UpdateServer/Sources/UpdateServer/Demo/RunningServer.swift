@@ -4,9 +4,9 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// A server on a free port of loopback, until it is stopped.
+/// A server on a free port of loopback, which runs until it is stopped.
 final class RunningServer: Sendable {
-    /// Its address.
+    /// The server's address.
     let url: URL
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
@@ -19,7 +19,7 @@ final class RunningServer: Sendable {
         let group = ServiceGroup(services: [application], logger: logger)
         self.group = group
         let running = Task {
-            // A server that cannot start would else be waited for.
+            // If the server cannot start, the wait for its port must end.
             defer { port.finish() }
             try await group.run()
         }

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The page for people: three files, which load nothing from elsewhere.
+/// The page for people: three files, which load nothing from other servers.
 struct BrowserPage: Sendable {
     private struct Part: Sendable {
         let path: RouterPath

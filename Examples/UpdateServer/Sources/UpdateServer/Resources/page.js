@@ -34,7 +34,7 @@ function message(status, text) {
   try {
     return JSON.parse(text).error.message;
   } catch {
-    return status === 0 ? "the server was not reached" : `the server answered ${status}`;
+    return status === 0 ? "the server could not be reached" : `the server answered ${status}`;
   }
 }
 
@@ -78,7 +78,7 @@ function article(module) {
   if (module.minimumVersion) {
     actions.append(
       " ",
-      button(`Take away the minimum ${module.minimumVersion}`, `Let clients use any version of ${name} again?`, () =>
+      button(`Remove the minimum ${module.minimumVersion}`, `Let clients use any version of ${name} again?`, () =>
         change(name, "minimum", {}, `Any version of ${name} may be used.`)
       )
     );
@@ -89,7 +89,7 @@ function article(module) {
       ? button(`Allow any network (now ${module.network})`, `Let clients download ${name} on any network?`, () =>
           change(name, "network", {}, `${name} is downloaded on any network.`)
         )
-      : button("Ask for an unmetered network", `Keep clients from downloading ${name} on metered networks?`, () =>
+      : button("Require an unmetered network", `Keep clients from downloading ${name} on metered networks?`, () =>
           change(name, "network", { network: "unmetered" }, `${name} is downloaded on unmetered networks.`)
         )
   );
@@ -194,11 +194,11 @@ async function change(module, action, query, done) {
     show(JSON.parse(text));
     tell(done);
   } catch {
-    tellError("the server was not reached");
+    tellError("the server could not be reached");
   }
 }
 
-// Uploads tell how far they are only through XMLHttpRequest.
+// Only XMLHttpRequest reports the progress of an upload.
 function publish(module, pack, rollout, network) {
   const upload = byId("upload");
   const request = new XMLHttpRequest();
@@ -234,7 +234,7 @@ function allowChanges() {
   const isAllowed = byId("token").value !== "";
   for (const node of document.querySelectorAll("main button.change")) {
     node.disabled = !isAllowed;
-    node.title = isAllowed ? "" : "Type in the token first";
+    node.title = isAllowed ? "" : "Enter the token first";
   }
 }
 

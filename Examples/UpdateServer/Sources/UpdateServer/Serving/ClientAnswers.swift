@@ -34,7 +34,7 @@ struct ClientAnswers: Sendable {
         let asked = SinglePackRequest(
             try module(in: query.get("module", as: String.self), of: index),
             installed: try version("packageVersion", in: query.get("packageVersion", as: String.self)),
-            // Apps number themselves as they like.
+            // Apps may use any text as their version, so an invalid one is ignored.
             appVersion: query.get("appVer", as: String.self).flatMap { PackVersion($0) }
         )
         guard let answer = index.answer(asked, at: try base(of: request)) else {
@@ -43,7 +43,10 @@ struct ClientAnswers: Sendable {
         return try Response(json: answer)
     }
 
-    /// The module that is asked for: the format names none, so it stands in the server's address, or there is only one.
+    /// The requested module.
+    ///
+    /// The format has no field for it, so it is in the query of the server's address, or the server has only one
+    /// module.
     private func module(in text: String?, of index: ReleaseIndex) throws -> ModuleID {
         if let text {
             if let module = ModuleID(text) { return module }
@@ -56,7 +59,7 @@ struct ClientAnswers: Sendable {
     private func version(_ name: String, in text: String?) throws -> PackVersion? {
         guard let text, !text.isEmpty else { return nil }
         if let version = PackVersion(text) { return version }
-        throw Problem(.badRequest, "badRequest", "\(name) is no version: use numbers with dots between them")
+        throw Problem(.badRequest, "badRequest", "\(name) is not a valid version: use numbers with dots between them")
     }
 
     /// The URL of the release directory as this client knows it.

@@ -2,67 +2,69 @@ import Logging
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection whose client lets the server wait for too long.
+/// Closes a connection whose client makes the server wait for too long.
 ///
-/// Only the client's turn counts, when nothing can go on without it:
+/// Only the client's turn counts, which is the time when the server cannot continue without the client:
 ///
-/// - The server has asked for bytes, and no part of a request comes, in the middle of one or between two.
-/// - A part of an answer is written, and the client does not take it.
+/// - The server has asked for bytes, and no part of a request arrives, in the middle of a request or between two.
+/// - A part of an answer is written, and the client does not accept it.
 /// - The server has closed its side of the connection, and the client does not close the other.
 ///
-/// The server's turn does not count: while it does not read, since a slow disk has not yet taken what came before, and
-/// while it makes the answer to a request that it has as a whole. Hummingbird's `idleTimeout` runs while the server does
-/// not read, and resets uploads that are held up here.
+/// The server's turn does not count: while it does not read, because a slow disk has not yet stored the earlier bytes,
+/// and while it makes the answer to a complete request. Hummingbird's `idleTimeout` runs even while the server does not
+/// read, and resets uploads that are delayed by the server.
 ///
-/// The time begins anew with each part of a request that has come, and with each ``piece`` of an answer that is taken. A
-/// head is one part, however slowly its bytes come. In between the time stands still while it is the server's turn.
+/// The time starts again with each part of a request that arrives, and with each ``piece`` of an answer that the client
+/// accepts. A head is one part, however slowly its bytes arrive. During the server's turn the time stands still.
 ///
-/// It belongs to one channel and its event loop, and into the pipeline before the channel is active.
+/// A handler belongs to one channel and its event loop. Add it to the pipeline before the channel is active.
 final class ClientIdleTimeout: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// How much of a body, in bytes, is handed on at once: that a larger one is being taken would not be seen.
+    /// The largest part of a body, in bytes, that is passed on at once: the progress of a larger part could not be
+    /// seen.
     static let piece = 16 << 10
 
     private let timeout: TimeAmount
     private let logger: Logger?
     private var exchange = Exchange()
-    /// Nil from the moment on when the connection is closed or the handler removed.
+    /// Nil after the connection was closed or the handler removed.
     private var context: ChannelHandlerContext?
-    /// What the client has left of its time.
+    /// The time that the client has left.
     private var left: TimeAmount
-    /// When that is over; nil in the server's turn.
+    /// The end of the client's time; nil in the server's turn.
     private var deadline: NIODeadline?
-    /// Fires at the deadline or before it: moving it with each part would cost more than to look again.
+    /// Fires at the deadline or before it, and then checks again: moving the timer with each part would cost more.
     private var timer: Scheduled<Void>?
 
-    /// A time-out.
+    /// Makes a time-out.
     ///
     /// - Parameters:
-    ///   - timeout: How long the client may be silent.
-    ///   - logger: Where closed connections are noted.
+    ///   - timeout: The longest time for which the client may be silent.
+    ///   - logger: The logger for closed connections.
     init(_ timeout: TimeAmount, logger: Logger? = nil) {
         self.timeout = timeout
         self.logger = logger
         left = timeout
     }
 
-    /// Whose turn it is.
+    /// The state that decides whose turn it is.
     private struct Exchange {
-        /// A read was asked for, and has not ended.
+        /// Whether a read was requested and has not ended.
         var isReading = false
-        /// Requests that came as a whole, less answers that were written as a whole: below zero where a request was
-        /// answered before its end.
+        /// The number of complete requests minus the number of complete answers; negative if a request was answered
+        /// before its end.
         var owedAnswers = 0
-        /// Parts that were written and are not yet taken.
+        /// The number of parts that were written, and that the client has not yet accepted.
         var untakenParts = 0
         var isInputClosed = false
         var isOutputClosed = false
 
         var isClientsTurn: Bool {
-            // Reads go on while an answer is made, for a request that may follow.
+            // While an answer is made, the server reads for the next request, so a read alone does not make it the
+            // client's turn.
             untakenParts > 0 || isOutputClosed || isReading && !isInputClosed && owedAnswers <= 0
         }
     }
@@ -125,7 +127,7 @@ final class ClientIdleTimeout: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(wrapOutboundOut(part), promise: taken)
     }
 
-    /// Takes in what has happened, and lets the time run or stand still accordingly.
+    /// Applies a change to the exchange, and starts or stops the time accordingly.
     private func update(beginningAnew: Bool = false, _ change: (inout Exchange) -> Void) {
         change(&exchange)
         guard let context else { return }
@@ -148,7 +150,7 @@ final class ClientIdleTimeout: ChannelDuplexHandler, RemovableChannelHandler {
         guard let context, let deadline else { return }
         guard deadline <= context.eventLoop.now else { return setTimer(to: deadline, on: context.eventLoop) }
         stop()
-        logger?.debug("closing a connection: its client let the server wait", metadata: ["timeout": "\(timeout)"])
+        logger?.debug("closing a connection: its client was idle for too long", metadata: ["timeout": "\(timeout)"])
         context.close(promise: nil)
     }
 

@@ -5,14 +5,15 @@ import NIOCore
 import NIOPosix
 import WaystationFiles
 
-/// The catalogue and the packs as static files: what any other file server could do as well.
+/// The catalogue and the packs as static files, which any other file server could serve as well.
 ///
-/// Ranges, `If-Range`, validators and what a path may not be are `OfflineDirectory`'s; files are sent piece by piece.
+/// `OfflineDirectory` handles ranges, `If-Range`, validators and the paths that are refused; files are sent piece by
+/// piece.
 struct ReleaseFiles: Sendable {
     private let directory: OfflineDirectory
     private let threads = NIOThreadPool.singleton
 
-    /// Opens the release directory, which must be there.
+    /// Opens the release directory, which must exist.
     init(_ root: URL) throws {
         directory = try OfflineDirectory(root, options: .init(indexDocuments: []))
     }
@@ -20,11 +21,12 @@ struct ReleaseFiles: Sendable {
     func addRoutes(to router: some RouterMethods) {
         for method in [HTTPRequest.Method.get, .head] {
             router.on("/catalogue.json", method: method) { request, _ in
-                // Asked for often, and costs a 304 as long as it is the same.
+                // Clients ask for it often, and get a 304 while it is unchanged.
                 try await answer(request, "catalogue.json", cacheControl: "no-cache")
             }
             router.on("/packs/**", method: method) { request, _ in
-                // As it was written: the directory decodes the path itself, and refuses what leads out of it.
+                // The path as the client sent it: the directory decodes the path itself, and refuses one that leads out
+                // of it.
                 guard request.uri.path.hasPrefix("/packs/") else { return Response(status: .notFound) }
                 let path = String(request.uri.path.dropFirst())
                 return try await answer(request, path, cacheControl: "public, max-age=31536000, immutable")
@@ -34,11 +36,11 @@ struct ReleaseFiles: Sendable {
 
     private func answer(_ request: Request, _ path: String, cacheControl: String) async throws -> Response {
         let fileRequest = FileRequest(method: request.method, path: path, headerFields: request.headers)
-        // Reading a large file for its first ETag takes a while.
+        // Reading a large file for its first ETag takes a while, so this does not run on Swift's threads.
         switch try await threads.runIfActive({ directory.answer(fileRequest) }) {
         case .answer(let answer): return response(answer, path, cacheControl)
         case .notFound: throw Problem(.notFound, "notFound", "there is no such file")
-        case .refused: throw Problem(.badRequest, "badPath", "the path is none that is ever served")
+        case .refused: throw Problem(.badRequest, "badPath", "the path is not valid")
         case .failed: throw Problem(.internalServerError, "fileSystem", "the file cannot be read")
         }
     }
@@ -46,11 +48,12 @@ struct ReleaseFiles: Sendable {
     private func response(_ answer: FileAnswer, _ path: String, _ cacheControl: String) -> Response {
         var headers = answer.headerFields
         if [.ok, .partialContent, .notModified].contains(answer.status) { headers[.cacheControl] = cacheControl }
-        // A patch is no text, whatever its name says elsewhere.
+        // A patch is not text, even where the name's ending means that elsewhere.
         if headers[.contentType] != nil, path.hasSuffix(".patch") { headers[.contentType] = "application/octet-stream" }
         headers[.xContentTypeOptions] = "nosniff"
         var response = Response(status: answer.status, headers: headers, body: body(answer.body))
-        // That of the file, not of the answer, would have to stand here; it may be left out (RFC 9110 section 8.6).
+        // This field would have to state the file's length, not the answer's; it may be left out (RFC 9110 section
+        // 8.6).
         if answer.status == .notModified { response.headers[.contentLength] = nil }
         return response
     }
@@ -63,7 +66,8 @@ struct ReleaseFiles: Sendable {
             return ResponseBody(contentLength: slice.length) { [threads] writer in
                 var position = 0
                 while position < slice.length {
-                    // An error ends the connection before the announced length: no client takes that for the whole.
+                    // An error closes the connection before the announced length, so no client takes the part for the
+                    // whole.
                     let part = try await threads.runIfActive { [position] in
                         try slice.read(at: position, count: slice.chunkSize)
                     }
