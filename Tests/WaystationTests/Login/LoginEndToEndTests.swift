@@ -190,6 +190,32 @@ struct LoginEndToEndTests {
         #expect(fixture.seen == [nil, "token=t1"])
     }
 
+    @Test("a redirect meets the login of its target's rule, and leaves the token behind when it leaves the domain")
+    func redirectedToAnotherRule() async throws {
+        let archive = Route.cache(.cacheFirst(for: .days(1)))
+        let fixture = try LoginFixture(
+            rules: [
+                .allow("http://127.0.0.1:*/members/**", via: archive, requiresLogin: .always),
+                .allow("http://127.0.0.1:*/**", via: .network),
+                .allow("http://localhost:*/**", via: archive),
+            ]
+        ) { request in
+            switch request.path {
+            case "/in": .redirect(to: "/members/page")
+            case "/members/out":
+                .redirect(to: "http://localhost:\(request.value(of: "Host")?.split(separator: ":").last ?? "")/")
+            default: .ok(request.value(of: "Cookie") ?? "nobody")
+            }
+        }
+        for _ in 1...2 {
+            #expect(try await fixture.load("/in") == (200, "token=t1"))
+            #expect(try await fixture.load("/members/out") == (200, "nobody"))
+            await fixture.cache.flush()
+        }
+        #expect(fixture.provider.reasons.count == 1)
+        #expect(fixture.origin.requests.map(\.path) == ["/in", "/members/page", "/members/out", "/", "/in"])
+    }
+
     @Test("the token is in the session's storage, with all attributes, before the request is sent")
     func inStorage() async throws {
         let fixture = try LoginFixture { _ in .ok("page") }

@@ -29,6 +29,7 @@ final class LoginFixture: Sendable {
         _ tokens: [String] = ["t1", "t2", "t3"],
         via route: Route = .network,
         requiresLogin: LoginRequirement = .marked,
+        rules: [Rule]? = nil,
         delegate: RecordingDelegate? = nil,
         script: @escaping Script
     ) throws {
@@ -36,6 +37,7 @@ final class LoginFixture: Sendable {
             ScriptedProvider(tokens),
             via: route,
             requiresLogin: requiresLogin,
+            rules: rules,
             delegate: delegate,
             origin: ScriptedOrigin(script: script)
         )
@@ -46,6 +48,7 @@ final class LoginFixture: Sendable {
         account: String = "alice",
         via route: Route = .network,
         requiresLogin: LoginRequirement = .marked,
+        rules: [Rule]? = nil,
         delegate: RecordingDelegate? = nil,
         origin: ScriptedOrigin,
         cache shared: ResponseCache? = nil,
@@ -63,10 +66,11 @@ final class LoginFixture: Sendable {
         ) { [provider] in try await provider.answer($0) }
         (self.cache, self.cookies, self.login) = (cache, cookies, login)
         interceptor = try Interceptor {
-            $0.rules = [
-                .allow("http://127.0.0.1:*/**", via: route, requiresLogin: requiresLogin),
-                .allow("http://localhost:*/**", via: route, requiresLogin: requiresLogin),
-            ]
+            $0.rules =
+                rules ?? [
+                    .allow("http://127.0.0.1:*/**", via: route, requiresLogin: requiresLogin),
+                    .allow("http://localhost:*/**", via: route, requiresLogin: requiresLogin),
+                ]
             $0.cache = cache
             $0.cookies = cookies
             $0.login = login
