@@ -1,23 +1,23 @@
-# The two commands of a newcomer are `make demo` and `make test`; each installs what it lacks.
+# Start with `make demo` and `make test`; each installs the packages that it needs.
 
 SWIFT ?= swift
-# Warnings are errors in what is built here; the manifests read the variable.
+# Warnings are errors in all builds of this file; the manifests read the variable.
 export WAYSTATION_WARNINGS_AS_ERRORS := 1
 NESTED := $(sort $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Benchmarks/Package.swift)))
-# One build folder for all nested packages: what they share is built once.
-# Packages that share a scratch path must not share a cached plan: SwiftPM would test the package before again.
+# One build folder for all nested packages, so that shared targets are built once.
+# Packages that share a scratch path must not share a cached plan: SwiftPM would test the previous package again.
 IN := --disable-build-manifest-caching --scratch-path $(CURDIR)/.build/nested --package-path
-# How many tests run at once. Without a bound all of them do: then the machine answers none of them in time.
+# How many tests run at once. Without a bound all of them do, and the machine serves none of them in time.
 WIDTH := --experimental-maximum-parallelization-width 8
 SOURCES := Sources Tests Examples Benchmarks Package.swift
 
-# What building and testing needs beside the toolchain; what the demo and the benchmarks need beside that.
+# System packages: for building and testing, and in addition for the demo and the benchmarks.
 PACKAGES := git pkg-config g++ binutils libncurses6 libsqlite3-dev zlib1g-dev libbz2-dev libgumbo-dev libcurl4 \
 	libxml2 ca-certificates tzdata bsdiff zip unzip libarchive-tools python3 python3-pip python3-venv sqlite3 wget
 DEMO_PACKAGES := sqlite3-doc
 WEB_APPS := $(CURDIR)/.build/web-apps
 BENCH_PACKAGES := nginx-light python3.11-doc
-# Caches of Python's, to compare with.
+# Python environments with other caches: for the benchmarks and for the cross-check.
 PEERS := $(CURDIR)/.build/peers
 HISHEL := $(CURDIR)/.build/hishel
 
@@ -30,14 +30,14 @@ help:
 	@echo "make demo-login    one login for an app's own requests and for its pages"
 	@echo "make test          everything: lint, tests, examples, differential test, cross-check, documentation, consumers"
 	@echo "make differential  plain URLSession and Waystation against one origin, a row a scenario"
-	@echo "make cross-check   the same conversations for hishel and for Waystation, each difference with its section"
+	@echo "make cross-check   the same conversations in hishel and in Waystation, each difference with its section"
 	@echo "make soak          500,000 loads, 64 at a time"
 	@echo "make cancels       loads cancelled as they end, 96,000 on each of six ways, to see that none stops the process [RUNS=10]"
 	@echo "make hammer        eight processes on one store for two minutes, killed at random"
-	@echo "make chaos         four processes that load, cancel and are killed, beside an origin that lies, for ten minutes"
+	@echo "make chaos         four processes that load, cancel and are killed, for ten minutes; their origin sends wrong data"
 	@echo "make bodies        bodies of 256 MiB through redirects, refusals and dropped connections, digest and memory [MIB=256]"
 	@echo "make fuzz          a million damaged zips and as many damaged patches, from seeds and by libFuzzer"
-	@echo "make sanitize      the tests of what reads bytes from outside, under the address sanitizer"
+	@echo "make sanitize      the tests of zips, patches, rules, files and packs, under the address sanitizer"
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make consumers     a package that depends on this one by git URL, built by both build systems"
 	@echo "make arrows        the arrows between the folders of each target; one that points both ways is an error"
@@ -89,7 +89,7 @@ demo: demo-deps
 	@$(SWIFT) build $(IN) Examples/Crawler -c release --product crawler
 	@$(SWIFT) run $(IN) Examples/Crawler -c release --quiet --skip-build crawler demo
 
-# Real web apps in successive versions, from PyPI.
+# Downloads real web apps in successive versions from PyPI.
 web-apps: deps
 	@Scripts/fetch-web-apps.sh $(WEB_APPS)
 
@@ -127,12 +127,12 @@ hammer: deps
 chaos: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet chaos $(or $(SECONDS),600)
 
-# Large bodies on every way that they may have to go twice.
+# Large bodies in every case in which they may have to be sent twice.
 bodies: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet bodies $(or $(MIB),256)
 
-# A million damaged zips and a million damaged patches, from seeds; and as many again that libFuzzer makes, for each kind
-# of input, led by what the earlier ones have reached.
+# libFuzzer makes a million inputs of each kind (fewer content patches), guided by the coverage of earlier ones. Then the
+# mutation tests make a million damaged zips and as many damaged patches from seeds.
 fuzz: deps
 	@SWIFT=$(SWIFT) Scripts/fuzz-guided.sh
 	WAYSTATION_ARCHIVE_MUTATIONS=250000 WAYSTATION_PATCH_MUTATIONS=125000 \

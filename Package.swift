@@ -32,7 +32,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // Debian's libbz2-dev has no pkg-config file.
         .systemLibrary(name: "CBzip2", providers: [.apt(["libbz2-dev"])]),
-        // Like GRDB's own, without pkg-config; it calls what Swift cannot.
+        // Like GRDB's own module, without pkg-config; it wraps variadic C functions, which Swift cannot call.
         .systemLibrary(name: "CWaystationSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "WaystationFileSystem"),
         .target(name: "WaystationRules"),
@@ -201,13 +201,13 @@ let package = Package(
 )
 
 // A warning is an error only in the project's own checks, for which the makefile sets the variable. A package that
-// depends on this one builds it with its warnings suppressed, and the new build system refuses both options together.
+// depends on this one builds it with its warnings suppressed, and the compiler refuses both options together.
 let warnings: [SwiftSetting] =
     Context.environment["WAYSTATION_WARNINGS_AS_ERRORS"] == nil
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0443-warning-control-flags.md
     ? [] : [.treatAllWarnings(as: .error)]
 
-// The same strict settings for every target, stated once.
+// The same strict settings for every target.
 for target in package.targets where target.type != .system {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [

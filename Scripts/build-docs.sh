@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 if ! command -v docc >/dev/null 2>&1; then
-    echo "docc is not in PATH: it comes with the Swift toolchain, beside swift" >&2
+    echo "docc is not in PATH: it is part of the Swift toolchain, in the folder of swift" >&2
     exit 1
 fi
 
@@ -13,7 +13,7 @@ modules="Waystation WaystationRules WaystationFiles WaystationStorage Waystation
 output=.build/docs
 graphs=$output/symbol-graphs
 
-# These two depend on all the others.
+# Together these targets depend on all modules above.
 swift build --target WaystationTesting
 swift build --target WaystationPublishing
 swift build --target WaystationRecording
@@ -21,7 +21,7 @@ swift build --target WaystationCookies
 products=$(swift build --show-bin-path)
 target=$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
-# Modules of C libraries, our own and those of dependencies, are found by their maps.
+# Swift finds the C modules of the package and of its dependencies by their module maps.
 includes=
 for map in Sources/*/module.modulemap "$products"/*.build/module.modulemap \
     .build/checkouts/*/Sources/*/module.modulemap .build/checkouts/*/Sources/*/include/module.modulemap; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds a package that depends on this one by a git URL, by both build systems: check-consumers.sh [--everything]
-# The repository lies in a folder whose name is not the package's and has characters that no identity has.
+# The folder of the repository is not named after the package, and its name has characters that no package identity has.
 # All libraries are resolved and planned. Three of them are built, or all with --everything, which takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,14 +8,14 @@ swift=${SWIFT:-swift}
 products=App
 [ "${1:-}" != --everything ] || products="App Everything"
 
-# The variable belongs to our own checks: a consumer does not set it.
+# The variable is only for the project's own checks: a consumer does not set it.
 unset WAYSTATION_WARNINGS_AS_ERRORS
 
 work=$PWD/.build/consumers
 rm -rf "$work"
 mkdir -p "$work"
 
-# What stands in the checkout now, committed or not, as a repository of one commit.
+# Makes a repository with one commit of the current files of the checkout, committed or not.
 repository="$work/someone's fork (2)"
 mkdir "$repository"
 git ls-files -z --cached --others --exclude-standard |
@@ -26,7 +26,7 @@ git -C "$repository" add --all
 git -C "$repository" -c user.name=consumer -c user.email=consumer@example -c commit.gpgsign=false \
     commit --quiet --message "The checkout"
 
-# `App` needs Swift alone, a dependency, and a C library.
+# The libraries of `App`: one in Swift only, one with a dependency, and one with a C library.
 libraries=$(sed -n 's/.*\.library(name: "\([^"]*\)".*/\1/p' Package.swift)
 product() { echo "                .product(name: \"$1\", package: \"${repository##*/}\"),"; }
 mkdir -p "$work/consumer/Sources/App" "$work/consumer/Sources/Everything"
@@ -66,15 +66,15 @@ print(isTaken ? "taken" : "not taken", CachingRules(), ZipLimits())
 SWIFT
 echo "@main enum Everything { static func main() {} }" >"$work/consumer/Sources/Everything/Everything.swift"
 
-# The new build system is a preview: now and then it is ended by a signal (libdispatch's event loop), whatever it builds.
-# A build that ends so is begun again, twice at most; a build that fails is not.
+# The new build system is a preview: now and then a signal ends it (in libdispatch's event loop), whatever it builds.
+# Such a build is started again, twice at most; a build that fails is not.
 build() {
     for attempt in 1 2 3; do
         status=0
         "$swift" build "${options[@]}" --product "$1" >"$work/log" 2>&1 || status=$?
         [ "$status" -ne 0 ] || return 0
         if [ "$status" -lt 128 ] || [ "$attempt" -eq 3 ]; then break; fi
-        echo "the build system was ended by signal $((status - 128)); it is started again" >&2
+        echo "signal $((status - 128)) ended the build system; it is started again" >&2
     done
     cat "$work/log" >&2
     return "$status"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fetches real web apps in successive versions, from wheels on PyPI: fetch-web-apps.sh DIRECTORY
-# Leaves DIRECTORY/jupyterlab-4.2.3/, …-4.2.4/, …-4.2.5/ and DIRECTORY/streamlit-1.38.0/, …-1.39.0/ with their files.
+# Writes their files into DIRECTORY/jupyterlab-4.2.3/, …-4.2.4/, …-4.2.5/ and DIRECTORY/streamlit-1.38.0/, …-1.39.0/.
 set -eu
 directory=${1:?"usage: fetch-web-apps.sh DIRECTORY"}
 mkdir -p "$directory/wheels"

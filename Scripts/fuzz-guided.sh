@@ -1,10 +1,12 @@
 #!/bin/sh
-# Feeds what reads bytes from outside with libFuzzer, a million inputs of each kind, led by the coverage of earlier ones.
+# Runs libFuzzer on the code that reads bytes from outside: a million inputs of each kind, guided by the coverage of
+# earlier ones.
 #
 #   fuzz-guided.sh [TARGET…]        zip, patch, manifest and content-patch by default
 #
-# RUNS and CONTENT_RUNS say how many: a content patch goes through a real library, which takes milliseconds. SANITIZERS=fuzzer
-# leaves the address sanitizer out. What is found is left in .build/guided/findings.
+# RUNS and CONTENT_RUNS set the number of inputs. CONTENT_RUNS is for content patches: each goes through a real library,
+# which takes milliseconds. SANITIZERS=fuzzer leaves the address sanitizer out. Inputs that cause a failure are written
+# to .build/guided/findings.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,13 +18,13 @@ findings=$build/findings
     -Xswiftc "-sanitize=${SANITIZERS:-fuzzer,address}" -Xswiftc -Xclang-linker -Xswiftc -fuse-ld=lld
 
 mkdir -p "$findings"
-# In memory where that can be: each archive is extracted.
+# In memory if possible, since each archive is extracted.
 shared=/dev/shm
 [ -w "$shared" ] || shared=${TMPDIR:-/tmp}
 scratch=$(mktemp -d "$shared/waystation-fuzz.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
-# The backtrace of a finding would wait for someone to answer; leaks are not looked for, since Foundation has its own.
+# An interactive backtrace would wait for input. Leaks are not reported, since Foundation itself leaks.
 export SWIFT_BACKTRACE=enable=no TMPDIR="$scratch" ASAN_OPTIONS=symbolize=0:detect_leaks=0:quarantine_size_mb=16
 [ $# -gt 0 ] || set -- zip patch manifest content-patch
 status=0

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that are missing: install-packages.sh [--optional] PACKAGE…
-# Optional ones that cannot be had are skipped with a word; others are an error that names them.
+# An optional package that cannot be installed is skipped with a message; any other is an error that names it.
 set -eu
 
 optional=no
@@ -25,7 +25,7 @@ if command -v apt-get >/dev/null 2>&1; then
 fi
 
 if [ "$optional" = yes ]; then
-    echo "going on without$missing" >&2
+    echo "continuing without$missing" >&2
     exit 0
 fi
 echo "please install, with your system's package manager:$missing" >&2

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes a Python environment with pinned packages of PyPI: make-venv.sh DIRECTORY REQUIREMENTS
-# Does nothing when it is there already and was made of the same requirements.
+# Makes a Python environment with pinned packages from PyPI: make-venv.sh DIRECTORY REQUIREMENTS
+# Does nothing if the environment exists and was made from the same requirements.
 set -eu
 directory=${1:?"usage: make-venv.sh DIRECTORY REQUIREMENTS"}
 requirements=${2:?"usage: make-venv.sh DIRECTORY REQUIREMENTS"}
@@ -10,5 +10,5 @@ echo "installing $requirements"
 rm -rf "$directory"
 python3 -m venv "$directory"
 "$directory/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements"
-# Last, so that what was broken off is made anew.
+# This comes last, so that the next run repeats an installation that was interrupted.
 cp "$requirements" "$directory/requirements.txt"

@@ -27,7 +27,7 @@ struct ReadmeExamplesTests {
         var request = URLRequest(url: next)
         // snippet: cookies
         var jar = CookieJar()
-        for outcome in jar.store(joined: field, from: url, now: now) {  // what allHeaderFields holds
+        for outcome in jar.store(joined: field, from: url, now: now) {  // as in allHeaderFields
             for change in outcome.changes { print(change) }  // added, changed, removed, expired, evicted
         }
         request.setValue(jar.header(for: next, now: now), forHTTPHeaderField: "Cookie")
@@ -120,7 +120,7 @@ struct ReadmeExamplesTests {
                 .allow("https://shop.example/app/**", via: .files(in: siteFolder, at: "https://shop.example/app/")),
                 .allow("https://img.example/**", via: .cache(.cacheFirst(for: .days(7)))),
                 .block("https://ads.example/**"),
-            ]  // what no rule names is never touched
+            ]  // requests that no rule matches are left alone
             $0.cache = try ResponseCache(directory: cacheFolder)
         }
         let session = URLSession(configuration: .default.intercepted(by: interceptor))
@@ -291,8 +291,8 @@ struct ReadmeExamplesTests {
         #expect(loaded.withLock { $0.count } == 2)
         // snippet: packs-control
         try await packs.confirm(shop)  // this version works
-        try await packs.rollBack(shop, reason: "white page")  // the one before answers again
-        try await packs.setEnabled(false, shop)  // its URLs go on to the next source
+        try await packs.rollBack(shop, reason: "white page")  // the previous version answers again
+        try await packs.setEnabled(false, shop)  // the next source answers its URLs
         if let local = packs.fileURL(for: url) { load(local.file, readAccess: local.root) }
         // end snippet
         #expect(packs.module(shop)?.active?.version == appVersion)
@@ -361,7 +361,7 @@ struct ReadmeExamplesTests {
             ]
         }
         // snippet: events
-        let events = interceptor.events  // of what is wrong now, then of everything from now on
+        let events = interceptor.events  // first the current problems, then every new event
         Task { for await event in events { print(event) } }
         // end snippet
         var iterator = interceptor.events.makeAsyncIterator()
@@ -428,7 +428,7 @@ struct ReadmeExamplesTests {
         }
         let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
         let (first, _) = try await session.data(from: origin.url())
-        time.withLock { $0 += 3600 }  // an hour later what is stored is too old
+        time.withLock { $0 += 3600 }  // an hour later the stored response is too old
         let (second, _) = try await session.data(from: origin.url())
         // end snippet
         #expect(String(decoding: first, as: UTF8.self) == "answer 0")
