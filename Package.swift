@@ -63,7 +63,7 @@ let package = Package(
         .target(
             name: "WaystationPatch",
             dependencies: [
-                "CBzip2", "WaystationFileSystem",
+                "CBzip2", "WaystationFields", "WaystationFileSystem",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
@@ -80,7 +80,7 @@ let package = Package(
             name: "Waystation",
             dependencies: [
                 "WaystationFileSystem", "WaystationRules", "WaystationFiles", "WaystationStorage", "WaystationPacks",
-                "WaystationCaching", "WaystationCookies",
+                "WaystationCaching", "WaystationCookies", "WaystationFields",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -90,7 +90,7 @@ let package = Package(
         ),
         .target(
             name: "WaystationPublishing",
-            dependencies: ["WaystationPacks", "WaystationFileSystem", "WaystationPatch"]
+            dependencies: ["WaystationPacks", "WaystationFields", "WaystationFileSystem", "WaystationPatch"]
         ),
         .target(
             name: "WaystationRecording",
@@ -152,8 +152,8 @@ let package = Package(
         .testTarget(
             name: "WaystationPacksTests",
             dependencies: [
-                "WaystationPacks", "WaystationArchive", "WaystationFileSystem", "WaystationFiles", "WaystationPatch",
-                "WaystationRules", "WaystationTesting",
+                "WaystationPacks", "WaystationArchive", "WaystationFields", "WaystationFileSystem", "WaystationFiles",
+                "WaystationPatch", "WaystationRules", "WaystationTesting",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]

@@ -2,6 +2,7 @@ public import Foundation
 public import FoundationNetworking
 public import Logging
 public import WaystationCaching
+import WaystationFields
 public import WaystationPacks
 
 extension Interceptor {

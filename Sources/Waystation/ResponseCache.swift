@@ -1,5 +1,6 @@
 public import Foundation
 import Synchronization
+import WaystationFields
 public import WaystationStorage
 
 /// The response cache: responses on disk with the time of their arrival, limited by age and bytes.

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import WaystationFields
 
 /// An expected digest of the old or the new bytes of a patch.
 public struct PatchDigest: Hashable, Sendable, CustomStringConvertible {
@@ -23,11 +24,7 @@ public struct PatchDigest: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The algorithm and the digest in hexadecimal, such as `sha256:e3b0…`.
-    public var description: String { "\(algorithm.rawValue):" + bytes.map(Self.hexadecimal).joined() }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
+    public var description: String { "\(algorithm.rawValue):" + bytes.hexadecimal }
 
     /// Computes a digest of the same kind from bytes that arrive in parts.
     struct Hasher {

@@ -2,6 +2,7 @@ package import Foundation
 package import FoundationNetworking
 import HTTPTypes
 package import WaystationCaching
+import WaystationFields
 
 /// The decision from a strategy, the request's own policy and the stored responses.
 ///

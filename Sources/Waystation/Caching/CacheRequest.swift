@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 package import FoundationNetworking
 package import HTTPTypes
+import WaystationFields
 package import WaystationStorage
 
 /// The cache's view of a request: the key under which a response is looked up, and the request as an HTTP message.
@@ -95,10 +96,6 @@ extension HTTPRequest {
 enum Partition {
     /// A name that distinguishes two credentials and reveals neither.
     static func name(for credentials: String) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        let name = SHA256.hash(data: Data(credentials.utf8)).prefix(16).flatMap {
-            [digits[Int($0 >> 4)], digits[Int($0 & 15)]]
-        }
-        return String(decoding: name, as: UTF8.self)
+        SHA256.hash(data: Data(credentials.utf8)).prefix(16).hexadecimal
     }
 }

@@ -113,9 +113,4 @@ extension Duration {
     public static func hours(_ count: Int) -> Duration { .seconds(3600 * count) }
     /// A number of days of 24 hours.
     public static func days(_ count: Int) -> Duration { .seconds(86400 * count) }
-
-    /// The same span in seconds.
-    package var inSeconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) / 1e18
-    }
 }

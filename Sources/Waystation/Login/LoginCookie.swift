@@ -1,5 +1,6 @@
 public import Foundation
 public import WaystationCookies
+import WaystationFields
 
 /// The cookie that carries a login's token: all of its attributes except the value.
 public struct LoginCookie: Hashable, Sendable {

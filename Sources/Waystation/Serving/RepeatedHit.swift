@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import WaystationCaching
+import WaystationFields
 import WaystationStorage
 
 /// A hit that answers every request like the one that it was made for, until the stored response or its age changes.

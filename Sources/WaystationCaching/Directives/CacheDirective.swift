@@ -129,9 +129,4 @@ extension Duration {
             seconds.isNaN ? DeltaSeconds.greatest : min(max(seconds, -DeltaSeconds.greatest), DeltaSeconds.greatest)
         self = .seconds(Int64(bounded.rounded(.down)))
     }
-
-    /// The duration in seconds.
-    var inSeconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) / 1e18
-    }
 }

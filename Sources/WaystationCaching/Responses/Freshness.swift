@@ -1,5 +1,6 @@
 public import Foundation
 import HTTPTypes
+import WaystationFields
 
 /// The age and the freshness lifetime of a stored response (RFC 9111 §4.2), in whole seconds.
 public struct Freshness: Hashable, Sendable {

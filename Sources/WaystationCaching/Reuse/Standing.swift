@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// How one stored response may be used for one request (RFC 9111 §4, §4.2.4, §5.2).
 enum Standing: Comparable {
     /// It may be used only after validation; the value is the reason for the forwarding.

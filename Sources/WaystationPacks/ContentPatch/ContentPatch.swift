@@ -1,4 +1,5 @@
 package import Foundation
+import WaystationFields
 package import WaystationFileSystem
 import WaystationPatch
 

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// A digest with the name of its algorithm, in the text form `sha256-<64 hexadecimal digits>`.
 ///
 /// MD5 is supported only for servers that offer nothing else: it detects a damaged download, not a forged one.
@@ -68,20 +70,6 @@ extension UInt8 {
             true
         default: false
         }
-    }
-}
-
-extension Sequence<UInt8> {
-    /// The bytes as hexadecimal digits, two lower-case ones for each byte.
-    var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(underestimatedCount * 2)
-        for byte in self {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFields
 
 /// The record of a module: the file `module.json` in its folder, which alone decides which versions exist.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationFields
 import WaystationFileSystem
 
 extension PackLibrary {

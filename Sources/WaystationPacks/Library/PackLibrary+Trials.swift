@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationFields
 
 /// How long and how often a version may run without being confirmed.
 struct TrialLimits: Sendable {

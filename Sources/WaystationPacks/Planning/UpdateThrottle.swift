@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 
 /// Limits how often a source may be asked.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import WaystationArchive
+import WaystationFields
 import WaystationFileSystem
 
 /// Follows one offer: the cheapest way first, and the whole pack if a patch fails.

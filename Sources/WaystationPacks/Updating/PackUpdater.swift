@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 import WaystationFileSystem
 
 /// Keeps a library's packs up to date.

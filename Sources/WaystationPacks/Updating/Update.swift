@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFields
 import WaystationFileSystem
 
 /// One check, from comparing the records with the disk to the last offer.
@@ -132,12 +133,5 @@ struct Update: Sendable {
         for module in library.modules {
             try await library.settleTrial(of: module.module, limits, retryingAfter: configuration.retryInterval)
         }
-    }
-}
-
-extension Duration {
-    var inSeconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) / 1e18
     }
 }

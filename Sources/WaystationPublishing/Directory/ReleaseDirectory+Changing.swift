@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFields
 import WaystationFileSystem
 public import WaystationPacks
 
@@ -178,12 +179,5 @@ extension ReleaseDirectory {
         index.catalogue = PackDigest(of: catalogue)
         try environment.fileSystem.replaceFile(layout.index, with: try index.json())
         try environment.fileSystem.replacePublicFile(layout.catalogue, with: catalogue)
-    }
-}
-
-extension Duration {
-    var inSeconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) / 1e18
     }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import WaystationFields
 
 extension WARCRecord {
     /// Whether the block matches `WARC-Block-Digest`; true when there is no digest that can be checked.
@@ -16,8 +17,8 @@ extension WARCRecord {
         case "md5": actual = Array(Insecure.MD5.hash(data: block))
         default: return true
         }
-        let hexadecimal = actual.map { String(format: "%02x", $0) }.joined()
-        return stated.lowercased() == hexadecimal || stated.uppercased().prefix { $0 != "=" } == Self.base32(actual)
+        return stated.lowercased() == actual.hexadecimal
+            || stated.uppercased().prefix { $0 != "=" } == Self.base32(actual)
     }
 
     /// Base32 without padding (RFC 4648 §6).

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaystationFields
 
 @testable import WaystationPacks
 

@@ -213,7 +213,9 @@ struct LoginEndToEndTests {
             await fixture.cache.flush()
         }
         #expect(fixture.provider.reasons.count == 1)
-        #expect(fixture.origin.requests.map(\.path) == ["/in", "/members/page", "/members/out", "/", "/in"])
+        #expect(
+            fixture.origin.requests.map(\.path) == ["/in", "/members/page", "/members/out", "/", "/in", "/members/out"]
+        )
     }
 
     @Test("the token is in the session's storage, with all attributes, before the request is sent")

@@ -185,7 +185,8 @@ private struct RedirectedApp {
         switch request.path {
         case "/kept/a":
             let location = request.target.dropFirst("/kept/a?".count).removingPercentEncoding
-            return .redirect(302, to: location ?? "")
+            // A permanent one: an archive answers with a temporary redirect only when there is no network.
+            return .redirect(301, to: location ?? "")
         case "/network/to-archive": return .redirect(302, to: "/kept/b")
         case "/network/to-pack": return .redirect(302, to: "/overlaid/gone")
         case "/overlaid/gone": return .redirect(302, to: "/network/to-pack")
