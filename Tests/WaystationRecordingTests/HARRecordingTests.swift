@@ -73,7 +73,7 @@ struct HARRecordingTests {
         #expect(
             entries.map { "\($0.request.url.dropFirst(base.count)) \($0.response.status) \($0.source ?? "-")" } == [
                 "/files/index.html 200 files", "/files/image.png 200 files", "/image.png 200 network",
-                "/image.png 200 cache", "/empty 200 foundation", "/ads/1 0 -", "/files/image.png 200 files",
+                "/image.png 200 cache", "/empty 200 network", "/ads/1 0 -", "/files/image.png 200 files",
             ]
         )
         for entry in entries where entry.request.url.hasSuffix("image.png") {
