@@ -97,7 +97,8 @@ struct URLPatternTests {
             ("https://", 8, "a host"), ("https:///x", 8, "a host"), ("https://*./", 10, "a host"),
             ("https://a.*.b/", 10, "`*` only"), ("https://*a.b/", 8, "`*` only"), ("https://***.b/", 8, "`*` only"),
             ("https://u:p@h/", 11, "without user"),
-            ("https://a b/", 8, "a valid host name"), ("https://a..b/", 8, "a valid host name"), ("https://1.2.3.4.5/", 8, "a valid host name"),
+            ("https://a b/", 8, "a valid host name"), ("https://a..b/", 8, "a valid host name"),
+            ("https://1.2.3.4.5/", 8, "a valid host name"),
             ("https://*.1.2.3.4/", 10, "no sub-domains"), ("https://*.[::1]/", 10, "a valid host name"),
             ("https://[::1/", 12, "`]`"), ("https://[::g]/", 8, "a valid host name"),
             ("https://[::1]x/", 13, "`:` and a port"), ("https://h:/", 10, "a port"),
@@ -111,7 +112,8 @@ struct URLPatternTests {
             ("https://h/?a&&b", 13, "a query item"), ("https://h/?=x", 11, "a query item"),
             ("https://h/?a=b*", 14, "a whole value"), ("https://h/?a*=b", 12, "without `*`"),
             ("https://h/?a=%ff", 13, "UTF-8"),
-            ("https://h/\u{0}", 10, "no control"), ("https://h/a\nb", 11, "no control"), ("https://ｅvil/", 8, "a valid host name"),
+            ("https://h/\u{0}", 10, "no control"), ("https://h/a\nb", 11, "no control"),
+            ("https://ｅvil/", 8, "a valid host name"),
         ]
     )
     func refuses(text: String, offset: Int, expected: String) {
