@@ -87,21 +87,21 @@ public final class ResponseCache: Sendable {
     ///
     /// Returns the number of removed responses.
     @discardableResult
-    public func removeAll() async throws -> Int { try await store.removeAll() }
+    public func removeAll() async throws -> Int { try await store.remove(.all) }
 
     /// Removes all variants that are stored for a URL.
     @discardableResult
     public func remove(_ url: URL) async throws -> Int {
-        try await store.remove(url: CanonicalRequest.url(of: url))
+        try await store.remove(.url(CanonicalRequest.url(of: url)))
     }
 
     /// Removes all responses whose URL begins with `prefix`, such as `https://shop.example/app/`.
     @discardableResult
-    public func remove(prefix: String) async throws -> Int { try await store.remove(prefix: prefix) }
+    public func remove(prefix: String) async throws -> Int { try await store.remove(.prefix(prefix)) }
 
     /// Removes all responses from a host, such as `img.example`.
     @discardableResult
-    public func remove(host: String) async throws -> Int { try await store.remove(host: host) }
+    public func remove(host: String) async throws -> Int { try await store.remove(.host(host)) }
 
     /// Removes all responses that arrived longer ago than `age`.
     @discardableResult

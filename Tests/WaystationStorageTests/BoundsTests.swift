@@ -88,7 +88,7 @@ struct BoundsTests {
         let store = fixture.store()
         for number in 0..<200 { store.write(.get("\(number)"), .random(60_000))?.commit { _ in } }
         await store.flush()
-        #expect(try await store.removeAll() == 200)
+        #expect(try await store.remove(.all) == 200)
         await store.flush()
         let opened = try #require(store.opened())
         #expect(try !opened.index.vacuumStep())
@@ -134,19 +134,19 @@ struct PurgingTests {
 
     @Test("by URL removes all its partitions, and no URL that only begins with it")
     func byURL() async throws {
-        #expect(try await store.remove(url: "https://shop.example/a") == 2)
+        #expect(try await store.remove(.url("https://shop.example/a")) == 2)
         #expect(await remaining().count == 10)
     }
 
     @Test("by prefix compares text")
     func byPrefix() async throws {
-        #expect(try await store.remove(prefix: "https://shop.example/a") == 6)
-        #expect(try await store.remove(prefix: "") == 6)
+        #expect(try await store.remove(.prefix("https://shop.example/a")) == 6)
+        #expect(try await store.remove(.prefix("")) == 6)
     }
 
     @Test("by host includes every scheme and port, and no other host")
     func byHost() async throws {
-        #expect(try await store.remove(host: "Shop.example") == 8)
+        #expect(try await store.remove(.host("Shop.example")) == 8)
         #expect(await remaining().filter { !$0.contains("#") } == Array(Self.urls.suffix(2)))
     }
 
@@ -158,13 +158,13 @@ struct PurgingTests {
 
     @Test("by partition keeps the others")
     func byPartition() async throws {
-        #expect(try await store.remove(partition: "anna") == 6)
+        #expect(try await store.remove(.partition("anna")) == 6)
         #expect(await remaining() == Self.urls)
     }
 
     @Test("all removes every response")
     func all() async throws {
-        #expect(try await store.removeAll() == 12)
+        #expect(try await store.remove(.all) == 12)
         #expect(await remaining().isEmpty)
         #expect(await store.statistics().residentEntries == 0)
     }

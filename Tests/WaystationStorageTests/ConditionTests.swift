@@ -27,7 +27,7 @@ struct ConditionTests {
         )
         await store.flush()
         #expect(store.condition.map(\.kind) == [.unavailable])
-        let error = await #expect(throws: StoreError.self) { try await store.removeAll() }
+        let error = await #expect(throws: StoreError.self) { try await store.remove(.all) }
         #expect(error?.message.contains("Input/output error") == true)
         isBroken.value = false
         fixture.clock.advance(.seconds(31))

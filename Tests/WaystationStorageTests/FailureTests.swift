@@ -24,7 +24,7 @@ struct FailureTests {
         )
         #expect(await store.lookup(.get("a")).isEmpty)
         #expect(store.write(.get("a"), .random(10)) == nil)
-        await #expect(throws: StoreError.self) { try await store.removeAll() }
+        await #expect(throws: StoreError.self) { try await store.remove(.all) }
         #expect(await !store.statistics().isAvailable)
         #expect(events.of(.unavailable).count == 1)
         try FileManager.default.removeItem(at: file)

@@ -39,7 +39,7 @@ struct InspectionTests {
         #expect(large.headerFields == [.contentType: "text/plain"])
         #expect(try inspector.entries(in: .partition("anna")).count == 1)
         #expect(try inspector.entries(in: .host("shop.example", partition: "")).count == 2)
-        try await store.removeAll()
+        try await store.remove(.all)
         #expect(try inspector.response(entries[0]) == nil)
     }
 

@@ -24,10 +24,10 @@ struct InvalidationTests {
             switch self {
             case .urlInPartition: store.invalidate(url: InvalidationTests.url, partition: "anna")
             case .partition: store.invalidate(partition: "anna")
-            case .url: try await store.remove(url: InvalidationTests.url)
-            case .prefix: try await store.remove(prefix: "https://shop.example/")
-            case .host: try await store.remove(host: "shop.example")
-            case .all: try await store.removeAll()
+            case .url: try await store.remove(.url(InvalidationTests.url))
+            case .prefix: try await store.remove(.prefix("https://shop.example/"))
+            case .host: try await store.remove(.host("shop.example"))
+            case .all: try await store.remove(.all)
             }
         }
     }
@@ -119,7 +119,7 @@ struct InvalidationTests {
             store.invalidate(url: Self.url, partition: "anna") { continuation.resume(returning: $0) }
         }
         #expect(try count.get() == 2)
-        #expect(try await store.remove(url: Self.url, partition: "") == 1)
+        #expect(try await store.remove(.url(Self.url, partition: "")) == 1)
     }
 
     @Test("prevents a later 304 from bringing the response back")
@@ -140,7 +140,7 @@ struct InvalidationTests {
     func otherProcess() async throws {
         let other = fixture.store()
         let writer = try #require(other.write(anna, .random(10)))
-        try await store.removeAll()
+        try await store.remove(.all)
         try await writer.commit()
         #expect(await store.lookup(anna).count == 1)
     }

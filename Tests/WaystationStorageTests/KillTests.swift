@@ -67,8 +67,8 @@ struct KillTests {
             _ = try? await store.store(.get("large"), .random(100_000, seed: 2))
             _ = try? await store.store(.get("added"), .random(200_000, seed: 2))
             _ = try? await store.store(.get("shared"), .random(200_000, seed: 2))
-            _ = try? await store.remove(url: RequestKey.get("added").url)
-            _ = try? await store.remove(url: RequestKey.get("large").url)
+            _ = try? await store.remove(.url(RequestKey.get("added").url))
+            _ = try? await store.remove(.url(RequestKey.get("large").url))
         }
     }
 }

@@ -52,7 +52,7 @@ struct MigrationTests {
         let before = await store.statistics().bytes
         for name in ["a", "b"] { try await store.store(.get(name), .random(150_000, seed: 7)) }
         #expect(await store.statistics().bytes < before + 151_000)
-        try await store.remove(url: RequestKey.get("large").url)
+        try await store.remove(.url(RequestKey.get("large").url))
         #expect(fixture.files(in: "bodies").count == 1)
         #expect(try StoreInspector(directory: fixture.directory).verify().isIntact)
     }

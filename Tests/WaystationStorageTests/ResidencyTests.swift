@@ -143,7 +143,7 @@ struct SharedDirectoryTests {
         try await two.store(.get("a"), .random(100_000, seed: 2))
         fixture.clock.advance(.seconds(2))
         #expect(try await one.bodies(.get("a")) == [.random(100_000, seed: 2)])
-        #expect(try await one.removeAll() == 1)
+        #expect(try await one.remove(.all) == 1)
         #expect(await two.lookup(.get("a")).isEmpty)
         #expect(await two.statistics().entries == 0)
     }
@@ -153,7 +153,7 @@ struct SharedDirectoryTests {
         let (one, two) = (fixture.store(), fixture.store())
         try await one.store(.get("a"), .random(10))
         _ = await two.lookup(.get("a"))
-        try await one.removeAll()
+        try await one.remove(.all)
         fixture.clock.advance(.milliseconds(600))
         _ = two.resident(.get("a"))
         await two.flush()

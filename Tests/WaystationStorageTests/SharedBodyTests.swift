@@ -50,11 +50,11 @@ struct SharedBodyTests {
     func lastRow() async throws {
         let store = fixture.store()
         for name in ["a", "b", "c"] { try await store.store(.get(name), body) }
-        try await store.remove(url: RequestKey.get("a").url)
+        try await store.remove(.url(RequestKey.get("a").url))
         try await store.store(.get("b"), .random(10))
         #expect(fixture.files(in: "bodies").count == 1)
         #expect(try await store.bodies(.get("c")) == [body])
-        try await store.remove(url: RequestKey.get("c").url)
+        try await store.remove(.url(RequestKey.get("c").url))
         #expect(fixture.files(in: "bodies").isEmpty)
     }
 
@@ -75,10 +75,10 @@ struct SharedBodyTests {
         #expect(bytes > 200_100)
         #expect(bytes < 201_000)
         #expect(try StoreInspector(directory: fixture.directory).verify().isIntact)
-        try await store.remove(url: RequestKey.get("a").url)
+        try await store.remove(.url(RequestKey.get("a").url))
         #expect(await store.statistics().bytes > 200_100)
-        try await store.remove(url: RequestKey.get("b").url)
-        try await store.remove(url: RequestKey.get("c").url)
+        try await store.remove(.url(RequestKey.get("b").url))
+        try await store.remove(.url(RequestKey.get("c").url))
         #expect(await store.statistics().bytes < 300)
         #expect(try StoreInspector(directory: fixture.directory).verify().isIntact)
     }
@@ -144,7 +144,7 @@ struct SharedBodyTests {
         let store = fixture.store()
         try await store.store(.get("a"), body)
         let file = try #require(fixture.files(in: "bodies").first)
-        try await store.remove(url: RequestKey.get("a").url)
+        try await store.remove(.url(RequestKey.get("a").url))
         // The upkeep after opening removes such files.
         await store.flush()
         try body.write(to: URL(filePath: path(file)))
@@ -183,7 +183,7 @@ struct SharedBodyTests {
                         _ = try? await store.store(key, body)
                         let found = try? await store.bodies(key)
                         #expect(found == [body], "store \(number), round \(round)")
-                        _ = try? await store.remove(url: key.url)
+                        _ = try? await store.remove(.url(key.url))
                     }
                     await store.flush()
                 }

@@ -167,7 +167,7 @@ struct StoringTests {
         #expect(new.headerFields == fields)
         #expect(new.responseTime == time)
         #expect(try new.body.contents() == .random(length))
-        try await store.remove(url: old.key.url)
+        try await store.remove(.url(old.key.url))
         let again = try await store.updateFields(of: old, headerFields: fields, requestTime: time, responseTime: time)
         #expect(!again)
     }

@@ -60,9 +60,9 @@ struct Member {
     private mutating func purge(_ key: RequestKey) async {
         // Purges are rare, so that the store is full most of the time.
         switch Int.random(in: 0..<40, using: &random) {
-        case 0: _ = try? await store.remove(host: "host\(Int.random(in: 0..<4, using: &random)).example")
+        case 0: _ = try? await store.remove(.host("host\(Int.random(in: 0..<4, using: &random)).example"))
         case 1: store.invalidate(partition: key.partition)
-        default: _ = try? await store.remove(url: key.url)
+        default: _ = try? await store.remove(.url(key.url))
         }
     }
 

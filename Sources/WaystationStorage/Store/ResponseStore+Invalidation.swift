@@ -42,57 +42,12 @@ extension ResponseStore {
         invalidate(.partition(partition), completion: completion)
     }
 
-    /// Removes every response.
+    /// Removes the responses of a scope, such as `.host("shop.example")` or `.all`.
     ///
-    /// Like the other `remove` methods it removes responses that were stored before the call, in memory and on disk. A
-    /// response whose writer began before the call is not stored.
+    /// It removes responses that were stored before the call, in memory and on disk. A response whose writer began before
+    /// the call is not stored.
     /// - Returns: How many responses were removed.
     /// - Throws: ``StoreError`` when the store does not work; some responses may have been removed by then.
-    @discardableResult
-    public func removeAll() async throws(StoreError) -> Int { try await remove(.all) }
-
-    /// Removes the responses of a URL: all methods, variants and partitions.
-    ///
-    /// - Parameter url: The canonical URL, as in the key.
-    /// - Returns: How many responses were removed.
-    /// - Throws: ``StoreError`` when the store does not work.
-    @discardableResult
-    public func remove(url: String) async throws(StoreError) -> Int { try await remove(.url(url)) }
-
-    /// Removes the responses of a URL in one partition: all methods and variants.
-    ///
-    /// - Returns: How many responses were removed.
-    /// - Throws: ``StoreError`` when the store does not work.
-    @discardableResult
-    public func remove(url: String, partition: String) async throws(StoreError) -> Int {
-        try await remove(.url(url, partition: partition))
-    }
-
-    /// Removes the responses of all URLs that begin with a prefix, compared byte for byte.
-    ///
-    /// - Returns: How many responses were removed.
-    /// - Throws: ``StoreError`` when the store does not work.
-    @discardableResult
-    public func remove(prefix: String) async throws(StoreError) -> Int { try await remove(.prefix(prefix)) }
-
-    /// Removes the responses of a host, on any port, for http and https; those of its subdomains stay.
-    ///
-    /// - Returns: How many responses were removed.
-    /// - Throws: ``StoreError`` when the store does not work.
-    @discardableResult
-    public func remove(host: String) async throws(StoreError) -> Int { try await remove(.host(host)) }
-
-    /// Removes the responses of a partition, such as those of a login that has ended.
-    ///
-    /// - Returns: How many responses were removed.
-    /// - Throws: ``StoreError`` when the store does not work.
-    @discardableResult
-    public func remove(partition: String) async throws(StoreError) -> Int { try await remove(.partition(partition)) }
-
-    /// Removes the responses of a scope.
-    ///
-    /// - Returns: How many responses were removed.
-    /// - Throws: ``StoreError`` when the store does not work.
     @discardableResult
     public func remove(_ scope: ResponseScope) async throws(StoreError) -> Int {
         try await waiting { invalidate(scope, completion: $0) }
