@@ -19,13 +19,7 @@ import sys
 
 # The way of a request, which is being redesigned.
 KNOWN = {
-    "Waystation": [
-        (".", "Bodies"), (".", "Cookies"), (".", "Links"), (".", "Loading"), (".", "Login"), (".", "Rules"),
-        (".", "Serving"), (".", "Transport"), ("Bodies", "Transport"), ("Caching", "Rules"), ("Cookies", "Login"),
-        ("Cookies", "Transport"), ("Loading", "Login"), ("Loading", "Serving"), ("Loading", "Transport"),
-        ("Login", "Observing"), ("Login", "Rules"), ("Login", "Serving"), ("Rules", "Serving"),
-        ("Serving", "Transport"),
-    ]
+    "Waystation": [(".", "Loading"), (".", "Login"), (".", "Serving")]
 }
 
 DECLARATION = re.compile(

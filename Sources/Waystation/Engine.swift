@@ -146,12 +146,28 @@ final class Engine: Sendable {
     /// The networks of the configurations that are intercepted.
     var networks: [Network] { madeNetworks.withLock { $0.compactMap(\.network) } }
 
-    /// Records a network, whose credentials are removed by a log-out.
-    func add(_ network: Network) {
+    /// Makes the network of a configuration, and records it: a log-out removes its credentials.
+    func makeNetwork(_ configuration: URLSessionConfiguration) -> Network {
+        let own = self.configuration
+        let cookies = cookies.map { store in
+            SessionCookies(
+                store,
+                login: own.login?.id,
+                beside: configuration.httpCookieStorage,
+                synchronize: { store.sync(with: $0, limit: own.storageTimeout, schedule: own.schedule) }
+            )
+        }
+        let network = Network(
+            configuration,
+            cookies: cookies,
+            backlog: backlog,
+            makeTransport: own.makeTransport
+        )
         madeNetworks.withLock { networks in
             networks.removeAll { $0.network == nil }
             networks.append(WeakNetwork(network: network))
         }
+        return network
     }
 
     private struct WeakNetwork: Sendable {

@@ -38,7 +38,7 @@ public final class CookieStore: Sendable {
         /// The event that the last attempt to write the file failed.
         var notSaved: CookieEvent?
         /// The session that signs in with these cookies; a store has at most one.
-        weak var login: LoginSession?
+        weak var login: (any CookieOwner)?
     }
 
     /// A reader that falls further behind than this many changes loses the oldest.
@@ -216,4 +216,9 @@ extension CookieChange {
     fileprivate var isExpiry: Bool {
         if case .expired = self { true } else { false }
     }
+}
+
+/// The login whose token is among the cookies of a store.
+protocol CookieOwner: AnyObject, Sendable {
+    var account: String { get }
 }

@@ -6,7 +6,8 @@ import WaystationCookies
 /// The cookies of the sessions that are made from one configuration.
 final class SessionCookies: Sendable {
     let store: CookieStore
-    private let login: LoginSession?
+    /// The cookie of the login; nil without a login.
+    private let login: Cookie.ID?
     /// Keeps the configuration's own storage in step; nil when the configuration has none, or when another store has
     /// it.
     private let sync: CookieSync?
@@ -21,13 +22,22 @@ final class SessionCookies: Sendable {
         init(_ storage: FoundationCookieStorage) { self.storage = storage }
     }
 
-    init(_ store: CookieStore, of engine: Engine, beside storage: HTTPCookieStorage?) {
+    /// The cookies of one configuration.
+    ///
+    /// - Parameters:
+    ///   - store: The interceptor's cookies.
+    ///   - login: The cookie of its login; nil without one.
+    ///   - storage: The configuration's own storage.
+    ///   - synchronize: Keeps the storage in step with the store; returns nil if another store does that.
+    init(
+        _ store: CookieStore,
+        login: Cookie.ID?,
+        beside storage: HTTPCookieStorage?,
+        synchronize: (HTTPCookieStorage) -> CookieSync?
+    ) {
         self.store = store
-        login = engine.configuration.login
-        let configuration = engine.configuration
-        let sync = storage.flatMap {
-            store.sync(with: $0, limit: configuration.storageTimeout, schedule: configuration.schedule)
-        }
+        self.login = login
+        let sync = storage.flatMap(synchronize)
         self.sync = sync
         foreign = sync == nil ? storage.map { Foreign(FoundationCookieStorage($0, now: store.now)) } : nil
     }
@@ -36,7 +46,7 @@ final class SessionCookies: Sendable {
     func choosing(for request: URLRequest) -> URLRequest {
         _ = sync?.look()
         foreign?.note(in: store)
-        return store.choosing(for: request, login: login?.id)
+        return store.choosing(for: request, login: login)
     }
 }
 

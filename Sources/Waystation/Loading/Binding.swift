@@ -14,8 +14,7 @@ final class Binding: Sendable {
 
     init(_ interceptor: Interceptor, _ configuration: URLSessionConfiguration) {
         self.interceptor = interceptor
-        network = Network(configuration, of: interceptor.engine)
-        interceptor.engine.add(network)
+        network = interceptor.engine.makeNetwork(configuration)
         protocolClass = BindingTable.shared.makeClass()
         BindingTable.shared.add(self)
     }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import WaystationCookies
 import WaystationFields
 
@@ -62,41 +62,5 @@ public struct LoginCookie: Hashable, Sendable {
             sameSite: sameSite,
             creation: now
         )
-    }
-}
-
-/// The result of a provider: the token, and its expiry.
-public struct LoginToken: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The cookie's value.
-    public var value: String
-    /// When the token expires; with nil, ``LoginCookie/lifetime`` applies.
-    public var expires: Date?
-
-    /// Makes a token.
-    public init(_ value: String, expires: Date? = nil) {
-        self.value = value
-        self.expires = expires
-    }
-
-    /// Makes a token from a literal.
-    public init(stringLiteral value: String) { self.init(value) }
-
-    /// A fixed text without the value, so that no log contains the token.
-    public var description: String { "a token" }
-}
-
-/// The reason for calling a provider.
-public enum LoginReason: Hashable, Sendable, CustomStringConvertible {
-    /// A request needs a login, and the user is not logged in.
-    case signIn
-    /// The server answered 401 to this token.
-    case renewal(refused: LoginToken)
-
-    /// The reason, without the token.
-    public var description: String {
-        switch self {
-        case .signIn: "sign-in"
-        case .renewal: "renewal"
-        }
     }
 }

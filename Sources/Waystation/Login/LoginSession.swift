@@ -20,7 +20,7 @@ import WaystationCookies
 ///
 /// Each account needs a session, an interceptor, a ``CookieStore`` and an `HTTPCookieStorage` of its own. Accounts may
 /// share a ``ResponseCache``. All members may be called from any thread.
-public final class LoginSession: Sendable {
+public final class LoginSession: Sendable, CookieOwner {
     /// The dependencies of the session, set when an interceptor gets it.
     struct Setting: Sendable {
         let cookies: CookieStore

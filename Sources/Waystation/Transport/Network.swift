@@ -18,7 +18,19 @@ final class Network: Sendable {
     /// The cookies of the requests; nil when Foundation chooses them.
     let cookies: SessionCookies?
 
-    init(_ configuration: URLSessionConfiguration, of engine: Engine) {
+    /// The network of a configuration.
+    ///
+    /// - Parameters:
+    ///   - configuration: The app's own configuration, which is copied.
+    ///   - cookies: The cookies of its requests; nil when Foundation chooses them.
+    ///   - backlog: Counts the bytes that wait in the loads of the interceptor.
+    ///   - makeTransport: Makes the transport for the copy.
+    init(
+        _ configuration: URLSessionConfiguration,
+        cookies: SessionCookies?,
+        backlog: LoadBacklog,
+        makeTransport: @escaping @Sendable (URLSessionConfiguration) -> any Transport
+    ) {
         let own = (configuration.copy() as? URLSessionConfiguration) ?? .default
         let additional = (configuration.httpAdditionalHeaders ?? [:]) as? [String: String] ?? [:]
         // A session adds these fields to every request, also to one after a redirect to another origin. So credentials
@@ -26,7 +38,7 @@ final class Network: Sendable {
         if additional.keys.contains(where: CredentialFields.contains) {
             own.httpAdditionalHeaders = additional.filter { !CredentialFields.contains($0.key) }
         }
-        cookies = engine.cookies.map { SessionCookies($0, of: engine, beside: configuration.httpCookieStorage) }
+        self.cookies = cookies
         if cookies != nil {
             // The transport's own session neither adds nor stores cookies.
             own.httpShouldSetCookies = false
@@ -34,8 +46,8 @@ final class Network: Sendable {
             own.httpCookieStorage = nil
         }
         settings = Settings(configuration: own, additional: additional)
-        makeTransport = engine.configuration.makeTransport
-        backlog = engine.backlog
+        self.makeTransport = makeTransport
+        self.backlog = backlog
     }
 
     /// The transport; the same for the whole life of the network.

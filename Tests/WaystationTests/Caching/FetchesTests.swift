@@ -29,7 +29,7 @@ struct FetchesTests {
             .ok("a", fields: ["Cache-Control": count.next() == 1 ? "no-store" : "max-age=60"])
         }
         let engine = try engine(network)
-        let behind = Network(.ephemeral, of: engine)
+        let behind = engine.makeNetwork(.ephemeral)
         let request = URLRequest(url: try #require(URL(string: "http://fetch.test/")))
         let canonical = try #require(CanonicalRequest(request))
         let entry = try #require(engine.cacheRequest(request, canonical))
@@ -70,7 +70,7 @@ struct FetchesTests {
             .init([.head(200, fields: ["Cache-Control": "max-age=60"]), .part(Data("a".utf8)), .wait(gate), .end])
         }
         let engine = try engine(network)
-        let behind = Network(.ephemeral, of: engine)
+        let behind = engine.makeNetwork(.ephemeral)
         let request = URLRequest(url: try #require(URL(string: "http://fetch.test/")))
         let canonical = try #require(CanonicalRequest(request))
         let entry = try #require(engine.cacheRequest(request, canonical))
