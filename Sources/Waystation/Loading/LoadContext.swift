@@ -46,7 +46,7 @@ struct LoadContext: Sendable {
         return context
     }
 
-    /// The same load, about which the rule at this index decides from now on.
+    /// The same load, with the rule that decided about its last request.
     func decided(by rule: Int?) -> LoadContext {
         var context = self
         context.rule = rule

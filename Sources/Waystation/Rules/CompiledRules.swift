@@ -38,6 +38,8 @@ struct CompiledRules: Sendable {
 
     private let table: RuleTable<Step>
     private let steps: [Step]
+    /// Whether every rule leads to the network and nowhere else.
+    let areNetworkAlone: Bool
     /// Whether any rule has a predicate.
     ///
     /// Only predicates read header fields.
@@ -67,6 +69,7 @@ struct CompiledRules: Sendable {
             definitions.append(compiled)
         }
         steps = definitions.map(\.action)
+        areNetworkAlone = steps.allSatisfy { if case .network = $0 { true } else { false } }
         hasPredicates = definitions.contains { $0.predicate != nil }
         do {
             table = try RuleTable(definitions)
@@ -84,11 +87,6 @@ struct CompiledRules: Sendable {
 
     /// The step of the rule at an index.
     func step(of rule: Int) -> Step { steps[rule] }
-
-    /// Whether all rules lead to the network and nowhere else.
-    var areNetworkAlone: Bool {
-        steps.allSatisfy { if case .network = $0 { true } else { false } }
-    }
 
     /// The first rule that takes the request, with its step.
     func match(_ canonical: CanonicalRequest, of request: URLRequest) -> RuleTable<Step>.Match? {

@@ -44,12 +44,12 @@ final class HopExchange: TransportExchange, FetchWaiter {
         self.receiver = receiver
     }
 
-    /// Does what the sources of the request's rule say.
+    /// Takes the step that the sources of the request's rule decided on.
     ///
     /// - Parameters:
-    ///   - step: What they say.
-    ///   - request: The request, with the mark that it goes out with.
-    ///   - cached: Called when the cache takes part, before anything is sent.
+    ///   - step: The step.
+    ///   - request: The request, with the mark of forwarded requests.
+    ///   - cached: Called if the cache takes part, before the request is sent.
     func take(_ step: ServingStep, for request: URLRequest, cached: @escaping @Sendable () -> Void) {
         guard !state.withLock(\.isOver) else { return }
         switch step {
@@ -60,7 +60,7 @@ final class HopExchange: TransportExchange, FetchWaiter {
             cached()
             begin(finding.sent(as: request))
         case .lookUp(let lookUp):
-            // The store's queue is not for making tasks.
+            // Tasks must not be made on the store's queue.
             lookUp.run { step in DispatchQueue.global().async { self.take(step, for: request, cached: cached) } }
         // The load is under way: Foundation's loader can no longer take it, and a stream was made repeatable before.
         case .handBack, .spool: send(request)
@@ -69,7 +69,7 @@ final class HopExchange: TransportExchange, FetchWaiter {
         }
     }
 
-    /// Goes on with what was found in the cache.
+    /// Continues with the finding of the cache.
     func begin(_ finding: CacheFinding) {
         state.withLock { $0.finding = finding }
         switch finding.decision {

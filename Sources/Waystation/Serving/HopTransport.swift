@@ -2,17 +2,17 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// The way of one load's requests: each of them, those after redirects among them, meets the rules and the sources of its
-/// rule, and is answered from there or sent to the network.
+/// Decides about each request of one load, including those after redirects: the sources of its rule answer it, or it is
+/// sent to the network.
 ///
-/// The first rule that takes the target of a redirect decides about it. Where none does, the rule of the request before
-/// goes on: an archive keeps what it was led to.
+/// The first rule that matches the target of a redirect decides about it. If no rule matches, the rule of the request
+/// before applies: so an archive keeps the page behind a redirect.
 final class HopTransport: Transport {
-    /// What is known of the first request, which has met its rule before.
+    /// The decision about the first request, which was made before the load was forwarded.
     enum First: Sendable {
-        /// It goes to the network, without the cache.
+        /// The request is sent to the network, without the cache.
         case network
-        /// This was found in the cache.
+        /// The cache takes part, with this finding.
         case found(CacheFinding)
     }
 
@@ -27,12 +27,12 @@ final class HopTransport: Transport {
     private let network: Network
     private let state: Mutex<State>
 
-    /// The way of a load's requests.
+    /// Makes a transport for one load.
     ///
     /// - Parameters:
-    ///   - rule: The index of the rule that took the first request; nil when none did.
-    ///   - first: What is known of the first request.
-    ///   - engine: The interceptor's.
+    ///   - rule: The index of the rule that matched the first request; nil when no rule did.
+    ///   - first: The decision about the first request.
+    ///   - engine: The engine of the interceptor.
     ///   - network: The network of the load's session.
     init(rule: Int?, first: First, engine: Engine, network: Network) {
         self.engine = engine
@@ -43,7 +43,7 @@ final class HopTransport: Transport {
     /// The index of the rule that decided about the last request.
     var rule: Int? { state.withLock(\.rule) }
 
-    /// Whether the cache takes part in the last exchange, and says in its response what it did.
+    /// Whether the cache takes part in the last exchange, and has set its `Cache-Status`.
     var isCached: Bool { state.withLock(\.isCached) }
 
     func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
@@ -83,7 +83,7 @@ final class HopTransport: Transport {
 }
 
 extension CacheFinding {
-    /// Whether this was found for a request as it goes out: its cookies may have been chosen anew since.
+    /// Whether the finding is still right for the request that is sent: its cookies may have changed since the look-up.
     fileprivate func isFor(_ request: URLRequest, _ engine: Engine) -> Bool {
         guard let canonical = CanonicalRequest(request), let entry = engine.cacheRequest(request, canonical) else {
             return false

@@ -32,7 +32,7 @@ struct InvalidatingReceiver: TransportReceiver {
 }
 
 extension Network {
-    /// Sends a request past the cache; the answer to an unsafe method drops from the store what it makes invalid.
+    /// Sends a request without the cache; the answer to an unsafe method invalidates stored responses.
     func send(
         _ request: URLRequest,
         for receiver: any TransportReceiver,

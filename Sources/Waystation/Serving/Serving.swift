@@ -9,7 +9,7 @@ struct Serving: Sendable {
     /// Whether Foundation may add cookies that the request does not show.
     var mayHideCookies = false
 
-    /// Whether it does, as far as can be known.
+    /// Whether the request may be sent with cookies that it does not show.
     var hidesCookies: Bool { mayHideCookies && request.value(forHTTPHeaderField: "Cookie") == nil }
 
     /// The first step.
@@ -58,7 +58,7 @@ struct Serving: Sendable {
         let mayLeave = engine.configuration.externalLinks != nil
         // Foundation's loader would choose the cookies itself.
         let choosesCookies = engine.cookies != nil
-        // Nor would it ask the rules about a redirect's target, of which another rule may take care.
+        // Nor would it ask the rules about the target of a redirect.
         let mayChangeRoute = !engine.rules.areNetworkAlone
         guard
             carriesBody || carriesCredentials || changesStored || mayLeave || choosesCookies || isOwnTransport
