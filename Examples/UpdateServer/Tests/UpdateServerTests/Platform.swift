@@ -35,6 +35,8 @@ final class Platform: Sendable {
             keys: [key],
             token: try #require(AdminToken(Self.token))
         )
+        // A test keeps its connection while it publishes, which takes more than a minute on a busy machine.
+        settings.clientIdleTimeout = .hours(1)
         configure(&settings)
         var logger = Logger(label: "update-server-tests")
         logger.logLevel = .critical
