@@ -52,8 +52,8 @@ public final class Interceptor: Sendable {
         engine.events.makeStream { [engine] in engine.condition }
     }
 
-    /// The present problems of the cache, the packs and the cookies, as the events that reported them; empty when there
-    /// is none.
+    /// The present problems of the cache, the packs and the cookies, as the events that reported them; empty if they
+    /// have no problem.
     public var condition: [LoadEvent] { engine.condition }
 
     /// Warnings about rules that are valid but probably do not do what was meant, in the order of the rules.

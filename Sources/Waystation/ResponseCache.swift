@@ -117,7 +117,7 @@ public final class ResponseCache: Sendable {
     /// Waits until all responses that were passed to the cache are on disk.
     public func flush() async { await store.flush() }
 
-    /// The present problems of the cache, as the events that reported them; empty when there is none.
+    /// The present problems of the cache, as the events that reported them; empty if the cache has no problem.
     ///
     /// A cache opens in the background; ``flush()`` returns after the attempt. Readers of ``Interceptor/events`` get
     /// these events first.

@@ -15,7 +15,7 @@ extension CacheStrategy {
     ///   - requestTime: When the request was sent.
     ///   - responseTime: When the head arrived.
     ///   - rules: The choices that RFC 9111 leaves to a cache.
-    /// - Returns: What to store, or the reason to store nothing.
+    /// - Returns: The exchange to store, or the reason to store nothing.
     package func storing(
         _ head: HTTPURLResponse,
         to request: HTTPRequest,

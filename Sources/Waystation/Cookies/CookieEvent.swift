@@ -5,7 +5,7 @@ public import WaystationCookies
 ///
 /// It never contains a cookie's value.
 public struct CookieEvent: Sendable, CustomStringConvertible {
-    /// What happened.
+    /// The kind of the event.
     ///
     /// More cases may come: a `switch` needs a default.
     public enum Kind: Sendable {
@@ -26,7 +26,7 @@ public struct CookieEvent: Sendable, CustomStringConvertible {
         case notSaved(URL, any Error)
     }
 
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
 
     /// Whether the event reports a problem that the app should know about.

@@ -12,6 +12,6 @@ public protocol CookieStorage: Sendable {
     func cookies() async throws -> [Cookie]
     /// Adds a cookie, replacing the one with the same identity.
     func set(_ cookie: Cookie) async throws
-    /// Removes the cookie with this identity; does nothing when there is none.
+    /// Removes the cookie with this identity; does nothing if the storage does not have it.
     func remove(_ id: Cookie.ID) async throws
 }

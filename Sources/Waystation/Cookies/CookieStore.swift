@@ -194,7 +194,7 @@ public final class CookieStore: Sendable {
 
     // MARK: - Events
 
-    /// The current problems of the file, as the events that reported them; empty when there is none.
+    /// The current problems of the file, as the events that reported them; empty if the file has no problem.
     ///
     /// The event of a file that was put aside when the store was made is never removed.
     public var condition: [CookieEvent] { state.withLock { [$0.damagedFile, $0.notSaved].compactMap(\.self) } }

@@ -53,7 +53,7 @@ enum FoundationInternals {
             else { return nil }
             guard let chosen = Mirror(reflecting: behaviour).children.first else {
                 // `callDelegate` has no payload.
-                return (session.delegate as? any URLSessionTaskDelegate).map(Audience.delegate) ?? .nobody
+                return (session.delegate as? any URLSessionTaskDelegate).map(Audience.delegate) ?? .noRecipient
             }
             let payload = Mirror(reflecting: chosen.value).children.lazy.compactMap {
                 $0.value as? any URLSessionTaskDelegate
@@ -88,7 +88,7 @@ enum Audience {
     /// The session's delegate: it gets the bytes of every call.
     case delegate(any URLSessionTaskDelegate)
     /// No recipient: the task was made without a handler, in a session without a delegate.
-    case nobody
+    case noRecipient
 }
 
 extension Mirror {

@@ -34,7 +34,8 @@ final class LoadingSession: @unchecked Sendable {
         return found
     }
 
-    /// The delegate that gets the progress of a task of this session; nil when there is none, or it cannot be read.
+    /// The delegate that gets the progress of a task of this session; nil if the task has no delegate, or if the delegate
+    /// cannot be read.
     ///
     /// Call it on the work queue.
     func listener(of task: URLSessionTask) -> Listener? {
@@ -43,7 +44,7 @@ final class LoadingSession: @unchecked Sendable {
         case .delegate(let delegate): return Listener(delegate: delegate, session: session, takesPieces: true)
         case .completionHandler(let delegate?):
             return Listener(delegate: delegate, session: session, takesPieces: false)
-        case .completionHandler(nil), .nobody, nil: return nil
+        case .completionHandler(nil), .noRecipient, nil: return nil
         }
     }
 }

@@ -21,7 +21,7 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
         public static let foundation = Source(description: "foundation")
     }
 
-    /// What happened.
+    /// The kind of the event.
     ///
     /// More cases may come: a `switch` needs a default.
     public enum Kind: Sendable {
@@ -51,7 +51,7 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
         case cookies(CookieEvent)
     }
 
-    /// What happened.
+    /// The kind of the event.
     public var kind: Kind
     /// The URL of the request; nil for events that concern no single load.
     public var url: URL?

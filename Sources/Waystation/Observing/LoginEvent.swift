@@ -2,7 +2,7 @@
 ///
 /// It never contains a token.
 public struct LoginEvent: Sendable, CustomStringConvertible {
-    /// What happened.
+    /// The kind of the event.
     ///
     /// More cases may come: a `switch` needs a default.
     public enum Kind: Sendable {
@@ -22,7 +22,7 @@ public struct LoginEvent: Sendable, CustomStringConvertible {
 
     /// The account of the login.
     public let account: String
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
 
     /// Whether the event reports a problem that the app should know about.

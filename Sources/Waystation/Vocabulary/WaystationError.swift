@@ -14,7 +14,7 @@ public struct WaystationError: LocalizedError, Sendable, CustomStringConvertible
 
         /// A pattern is not valid.
         public static let invalidRules = Code(description: "invalidRules")
-        /// A rule needs a cache and there is none.
+        /// A rule needs a cache, and the interceptor has no cache.
         public static let missingCache = Code(description: "missingCache")
         /// A rule needs packs and there are none.
         public static let missingPacks = Code(description: "missingPacks")
@@ -32,7 +32,7 @@ public struct WaystationError: LocalizedError, Sendable, CustomStringConvertible
         public static let notStored = Code(description: "notStored")
         /// No source of the rule has the file, and the rule names no further source.
         public static let notFound = Code(description: "notFound")
-        /// A rule needs a login and there is none.
+        /// A rule needs a login, and the interceptor has no login.
         public static let missingLogin = Code(description: "missingLogin")
         /// A login was set up with invalid or contradictory values.
         public static let invalidLogin = Code(description: "invalidLogin")
@@ -62,7 +62,7 @@ public struct WaystationError: LocalizedError, Sendable, CustomStringConvertible
 
     /// The kind of the failure.
     public let code: Code
-    /// What was wrong, where, and how to correct it.
+    /// Describes the problem, its place, and how to correct it.
     public let message: String
     /// The error that caused this one.
     public let cause: (any Error)?

@@ -130,7 +130,7 @@ public final class PackLibrary: Sendable {
         listeners.withLock { $0.append(listener) }
     }
 
-    /// The present problems of the library's files, as the events that reported them; empty when there are none.
+    /// The present problems of the library's files, as the events that reported them; empty if the files have no problem.
     ///
     /// The last `damaged` and `unreadable` events of a module stay until a version of it is installed, activated or
     /// removed; events without a module stay for the rest of the run.

@@ -195,7 +195,7 @@ public final class ResponseStore: Sendable {
         )
     }
 
-    /// The current problems of the store, as the events that reported them; empty when there are none.
+    /// The current problems of the store, as the events that reported them; empty if the store has no problem.
     ///
     /// It holds the last `unavailable` event until the store works, the event of a hanging disk until the disk answers,
     /// the `full` event while writes are paused, and for the rest of the run the `damaged` event of an index that had

@@ -13,7 +13,7 @@ struct BodyIntegrityTests {
     /// How the app passes a body.
     enum Form: CaseIterable { case data, stream, header, uploadData, uploadFile, uploadStream }
 
-    /// What happens to the request on its way.
+    /// The origin's reaction to the first request.
     enum Way: String, CaseIterable {
         case plain, temporary, permanent, secret, dropped
 

@@ -27,7 +27,7 @@ struct FoundationInternalsTests {
         #expect(FoundationInternals.session(of: task) === session)
     }
 
-    @Test("the audience of a task is its completion handler, its delegate or nobody")
+    @Test("the audience of a task is its completion handler, its delegate, or no recipient")
     func audience() throws {
         let delegate = RecordingDelegate()
         let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
@@ -44,6 +44,6 @@ struct FoundationInternalsTests {
         guard case .completionHandler(nil) = try audience(handled, session) else { Issue.record("handler"); return }
         guard case .delegate(let found) = try audience(delegated, session) else { Issue.record("delegate"); return }
         #expect(found === delegate)
-        guard case .nobody = try audience(unheard, lonely) else { Issue.record("nobody"); return }
+        guard case .noRecipient = try audience(unheard, lonely) else { Issue.record("nobody"); return }
     }
 }

@@ -16,7 +16,7 @@ struct ZipParts {
     }
 
     var entries: [Entry] = []
-    /// The zip64 end record and its locator; empty when there are none.
+    /// The zip64 end record and its locator; empty in an archive without zip64.
     var wideEnd: [UInt8] = []
     /// The end record with its comment.
     var end: [UInt8]

@@ -13,7 +13,7 @@ public struct ShopClient: Sendable {
     let session: URLSession
     let patience: TimeInterval
 
-    /// The person who is logged in; starts a login if there is none.
+    /// The person who is logged in; starts a login if the app is logged out.
     public func profile() async throws -> Profile {
         let request = URLRequest(url: shop.appending(path: "api/profile"), timeoutInterval: patience)
         return try await session.json(Profile.self, for: request)

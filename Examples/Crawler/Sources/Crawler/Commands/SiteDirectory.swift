@@ -3,7 +3,7 @@ import Foundation
 
 /// The operations that the commands share, on the directory of a crawl.
 enum SiteDirectory {
-    /// The settings of the crawl in the directory; nil if there is none.
+    /// The settings of the crawl in the directory; nil if the directory holds no crawl.
     static func settings(in directory: URL) throws -> CrawlSettings? {
         guard Journal.exists(in: directory) else { return nil }
         return try existingJournal(in: directory).settings

@@ -26,7 +26,7 @@ struct CanonicalURL: Sendable {
     var origin: String { slice(0, originLength) }
     /// Starts with `/`.
     var path: String { slice(originLength, originLength + pathLength) }
-    /// The text after the `?`; nil if there is none.
+    /// The text after the `?`; nil if the URL has no query.
     var query: String? {
         let start = originLength + pathLength
         return start < text.utf8.count ? slice(start + 1, text.utf8.count) : nil
