@@ -1,4 +1,3 @@
-import DequeModule
 import Dispatch
 import Foundation
 import FoundationNetworking
@@ -28,19 +27,13 @@ final class SharedFetch: TransportReceiver {
     fileprivate struct State {
         var phase = Phase.waiting
         var question: Question
-        var waiters: [any FetchWaiter] = []
+        var audience = FetchAudience()
         var exchange: (any TransportExchange)?
         var times: Times
         /// Whether the fetch ended without a response.
         var hasFailed = false
         /// The stored responses that this response replaces, once it has arrived complete.
         var outdated: [Int] = []
-        /// The calls that later waiters must get first; nil when the body is too large to be kept.
-        var replay: Deque<@Sendable (any FetchWaiter) -> Void>? = []
-        var replayBytes = 0
-        /// The pending calls, in order; the thread that makes the first one makes all of them.
-        var calls: Deque<@Sendable () -> Void> = []
-        var isCalling = false
     }
 
     fileprivate struct Times {
@@ -55,9 +48,6 @@ final class SharedFetch: TransportReceiver {
         case conditional(Revalidation)
         case head(Revalidation)
     }
-
-    /// The number of bytes of a body that are kept for waiters that join while it arrives.
-    private static let replayLimit = 1 << 20
 
     private let plan: FetchPlan
     private let engine: Engine
@@ -108,13 +98,10 @@ final class SharedFetch: TransportReceiver {
     func join(_ waiter: any FetchWaiter) -> Joining {
         let joining: Joining = state.withLock { state in
             guard !state.hasEnded else { return .ended }
-            guard let replay = state.replay, !store.hasInvalidated(plan.entry.key, since: state.times.moment) else {
+            guard state.audience.isOpen, !store.hasInvalidated(plan.entry.key, since: state.times.moment) else {
                 return .tooLate
             }
-            // The shared waiter of renewals takes part only once.
-            if waiter === Renewal.shared, state.waiters.contains(where: { $0 === waiter }) { return .joined }
-            state.waiters.append(waiter)
-            for call in replay { state.calls.append { call(waiter) } }
+            state.audience.join(waiter)
             return .joined
         }
         makeCalls()
@@ -124,9 +111,7 @@ final class SharedFetch: TransportReceiver {
     /// Removes a waiter; when it was the last one, the traffic stops.
     func leave(_ waiter: any FetchWaiter) {
         let (isLast, exchange): (Bool, (any TransportExchange)?) = state.withLock { state in
-            guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else { return (false, nil) }
-            state.waiters.remove(at: index)
-            guard state.waiters.isEmpty, !state.hasEnded else { return (false, nil) }
+            guard state.audience.leave(waiter), !state.hasEnded else { return (false, nil) }
             return (true, state.end())
         }
         guard isLast else { return }
@@ -136,7 +121,7 @@ final class SharedFetch: TransportReceiver {
     }
 
     /// The number of waiters.
-    var waiterCount: Int { state.withLock(\.waiters.count) }
+    var waiterCount: Int { state.withLock(\.audience.count) }
 
     /// Whether the fetch has ended without a response.
     var hasFailed: Bool { state.withLock(\.hasFailed) }
@@ -189,9 +174,7 @@ final class SharedFetch: TransportReceiver {
         if recorder.isRecording { recorder.append(part) }
         state.withLock { state in
             guard case .streaming = state.phase else { return }
-            state.replayBytes += part.count
-            if state.replayBytes > Self.replayLimit { state.replay = nil }
-            state.tell { $0.fetchDidReceive(part) }
+            state.audience.callAll(delivering: part.count) { $0.fetchDidReceive(part) }
         }
         makeCalls()
     }
@@ -206,19 +189,16 @@ final class SharedFetch: TransportReceiver {
         let isOver: Bool = state.withLock { state in
             switch state.phase {
             case .ended: return false
-            case .settled(let tell): state.tell(tell)
+            case .settled(let call): state.audience.callAll(call)
             case .repeating where error == nil:
                 state.question = .everything
                 return false
             case .waiting, .repeating:
                 state.hasFailed = true
                 let error = error ?? URLError(.badServerResponse, failing: plan.request.url)
-                if plan.isSecondAttempt {
-                    state.tell { $0.fetchDidEnd(error) }
-                } else {
-                    state.tellFirst { $0.fetchDidEnd(error) }
-                }
-            case .streaming: state.tell { $0.fetchDidEnd(error) }
+                if !plan.isSecondAttempt { state.audience.keepFirst(because: .failure) }
+                state.audience.callAll { $0.fetchDidEnd(error) }
+            case .streaming: state.audience.callAll { $0.fetchDidEnd(error) }
             }
             state.end()
             return true
@@ -238,13 +218,9 @@ final class SharedFetch: TransportReceiver {
     ///
     /// If another thread is making calls, that thread makes these too.
     private func makeCalls() {
-        while let call = state.withLock({ state -> (@Sendable () -> Void)? in
-            guard !state.isCalling, let call = state.calls.popFirst() else { return nil }
-            state.isCalling = true
-            return call
-        }) {
+        while let call = state.withLock({ $0.audience.nextCall() }) {
             call()
-            state.withLock { $0.isCalling = false }
+            state.withLock { $0.audience.callEnded() }
         }
     }
 
@@ -304,20 +280,16 @@ final class SharedFetch: TransportReceiver {
             // The last waiter may have left meanwhile.
             guard !state.hasEnded else { return (true, nil) }
             // A response without waiters that is not stored need not be received.
-            guard isStored || !state.waiters.allSatisfy({ $0 === Renewal.shared }) else { return (true, state.end()) }
+            guard isStored || state.audience.hasLoads else { return (true, state.end()) }
             state.phase = .streaming
-            let isCollapsed = isShared && state.waiters.count > 1
+            let isCollapsed = isShared && state.audience.count > 1
             let status = CacheStatus(
                 .forwarded(reason, status: head.statusCode, isStored: isStored, isCollapsed: isCollapsed),
                 detail: decision.detail
             )
             let told = head.adding(status)
-            if !isShared {
-                state.replay = nil
-                for waiter in state.waiters.dropFirst() { state.calls.append { waiter.fetchIsNotShared(.response) } }
-                state.waiters.removeLast(max(0, state.waiters.count - 1))
-            }
-            state.tell { $0.fetchDidReceive(told) }
+            if !isShared { state.audience.keepFirst(because: .response) }
+            state.audience.callAll { $0.fetchDidReceive(told) }
             return (!isShared, nil)
         }
         if isAlone { closed(self) }
@@ -346,7 +318,7 @@ final class SharedFetch: TransportReceiver {
                 return receive(head, .refuse(.notMarkedStorable), times, outdated: [])
             }
             let exchange = state.withLock { state in
-                state.tell { $0.fetchDidAnswer(answer) }
+                state.audience.callAll { $0.fetchDidAnswer(answer) }
                 return state.end()
             }
             closed(self)
@@ -421,19 +393,6 @@ extension SharedFetch.State {
         return false
     }
 
-    /// Calls all present waiters, and later ones when they join.
-    fileprivate mutating func tell(_ call: @escaping @Sendable (any FetchWaiter) -> Void) {
-        replay?.append(call)
-        for waiter in waiters { calls.append { call(waiter) } }
-    }
-
-    /// Calls the first waiter; the others must ask again by themselves.
-    fileprivate mutating func tellFirst(_ call: @escaping @Sendable (any FetchWaiter) -> Void) {
-        guard let first = waiters.first else { return }
-        calls.append { call(first) }
-        for waiter in waiters.dropFirst() { calls.append { waiter.fetchIsNotShared(.failure) } }
-    }
-
     /// Drops the response; the request is sent again at the end of the exchange.
     fileprivate mutating func repeatAtEnd() {
         if !hasEnded { phase = .repeating }
@@ -445,8 +404,7 @@ extension SharedFetch.State {
     @discardableResult
     fileprivate mutating func end() -> (any TransportExchange)? {
         phase = .ended
-        waiters = []
-        replay = nil
+        audience.close()
         return exchange.take()
     }
 }

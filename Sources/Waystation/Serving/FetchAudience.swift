@@ -1,0 +1,84 @@
+import DequeModule
+import Foundation
+
+/// The waiters of a shared fetch, and the calls that they have yet to get: a state machine without side effects.
+///
+/// Every waiter gets the same calls in the same order, whenever it joins. Pending calls are made outside of the fetch's
+/// lock, by one thread at a time.
+struct FetchAudience: Sendable {
+    typealias Call = @Sendable (any FetchWaiter) -> Void
+
+    /// The number of bytes of a body that are kept for waiters that join while it arrives.
+    private static let replayLimit = 1 << 20
+
+    private var waiters: [any FetchWaiter] = []
+    /// The calls that later waiters must get first; nil when no more waiters may join.
+    private var replay: Deque<Call>? = []
+    private var replayBytes = 0
+    /// The pending calls, in order; the thread that makes the first one makes all of them.
+    private var calls: Deque<@Sendable () -> Void> = []
+    private var isCalling = false
+
+    /// The number of waiters.
+    var count: Int { waiters.count }
+
+    /// Whether a waiter may still join.
+    var isOpen: Bool { replay != nil }
+
+    /// Whether a load waits, and not just a renewal in the background.
+    var hasLoads: Bool { !waiters.allSatisfy { $0 === Renewal.shared } }
+
+    /// Adds a waiter, which gets all calls that were made before.
+    mutating func join(_ waiter: any FetchWaiter) {
+        // The shared waiter of renewals takes part only once.
+        if waiter === Renewal.shared, waiters.contains(where: { $0 === waiter }) { return }
+        waiters.append(waiter)
+        for call in replay ?? [] { calls.append { call(waiter) } }
+    }
+
+    /// Removes a waiter.
+    ///
+    /// - Returns: Whether it was the last one.
+    mutating func leave(_ waiter: any FetchWaiter) -> Bool {
+        guard let index = waiters.firstIndex(where: { $0 === waiter }) else { return false }
+        waiters.remove(at: index)
+        return waiters.isEmpty
+    }
+
+    /// Calls all present waiters, and later ones when they join.
+    ///
+    /// - Parameters:
+    ///   - bytes: The number of bytes that the call delivers; after too many, no more waiters may join.
+    ///   - call: The call.
+    mutating func callAll(delivering bytes: Int = 0, _ call: @escaping Call) {
+        replayBytes += bytes
+        if replayBytes > Self.replayLimit { replay = nil }
+        replay?.append(call)
+        for waiter in waiters { calls.append { call(waiter) } }
+    }
+
+    /// Keeps the first waiter only; the others must ask again by themselves, and no more waiters may join.
+    mutating func keepFirst(because reason: UnsharedReason) {
+        replay = nil
+        for waiter in waiters.dropFirst() { calls.append { waiter.fetchIsNotShared(reason) } }
+        waiters.removeLast(max(0, waiters.count - 1))
+    }
+
+    /// Lets all waiters go; calls that are already pending are still made.
+    mutating func close() {
+        waiters = []
+        replay = nil
+    }
+
+    /// The next pending call; nil if no call is pending, or if another thread is making one and will make this one too.
+    ///
+    /// The caller makes the call, and then calls ``callEnded()``.
+    mutating func nextCall() -> (@Sendable () -> Void)? {
+        guard !isCalling, let call = calls.popFirst() else { return nil }
+        isCalling = true
+        return call
+    }
+
+    /// The call of ``nextCall()`` has returned.
+    mutating func callEnded() { isCalling = false }
+}
