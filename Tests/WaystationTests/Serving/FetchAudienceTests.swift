@@ -1,0 +1,108 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Testing
+
+@testable import Waystation
+
+@Suite("The waiters of a shared fetch")
+struct FetchAudienceTests {
+    private var audience = FetchAudience()
+    private let first = ListedWaiter()
+    private let second = ListedWaiter()
+
+    /// Makes all pending calls.
+    private mutating func makeCalls() {
+        while let call = audience.nextCall() {
+            call()
+            audience.callEnded()
+        }
+    }
+
+    private mutating func deliver(_ text: String) {
+        audience.callAll(delivering: text.utf8.count) { $0.fetchDidReceive(Data(text.utf8)) }
+    }
+
+    @Test("get the same calls in the same order, whenever they join")
+    mutating func replay() {
+        audience.join(first)
+        deliver("a")
+        deliver("b")
+        audience.join(second)
+        deliver("c")
+        makeCalls()
+        #expect(first.calls == ["a", "b", "c"])
+        #expect(second.calls == ["a", "b", "c"])
+    }
+
+    @Test("may no longer join when more of the body has arrived than is kept for them")
+    mutating func tooLate() {
+        audience.join(first)
+        audience.callAll(delivering: 1 << 20) { $0.fetchDidReceive(Data()) }
+        #expect(audience.isOpen)
+        deliver("a")
+        #expect(!audience.isOpen)
+        makeCalls()
+        #expect(first.calls == ["", "a"])
+    }
+
+    @Test("but the first ask again by themselves when the response is for one of them")
+    mutating func alone() {
+        audience.join(first)
+        audience.join(second)
+        audience.keepFirst(because: .response)
+        deliver("a")
+        makeCalls()
+        #expect(first.calls == ["a"])
+        #expect(second.calls == ["not shared"])
+        #expect(audience.count == 1)
+        #expect(!audience.isOpen)
+    }
+
+    @Test("get their calls from one thread at a time, also those that were pending when the fetch ended")
+    mutating func oneAtATime() throws {
+        audience.join(first)
+        deliver("a")
+        deliver("b")
+        audience.close()
+        let next = audience.nextCall()
+        let call = try #require(next)
+        let another = audience.nextCall()
+        #expect(another == nil)
+        call()
+        audience.callEnded()
+        makeCalls()
+        #expect(first.calls == ["a", "b"])
+        #expect(audience.count == 0)
+    }
+
+    @Test("leave one by one, and the last one is known; the waiter of renewals takes part once and is not a load")
+    mutating func leaving() {
+        audience.join(Renewal.shared)
+        audience.join(Renewal.shared)
+        #expect(audience.count == 1)
+        #expect(!audience.hasLoads)
+        audience.join(first)
+        #expect(audience.hasLoads)
+        var wasLast: [Bool] = []
+        for waiter: any FetchWaiter in [second, first, Renewal.shared, Renewal.shared] {
+            wasLast.append(audience.leave(waiter))
+        }
+        #expect(wasLast == [false, false, true, false])
+    }
+}
+
+/// A waiter that lists its calls.
+private final class ListedWaiter: FetchWaiter {
+    private let list = Mutex<[String]>([])
+
+    var calls: [String] { list.withLock { $0 } }
+
+    private func add(_ call: String) { list.withLock { $0.append(call) } }
+
+    func fetchDidReceive(_ head: HTTPURLResponse) { add("\(head.statusCode)") }
+    func fetchDidReceive(_ part: Data) { add(String(decoding: part, as: UTF8.self)) }
+    func fetchDidAnswer(_: Answer) { add("answer") }
+    func fetchDidEnd(_ error: (any Error)?) { add(error == nil ? "end" : "failure") }
+    func fetchIsNotShared(_: UnsharedReason) { add("not shared") }
+}
