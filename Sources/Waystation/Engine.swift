@@ -108,22 +108,6 @@ final class Engine: Sendable {
         }
     }
 
-    /// The first step for a request that a rule takes, and the rule's index; nil when none takes it.
-    func firstStep(for request: URLRequest, through network: Network) -> (step: ServingStep, rule: Int)? {
-        guard !isExternalLink(request), let match = match(request) else { return nil }
-        let step = { (request: URLRequest) in
-            guard let cookies = network.cookies else {
-                return Serving(engine: self, request: request, canonical: match.canonical).step(match.step)
-            }
-            return IdentifiedServing(engine: self, cookies: cookies, request: request, match: match).step
-        }
-        switch configuration.headerBody?.take(from: request) {
-        case nil: return (step(request), match.rule)
-        case .request(let changed): return (.changed(changed, step(changed)), match.rule)
-        case .failure(let changed, let error): return (.changed(changed, .fail(error)), match.rule)
-        }
-    }
-
     /// Whether a request is passed to the app's handler of external links, which is checked before all rules.
     func isExternalLink(_ request: URLRequest) -> Bool {
         configuration.externalLinks?.contain(request.url) ?? false
@@ -185,7 +169,7 @@ final class Engine: Sendable {
             return isRefused ? (DownloadAdvice.passesTransport(task, request), match.rule) : nil
         }
         let serving = Serving(engine: self, request: request, canonical: match.canonical)
-        if case .block = match.step, case .fail(let error) = serving.step(.block) { return (error, match.rule) }
+        if case .block = match.step, case .fail(let error) = serving.verdict(.block) { return (error, match.rule) }
         return (DownloadAdvice.refusal(of: task, request), match.rule)
     }
 }

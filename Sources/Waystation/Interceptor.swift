@@ -105,10 +105,4 @@ public final class Interceptor: Sendable {
         isEnabled && !ForwardingTag.isTagged(request)
             && (engine.match(request) != nil || engine.isExternalLink(request))
     }
-
-    /// The first step for a request and the rule that takes it; nil when no rule takes it.
-    func firstStep(for request: URLRequest, through network: Network) -> (step: ServingStep, rule: Int)? {
-        guard isEnabled, !ForwardingTag.isTagged(request) else { return nil }
-        return engine.firstStep(for: request, through: network)
-    }
 }

@@ -19,9 +19,15 @@ final class Binding: Sendable {
         BindingTable.shared.add(self)
     }
 
-    /// The first step for a request and the rule that takes it; nil when no rule takes it.
-    func firstStep(for request: URLRequest) -> (step: ServingStep, rule: Int)? {
-        interceptor.firstStep(for: network.completing(request), through: network)
+    /// Sends a task's first request past the stations; nil when no rule takes it.
+    func firstVisit(for request: URLRequest) -> Visit? {
+        guard interceptor.isEnabled, !ForwardingTag.isTagged(request) else { return nil }
+        return Stations(engine: interceptor.engine, network: network).first(network.completing(request))
+    }
+
+    /// The interceptor and the network of a load.
+    func context(for request: URLRequest, rule: Int?) -> LoadContext {
+        LoadContext(engine: interceptor.engine, network: network, request: request, rule: rule)
     }
 
     deinit {

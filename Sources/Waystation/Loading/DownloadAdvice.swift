@@ -19,9 +19,9 @@ enum DownloadAdvice {
     ) {
         guard task is URLSessionDownloadTask, let failure = error as? URLError, failure.code != .cancelled,
             let request = task.originalRequest,
-            let step = context.engine.firstStep(for: request, through: context.binding.network)?.step
+            let visit = context.stations.first(request)
         else { return completion(error) }
-        isHeld(step, context.engine.configuration.now()) { isHeld in
+        isHeld(visit.verdict, context.engine.configuration.now()) { isHeld in
             completion(isHeld ? advice(after: failure, for: request) : failure)
         }
     }
@@ -68,14 +68,13 @@ enum DownloadAdvice {
         task, data(for:) for instance, and write the bytes yourself
         """
 
-    /// Whether a step ends in an answer without the network.
-    private static func isHeld(_ step: ServingStep, _ now: Date, _ completion: @escaping @Sendable (Bool) -> Void) {
-        switch step {
+    /// Whether a verdict ends in an answer without the network.
+    private static func isHeld(_ verdict: Verdict, _ now: Date, _ completion: @escaping @Sendable (Bool) -> Void) {
+        switch verdict {
         case .answer: completion(true)
-        case .forward(let forwarding): completion(forwarding.cache?.isHeld(now: now) ?? false)
-        case .handBack, .spool, .fail, .wait: completion(false)
+        case .fetch(let finding, _): completion(finding.isHeld(now: now))
+        case .send, .handBack, .spool, .open, .fail, .wait: completion(false)
         case .lookUp(let lookUp): lookUp.run { isHeld($0, now, completion) }
-        case .changed(_, let step), .under(_, let step): isHeld(step, now, completion)
         }
     }
 }

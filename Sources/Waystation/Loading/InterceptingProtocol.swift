@@ -10,7 +10,7 @@ import FoundationNetworking
 final class InterceptingProtocol<Depth>: URLProtocol {
     private enum Phase {
         case created
-        case loading(Load)
+        case loading(Journey)
         case handedBack(ReturnedLoad)
         /// The load was cancelled before it began.
         ///
@@ -35,7 +35,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     private var isOver: Bool {
         switch phase {
         case .created, .handedBack, .cancelled: false
-        case .loading(let load): load.hasToldEnd
+        case .loading(let journey): journey.hasToldEnd
         case .ended: true
         }
     }
@@ -55,7 +55,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     override func startLoading() {
         switch phase {
         case .created: begin()
-        case .loading(let load): _ = load.start()
+        case .loading(let journey): journey.start()
         case .handedBack(let returned): returned.start()
         case .cancelled, .ended: break
         }
@@ -68,7 +68,12 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         // A cancel may overtake the start, which still follows.
         case .created: if task.state == .canceling || task.state == .completed { phase = .cancelled }
         case .cancelled, .ended: break
-        case .loading(let load): load.stop(StopReason(task))
+        case .loading(let journey):
+            switch StopReason(task) {
+            case .suspension: journey.suspend()
+            case .cancellation: journey.cancel()
+            case .overtaken: break
+            }
         case .handedBack(let returned): returned.stop(StopReason(task))
         }
     }
@@ -89,13 +94,49 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             return open(client, binding)
         }
         guard type(of: task) == URLSessionDataTask.self else { return leave(client, binding) }
-        let prepared = (cachedResponse as? PreparedStep).map { ($0.step, $0.rule) }
-        guard let (step, rule) = prepared ?? binding.firstStep(for: request) else {
-            let context = LoadContext(binding: binding, request: request, rule: nil)
+        guard let visit = (cachedResponse as? PreparedVisit)?.visit ?? binding.firstVisit(for: request) else {
+            let context = binding.context(for: request, rule: nil)
             return handBack(client.recorded(in: context), context, "no rule takes it")
         }
-        let context = LoadContext(binding: binding, request: binding.network.completing(request), rule: rule)
-        take(step, client.recorded(in: context), context)
+        let context = binding.context(for: visit.hop.request, rule: visit.hop.rule)
+        go(on: visit, client.recorded(in: context), context)
+    }
+
+    /// Answers at once where that is possible; otherwise begins a journey.
+    private func go(on visit: Visit, _ client: LoadClient, _ context: LoadContext) {
+        switch visit.verdict {
+        case .answer(let answer) where deliverInline(answer, visit.hop.ticket, client, context): phase = .ended
+        case .handBack where visit.hop.canBeHandedBack: handBack(client, context, Self.nothingToChange)
+        case .fail(let error): refuse(client, error, context)
+        default: begunJourney(client, context).go(on: visit)
+        }
+    }
+
+    private static var nothingToChange: String { "there is nothing to store or to change" }
+
+    private func begunJourney(_ client: LoadClient, _ context: LoadContext) -> Journey {
+        let recipient = TaskClient(client) {
+            (client.owner as? Self)?.handBack(client, context, Self.nothingToChange)
+        }
+        let journey = Journey(recipient, context)
+        phase = .loading(journey)
+        journey.start()
+        return journey
+    }
+
+    /// Delivers an answer at once, when it needs no journey.
+    private func deliverInline(
+        _ answer: Answer,
+        _ ticket: LoginTicket?,
+        _ client: LoadClient,
+        _ context: LoadContext
+    ) -> Bool {
+        guard let ticket else { return AnswerDelivery.deliverInline(answer, to: client, context) }
+        // A log-out waits until the place is left. Without a place, the journey that is begun instead ends with the
+        // log-out.
+        guard let place = ticket.enter(end: { _ in }) else { return false }
+        defer { place.leave() }
+        return AnswerDelivery.deliverInline(answer, to: client, context)
     }
 
     /// Leaves a task that no protocol can serve to Foundation's own loader: uploads keep their body, downloads get
@@ -104,162 +145,26 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     /// A rule that keeps loads from the network refuses these tasks too.
     private func leave(_ client: LoadClient, _ binding: Binding) {
         let refusal = binding.interceptor.engine.refusal(of: client.task, request)
-        let context = LoadContext(binding: binding, request: request, rule: refusal?.rule)
+        let context = binding.context(for: request, rule: refusal?.rule)
         let client = client.recorded(in: context)
         guard let refusal else {
             return handBack(client, context, "only Foundation can load a \(type(of: client.task))")
         }
-        context.emit(refusal.error.isBlocked ? .blocked : .failed(refusal.error))
-        fail(client, refusal.error)
+        refuse(client, refusal.error, context)
     }
 
     /// Passes a link that belongs to another app to the app's handler; the load ends with an error that says so.
     private func open(_ client: LoadClient, _ binding: Binding) {
-        let context = LoadContext(binding: binding, request: request, rule: nil)
+        let context = binding.context(for: request, rule: nil)
         let client = client.recorded(in: context)
-        guard type(of: client.task) == URLSessionDataTask.self, let url = request.url,
-            let links = binding.interceptor.engine.configuration.externalLinks
-        else {
-            let error = ExternalLinks.refused(client.task, request.url)
-            context.emit(.failed(error))
-            return fail(client, error)
-        }
-        let load = begunLoad(client, context)
-        load.onCancel { context.emit(.cancelled) }
-        DispatchQueue.global().async {
-            guard !load.hasEnded else { return }
-            links.handler(context.request)
-            context.emit(.openedElsewhere(url))
-            load.deliver(.end(ExternalLinks.opened(url)))
-        }
+        guard type(of: client.task) == URLSessionDataTask.self, let links = context.engine.configuration.externalLinks
+        else { return refuse(client, ExternalLinks.refused(client.task, request.url), context) }
+        begunJourney(client, context).go(on: Visit(Hop(request), .open(links)))
     }
 
-    private func take(_ step: ServingStep, _ client: LoadClient, _ context: LoadContext) {
-        switch step {
-        case .answer(let answer):
-            if deliverInline(answer, client, context) {
-                phase = .ended
-            } else {
-                AnswerDelivery.deliver(answer, to: begunLoad(client, context), context)
-            }
-        case .forward(let forwarding):
-            NetworkLoad.start(begunLoad(client, context), context.request, forwarding, context)
-        case .spool(let spool):
-            self.spool(spool, begunLoad(client, context), client, context)
-        case .handBack where context.mustBeForwarded:
-            NetworkLoad.start(begunLoad(client, context), context.request, Forwarding(), context)
-        case .handBack:
-            handBack(client, context, "there is nothing to store or to change")
-        case .fail(let error):
-            context.emit(error.isBlocked ? .blocked : .failed(error))
-            fail(client, error)
-        case .lookUp(let lookUp):
-            let load = begunLoad(client, context)
-            lookUp.run { step in
-                load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
-            }
-        case .changed(let request, let step):
-            take(step, client, context.sending(request))
-        case .wait(let wait):
-            self.wait(for: wait, begunLoad(client, context), client, context)
-        case .under(let ticket, let step):
-            guard ticket.isValid else { return take(.fail(.loggedOut(request.url)), client, context) }
-            take(step, client, context.under(ticket))
-        }
-    }
-
-    /// Takes the next step of a load that is under way.
-    private func proceed(with step: ServingStep, _ load: Load, _ client: LoadClient, _ context: LoadContext) {
-        switch step {
-        case .answer(let answer): AnswerDelivery.deliver(answer, to: load, context)
-        case .forward(let forwarding): NetworkLoad.start(load, context.request, forwarding, context)
-        case .spool(let spool): self.spool(spool, load, client, context)
-        case .handBack where context.mustBeForwarded:
-            NetworkLoad.start(load, context.request, Forwarding(), context)
-        case .handBack: handBack(client, context, "there is nothing to store or to change")
-        case .fail(let error):
-            context.emit(error.isBlocked ? .blocked : .failed(error))
-            load.deliver(.end(error))
-        case .lookUp(let lookUp):
-            lookUp.run { step in
-                load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
-            }
-        case .changed(let request, let step):
-            proceed(with: step, load, client, context.sending(request))
-        case .wait(let wait):
-            self.wait(for: wait, load, client, context)
-        case .under(let ticket, let step):
-            guard load.enter(ticket) else { return }
-            proceed(with: step, load, client, context.under(ticket))
-        }
-    }
-
-    /// Waits as part of the load, so that a cancel ends the wait.
-    private func wait(for wait: Wait, _ load: Load, _ client: LoadClient, _ context: LoadContext) {
-        let stop = wait.begin { step in
-            load.deliver(.reached { (client.owner as? Self)?.proceed(with: step, load, client, context) })
-        }
-        load.onCancel {
-            stop()
-            context.emit(.cancelled)
-        }
-    }
-
-    /// Reads a body stream to its end, and sends the request with a body that can be sent more than once.
-    private func spool(_ spool: BodySpool, _ load: Load, _ client: LoadClient, _ context: LoadContext) {
-        let spooling = Spooling.start(
-            context.request,
-            spool,
-            timeout: context.binding.network.timeout(of: context.request),
-            schedule: context.engine.configuration.schedule
-        ) { result in
-            switch result {
-            case .success(let request):
-                load.deliver(
-                    .reached {
-                        let step = ServingStep.changed(request, .forward(Forwarding()))
-                        (client.owner as? Self)?.proceed(with: step, load, client, context)
-                    }
-                )
-            case .failure(let error):
-                context.emit(.failed(error))
-                load.deliver(.end(error))
-            }
-        }
-        load.onCancel {
-            spooling.cancel()
-            context.emit(.cancelled)
-        }
-    }
-
-    /// Delivers an answer at once, when it needs no load of its own.
-    private func deliverInline(_ answer: Answer, _ client: LoadClient, _ context: LoadContext) -> Bool {
-        guard let ticket = context.ticket else { return AnswerDelivery.deliverInline(answer, to: client, context) }
-        // A log-out waits until the place is left. Without a place, the load that is begun instead ends with the
-        // log-out.
-        guard let place = ticket.enter(end: { _ in }) else { return false }
-        defer { place.leave() }
-        return AnswerDelivery.deliverInline(answer, to: client, context)
-    }
-
-    private func begunLoad(_ client: LoadClient, _ context: LoadContext) -> Load {
-        let load = Load(client, context.engine.backlog)
-        load.onRestart { load in
-            // Waits until the store has dropped the unusable response; otherwise the next look-up would find it again.
-            Task {
-                await context.engine.cache?.store.flush()
-                load.deliver(
-                    .reached {
-                        let step = context.binding.firstStep(for: context.request)?.step ?? .handBack
-                        (client.owner as? Self)?.proceed(with: step, load, client, context)
-                    }
-                )
-            }
-        }
-        phase = .loading(load)
-        _ = load.start()
-        if let ticket = context.ticket { load.enter(ticket) }
-        return load
+    private func refuse(_ client: LoadClient, _ error: URLError, _ context: LoadContext) {
+        context.emit(error.isBlocked ? .blocked : .failed(error))
+        fail(client, error)
     }
 
     private func fail(_ client: LoadClient, _ error: URLError) {
@@ -271,9 +176,9 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         guard let returned = ReturnedLoad(client, context) else {
             return fail(client, URLError(.unsupportedURL, failing: request.url))
         }
-        returned.goOn = { [weak self] load in
-            self?.phase = .loading(load)
-            _ = load.start()
+        returned.goOn = { [weak self] journey in
+            self?.phase = .loading(journey)
+            journey.start()
         }
         returned.ended = { [weak self] isCancelled in self?.phase = isCancelled ? .cancelled : .ended }
         returned.enterLogin()

@@ -32,10 +32,10 @@ final class LookUpCache: URLCache, @unchecked Sendable {
         InlineCompletion.current.switchOff(for: dataTask)
         RequestTimeout.current.obey(for: dataTask)
         guard let request = dataTask.originalRequest, type(of: dataTask) == URLSessionDataTask.self,
-            let (step, rule) = binding.firstStep(for: request)
+            let visit = binding.firstVisit(for: request)
         else { return passOn(dataTask, completionHandler) }
-        guard case .lookUp(let lookUp) = step else { return completionHandler(PreparedStep(step, rule: rule)) }
-        lookUp.run { completionHandler(PreparedStep($0, rule: rule)) }
+        guard case .lookUp(let lookUp) = visit.verdict else { return completionHandler(PreparedVisit(visit)) }
+        lookUp.run { completionHandler(PreparedVisit(Visit(visit.hop, $0))) }
     }
 
     /// Asks the app's own cache, so that responses that the app put there remain usable.

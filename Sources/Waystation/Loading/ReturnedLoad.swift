@@ -18,8 +18,8 @@ final class ReturnedLoad: NSObject {
     private var place: LoginPlace?
     /// The point in the order of log-outs at which the request was sent.
     private lazy var moment = context.engine.cookies?.moment()
-    /// Passes the task to a load through the transport when the response was refused and the request is sent again.
-    var goOn: ((Load) -> Void)?
+    /// Passes the task to a journey when the response was refused and the request is sent again.
+    var goOn: ((Journey) -> Void)?
     /// Called when the load is over, because it ended or was cancelled.
     ///
     /// The owner then releases this object.
@@ -27,7 +27,7 @@ final class ReturnedLoad: NSObject {
 
     /// Makes a load; nil when no protocol class of the app's own configuration takes the request.
     init?(_ client: LoadClient, _ context: LoadContext) {
-        guard let loaderClass = context.binding.network.loader(for: context.request) else { return nil }
+        guard let loaderClass = context.network.loader(for: context.request) else { return nil }
         self.client = client
         self.context = context
         let relay = ClientRelay()
@@ -226,7 +226,7 @@ final class ReturnedLoad: NSObject {
 
     /// Settles the challenge here, because Foundation would ask for credentials and wait for ever if it gets none.
     private func settle(_ response: HTTPURLResponse, _ space: URLProtectionSpace) {
-        let credentials = context.binding.network.credentials
+        let credentials = context.network.credentials
         let challenge = URLAuthenticationChallenge(
             protectionSpace: space,
             proposedCredential: credentials?.defaultCredential(for: space),
@@ -255,14 +255,16 @@ final class ReturnedLoad: NSObject {
                 return finish(status: response.statusCode)
             }
             if credential.persistence != .none, let space = URLProtectionSpace.asked(by: response) {
-                context.binding.network.credentials?.set(credential, for: space)
+                context.network.credentials?.set(credential, for: space)
             }
             var request = context.request
             request.setValue(authorization, forHTTPHeaderField: "Authorization")
-            let load = Load(client, context.engine.backlog)
+            let journey = Journey(TaskClient(client), context, failures: 1)
             ended = nil
-            goOn?(load)
-            NetworkLoad.start(load, request, Forwarding(failures: 1), context)
+            goOn?(journey)
+            var hop = Hop(request, context.engine.match(request))
+            hop.isChanged = true
+            journey.go(on: Visit(hop, .send))
             release()
         }
     }

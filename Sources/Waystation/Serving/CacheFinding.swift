@@ -7,7 +7,7 @@ import WaystationStorage
 /// The result of a cache look-up for a request, and the decision about it.
 struct CacheFinding: Sendable {
     let strategy: CacheStrategy
-    private(set) var request: URLRequest
+    let request: URLRequest
     let entry: CacheRequest
     let variants: StoredVariants
     let decision: CacheDecision
@@ -62,13 +62,6 @@ struct CacheFinding: Sendable {
         )
     }
 
-    /// The same finding for the request as it is sent.
-    func sent(as request: URLRequest) -> CacheFinding {
-        var finding = self
-        finding.request = request
-        return finding
-    }
-
     /// Whether a stored response answers the request when there is no network.
     func isHeld(now: Date) -> Bool {
         switch decision {
@@ -116,16 +109,6 @@ struct CacheFinding: Sendable {
 
     static func notStored(_ what: String) -> String {
         "\(what) is not in the cache, and no other source may answer it"
-    }
-}
-
-extension CacheStatus {
-    /// The field's name as Foundation spells it.
-    static let field = "Cache-Status"
-
-    /// The library's own member of the field.
-    init(_ outcome: Outcome, timeToLive: Duration? = nil, detail: String? = nil) {
-        self.init("Waystation", outcome, timeToLive: timeToLive, detail: detail)
     }
 }
 

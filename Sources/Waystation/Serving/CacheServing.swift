@@ -5,8 +5,8 @@ import WaystationCaching
 import WaystationRules
 
 extension Serving {
-    /// The first step with the response cache and the network, as the strategy demands.
-    func cacheStep(_ strategy: CacheStrategy) -> ServingStep {
+    /// The verdict of the response cache, as the strategy demands.
+    func cache(_ strategy: CacheStrategy) -> Verdict {
         guard let cache = engine.cache, strategy != .networkOnly || request.cachePolicy.prefersCache else {
             return withoutCache(strategy)
         }
@@ -20,32 +20,33 @@ extension Serving {
         }
         guard var entry = engine.cacheRequest(request, canonical) else { return withoutCache(strategy) }
         entry.hidesCookies = hidesCookies
-        if let resident { return step(strategy, entry, StoredVariants(resident, for: entry), lookedUp: ends) }
+        if let resident { return verdict(strategy, entry, StoredVariants(resident, for: entry), lookedUp: ends) }
         return .lookUp(
             LookUp { [entry] completion in
                 cache.store.lookup(entry.key) { responses in
-                    completion(step(strategy, entry, StoredVariants(responses, for: entry), lookedUp: ends))
+                    completion(verdict(strategy, entry, StoredVariants(responses, for: entry), lookedUp: ends))
                 }
             }
         )
     }
 
-    /// The next step for the stored responses.
-    func step(
+    /// The verdict about the stored responses.
+    func verdict(
         _ strategy: CacheStrategy,
         _ entry: CacheRequest,
         _ variants: StoredVariants,
         lookedUp: UInt
-    ) -> ServingStep {
+    ) -> Verdict {
         let found = CacheFinding(strategy, request, entry, variants, engine, lookedUp: lookedUp)
         switch found.decision {
-        case .bypass: return networkStep
+        case .bypass: return network
         case .unavailable: return .fail(notStored)
+        case .fetch(let fetch): return .fetch(found, fetch)
+        case .gatewayTimeout:
+            return found.gatewayTimeout.map(Verdict.answer)
+                ?? .fail(URLError(.resourceUnavailable, failing: request.url))
         case .serve(let selection, let revalidation):
-            // A redirect does not end the load: it is followed like one from the network, and the delegate is asked.
-            guard !RedirectPolicy.statuses.contains(selection.exchange.response.status.code),
-                var answer = found.answer(selection)
-            else { return .forward(Forwarding(cache: found)) }
+            guard var answer = found.answer(selection) else { return .fetch(found, CacheDecision.Fetch(.miss)) }
             answer.renews = found.renewal
             if revalidation == nil, variants.packed == nil, !entry.hidesCookies {
                 RepeatedHit.note(
@@ -58,14 +59,12 @@ extension Serving {
                 )
             }
             return .answer(answer)
-        case .fetch, .gatewayTimeout:
-            return .forward(Forwarding(cache: found))
         }
     }
 
-    private func withoutCache(_ strategy: CacheStrategy) -> ServingStep {
+    private func withoutCache(_ strategy: CacheStrategy) -> Verdict {
         let staysHere = strategy == .cacheOnly || request.cachePolicy == .returnCacheDataDontLoad
-        return staysHere ? .fail(notStored) : networkStep
+        return staysHere ? .fail(notStored) : network
     }
 
     private var notStored: URLError {

@@ -26,12 +26,12 @@ struct FetchAudience: Sendable {
     var isOpen: Bool { replay != nil }
 
     /// Whether a load waits, and not just a renewal in the background.
-    var hasLoads: Bool { !waiters.allSatisfy { $0 === Renewal.shared } }
+    var hasLoads: Bool { !waiters.allSatisfy { $0.id == Renewal.shared.id } }
 
     /// Adds a waiter, which gets all calls that were made before.
     mutating func join(_ waiter: any FetchWaiter) {
         // The shared waiter of renewals takes part only once.
-        if waiter === Renewal.shared, waiters.contains(where: { $0 === waiter }) { return }
+        if waiter.id == Renewal.shared.id, waiters.contains(where: { $0.id == waiter.id }) { return }
         waiters.append(waiter)
         for call in replay ?? [] { calls.append { call(waiter) } }
     }
@@ -40,7 +40,7 @@ struct FetchAudience: Sendable {
     ///
     /// - Returns: Whether it was the last one.
     mutating func leave(_ waiter: any FetchWaiter) -> Bool {
-        guard let index = waiters.firstIndex(where: { $0 === waiter }) else { return false }
+        guard let index = waiters.firstIndex(where: { $0.id == waiter.id }) else { return false }
         waiters.remove(at: index)
         return waiters.isEmpty
     }

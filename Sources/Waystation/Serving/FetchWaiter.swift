@@ -4,17 +4,19 @@ import FoundationNetworking
 /// The recipient of a fetch's result: at most one head, parts and one end, or one answer instead of all of them.
 ///
 /// Calls are made one at a time and in order, on any thread.
-protocol FetchWaiter: AnyObject, Sendable {
-    /// The head arrived.
-    func fetchDidReceive(_ head: HTTPURLResponse)
-    /// A part of the body arrived.
-    func fetchDidReceive(_ part: Data)
+protocol FetchWaiter: TransportReceiver {
+    /// Names the waiter among those of its fetch.
+    var id: FetchWaiterID { get }
     /// A stored response is the answer: the origin confirmed it, or it replaces a failed exchange.
     func fetchDidAnswer(_ answer: Answer)
-    /// The exchange ended, complete when `error` is nil.
-    func fetchDidEnd(_ error: (any Error)?)
     /// The result of the fetch cannot be shared with this waiter, which must ask again.
     func fetchIsNotShared(_ reason: UnsharedReason)
+}
+
+/// The name of a waiter: an object, and a number for each time that the object asks.
+struct FetchWaiterID: Hashable, Sendable {
+    let object: ObjectIdentifier
+    let number: Int
 }
 
 /// The reason why a waiter must ask again.

@@ -63,7 +63,7 @@ final class Fetches: Sendable {
     ) -> Participation? {
         guard let store = engine.cache?.store else { return nil }
         guard !isAlone else {
-            let fetch = SharedFetch(plan, engine: engine, store: store, through: { network.transport }) { _ in }
+            let fetch = SharedFetch(plan, engine: engine, store: store, through: network) { _ in }
             _ = fetch.join(waiter)
             fetch.start()
             return .taken(fetch)
@@ -74,7 +74,7 @@ final class Fetches: Sendable {
             let found: (fetch: SharedFetch, isNew: Bool)? = state.withLock { state in
                 if let fetch = state.running[identity] { return (fetch, false) }
                 guard plan.lookedUp == nil || plan.lookedUp == state.ends[place] else { return nil }
-                let fetch = SharedFetch(plan, engine: engine, store: store, through: { network.transport }) {
+                let fetch = SharedFetch(plan, engine: engine, store: store, through: network) {
                     [weak self, now = engine.configuration.now] in self?.close($0, identity, place, now())
                 }
                 state.running[identity] = fetch
@@ -132,9 +132,11 @@ final class Fetches: Sendable {
 final class Renewal: FetchWaiter {
     static let shared = Renewal()
 
-    func fetchDidReceive(_: HTTPURLResponse) {}
-    func fetchDidReceive(_: Data) {}
+    var id: FetchWaiterID { FetchWaiterID(object: ObjectIdentifier(self), number: 0) }
+
+    func transportDidReceive(_: HTTPURLResponse) {}
+    func transportDidReceive(_: Data) {}
+    func transportDidEnd(_: (any Error)?) {}
     func fetchDidAnswer(_: Answer) {}
-    func fetchDidEnd(_: (any Error)?) {}
     func fetchIsNotShared(_: UnsharedReason) {}
 }

@@ -20,21 +20,21 @@ struct OfflineFile: Sendable {
 }
 
 extension Serving {
-    /// The first step with the files of a directory.
-    func fileStep(_ mounted: MountedDirectory, otherwise: @escaping @Sendable () -> ServingStep) -> ServingStep {
+    /// The verdict of the files of a directory.
+    func files(_ mounted: MountedDirectory, otherwise: @escaping @Sendable () -> Verdict) -> Verdict {
         guard let path = mounted.relativePath(of: canonical.url) else { return otherwise() }
         let file = OfflineFile(directory: mounted.directory, path: String(path), source: .files)
-        return step(file, again: { $0.fileStep(mounted, otherwise: otherwise) }, otherwise: otherwise)
+        return verdict(file, again: { $0.files(mounted, otherwise: otherwise) }, otherwise: otherwise)
     }
 
     /// Answers at once with a file that is in memory; otherwise reads the disk away from the loading queue.
     ///
     /// `again` serves the same request at another URL.
-    func step(
+    func verdict(
         _ file: OfflineFile,
-        again: @escaping @Sendable (Serving) -> ServingStep,
-        otherwise: @escaping @Sendable () -> ServingStep
-    ) -> ServingStep {
+        again: @escaping @Sendable (Serving) -> Verdict,
+        otherwise: @escaping @Sendable () -> Verdict
+    ) -> Verdict {
         let isGet = canonical.method == "GET"
         if isGet, isUnconditional, let resident = file.directory.resident(path: file.path) {
             return answer(resident, from: file.source)
@@ -94,7 +94,7 @@ extension Serving {
         }
     }
 
-    private func answer(_ file: FileAnswer, from source: LoadEvent.Source) -> ServingStep {
+    private func answer(_ file: FileAnswer, from source: LoadEvent.Source) -> Verdict {
         guard let response = response(for: file, from: source) else {
             return .fail(URLError(.badURL, failing: request.url))
         }

@@ -35,17 +35,17 @@ struct PackedVariant: Sendable {
 }
 
 extension Serving {
-    /// The first step with the file of an installed pack, or with a newer response that is stored over it.
-    func overlayStep(
+    /// The verdict of the installed packs and of the newer responses that are stored over their files.
+    func overlay(
         _ strategy: CacheStrategy,
         _ packs: PackLibrary,
-        otherwise: @escaping @Sendable () -> ServingStep
-    ) -> ServingStep {
+        otherwise: @escaping @Sendable () -> Verdict
+    ) -> Verdict {
         guard let cache = engine.cache, let found = packs.lookUp(canonical.url) else { return otherwise() }
         guard let request = engine.cacheRequest(request, canonical) else { return otherwise() }
         // Requests with a range or conditions are answered by the pack alone, if the strategy does not handle them
         // itself.
-        guard strategy.obeysHTTP || request.asksForWhole else { return packStep(packs, otherwise: otherwise) }
+        guard strategy.obeysHTTP || request.asksForWhole else { return pack(packs, otherwise: otherwise) }
         var entry = request.within(Overlay.partition(of: found))
         entry.hidesCookies = hidesCookies
         let ends = engine.fetches.ends(of: entry.key)
@@ -57,7 +57,7 @@ extension Serving {
                         let packed = packedVariant(found, in: packs)
                         guard packed != nil || !responses.isEmpty else { return completion(otherwise()) }
                         let variants = StoredVariants(responses, for: entry, over: packed)
-                        completion(step(strategy, entry, variants, lookedUp: ends))
+                        completion(verdict(strategy, entry, variants, lookedUp: ends))
                     }
                 }
             }

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// The order in which the sources of a rule are asked for a request.
+/// The order in which the sources of a rule are asked about a request.
 struct Serving: Sendable {
     let engine: Engine
     let request: URLRequest
@@ -12,38 +12,38 @@ struct Serving: Sendable {
     /// Whether the request may be sent with cookies that it does not show.
     var hidesCookies: Bool { mayHideCookies && request.value(forHTTPHeaderField: "Cookie") == nil }
 
-    /// The first step.
+    /// The verdict of the sources on a route.
     ///
-    /// It needs no I/O; a step that needs I/O is returned as a look-up.
-    func step(_ route: CompiledRules.Step) -> ServingStep {
+    /// It needs no I/O; reading from the disk is returned as a look-up.
+    func verdict(_ route: CompiledRules.Step) -> Verdict {
         switch route {
         case .block:
             return .fail(refusal(.blocked, "a rule blocks \(canonical.url)"))
         case .nowhere:
             return .fail(refusal(.notFound, "no source of its rule has \(canonical.url), and the rule names no other"))
         case .network:
-            return networkStep
+            return network
         case .files(let mounted, let otherwise):
-            return fileStep(mounted) { step(otherwise) }
+            return files(mounted) { verdict(otherwise) }
         case .pack(let packs, nil, let otherwise):
-            return packStep(packs) { step(otherwise) }
+            return pack(packs) { verdict(otherwise) }
         case .pack(let packs, let overlay?, let otherwise):
-            return overlayStep(overlay, packs) { step(otherwise) }
+            return self.overlay(overlay, packs) { verdict(otherwise) }
         case .cache(let strategy):
-            return cacheStep(strategy)
+            return cache(strategy)
         case .login(_, let then):
-            return step(then)
+            return verdict(then)
         }
     }
 
-    /// The first step with the network when there is nothing to store.
+    /// The verdict when the network is to answer, and there is nothing to store.
     ///
     /// If nothing has to be changed on the way either, Foundation's own loader runs the task, because it is the most
     /// faithful and the quickest way.
     ///
     /// A redirect that Foundation follows takes credentials to another origin and loses the body of a 307 or 308. So a
     /// request with credentials or a body is sent through the transport, which handles both correctly.
-    var networkStep: ServingStep {
+    var network: Verdict {
         let carriesBody = !(request.httpBody?.isEmpty ?? true)
         let carriesCredentials = CredentialFields.names.contains { request.value(forHTTPHeaderField: $0) != nil }
         // An unsafe request invalidates stored responses, so it must pass the cache.
@@ -51,8 +51,7 @@ struct Serving: Sendable {
         // The app's own transport gets every load; Foundation's loader would bypass it.
         let isOwnTransport = engine.configuration.hasOwnTransport
         if request.httpBodyStream != nil {
-            return engine.configuration.bodySpool.map(ServingStep.spool)
-                ?? (isOwnTransport ? .forward(Forwarding()) : .handBack)
+            return engine.configuration.bodySpool.map(Verdict.spool) ?? (isOwnTransport ? .send : .handBack)
         }
         // Foundation's loader follows redirects without asking whether their target belongs to another app.
         let mayLeave = engine.configuration.externalLinks != nil
@@ -64,7 +63,7 @@ struct Serving: Sendable {
             carriesBody || carriesCredentials || changesStored || mayLeave || choosesCookies || isOwnTransport
                 || hasSchemeInCapitals || mayChangeRoute
         else { return .handBack }
-        return .forward(Forwarding())
+        return .send
     }
 
     /// Whether the URL's scheme has capitals: Foundation's loader does not recognise `HTTP://…`; a forwarded request

@@ -52,7 +52,7 @@ final class SharedFetch: TransportReceiver {
     private let plan: FetchPlan
     private let engine: Engine
     private let store: ResponseStore
-    private let transport: @Sendable () -> any Transport
+    private let network: Network
     private let recorder: ResponseRecorder
     private let state: Mutex<State>
     /// Called when no more waiters may join, and when the fetch ends.
@@ -62,13 +62,13 @@ final class SharedFetch: TransportReceiver {
         _ plan: FetchPlan,
         engine: Engine,
         store: ResponseStore,
-        through transport: @escaping @Sendable () -> any Transport,
+        through network: Network,
         closed: @escaping @Sendable (SharedFetch) -> Void
     ) {
         self.plan = plan
         self.engine = engine
         self.store = store
-        self.transport = transport
+        self.network = network
         self.closed = closed
         recorder = ResponseRecorder(store)
         let question: Question =
@@ -149,7 +149,7 @@ final class SharedFetch: TransportReceiver {
         }
         guard var request else { return }
         if !engine.configuration.storesCodedBodies { request = request.withoutCodings }
-        let exchange = transport().start(ForwardingTag.tagging(request), receiver: self)
+        let exchange = network.send(request, for: self)
         let isTooLate = state.withLock { state in
             // The exchange holds this fetch as its receiver, so it is not kept after the end.
             if !state.hasEnded { state.exchange = exchange }
@@ -174,7 +174,7 @@ final class SharedFetch: TransportReceiver {
         if recorder.isRecording { recorder.append(part) }
         state.withLock { state in
             guard case .streaming = state.phase else { return }
-            state.audience.callAll(delivering: part.count) { $0.fetchDidReceive(part) }
+            state.audience.callAll(delivering: part.count) { $0.transportDidReceive(part) }
         }
         makeCalls()
     }
@@ -197,8 +197,8 @@ final class SharedFetch: TransportReceiver {
                 state.hasFailed = true
                 let error = error ?? URLError(.badServerResponse, failing: plan.request.url)
                 if !plan.isSecondAttempt { state.audience.keepFirst(because: .failure) }
-                state.audience.callAll { $0.fetchDidEnd(error) }
-            case .streaming: state.audience.callAll { $0.fetchDidEnd(error) }
+                state.audience.callAll { $0.transportDidEnd(error) }
+            case .streaming: state.audience.callAll { $0.transportDidEnd(error) }
             }
             state.end()
             return true
@@ -289,7 +289,7 @@ final class SharedFetch: TransportReceiver {
             )
             let told = head.adding(status)
             if !isShared { state.audience.keepFirst(because: .response) }
-            state.audience.callAll { $0.fetchDidReceive(told) }
+            state.audience.callAll { $0.transportDidReceive(told) }
             return (!isShared, nil)
         }
         if isAlone { closed(self) }

@@ -50,17 +50,30 @@ final class Network: Sendable {
         self.backlog = backlog
     }
 
+    /// Sends a request to the origin.
+    ///
+    /// Do not call it on the loading queue: making a task there would kill the process.
+    ///
+    /// - Parameters:
+    ///   - request: The request, which gets the mark of forwarded requests.
+    ///   - receiver: Gets the response.
+    ///   - onHead: Called with the head before the receiver gets it.
+    /// - Returns: The exchange, which can be cancelled.
+    func send(
+        _ request: URLRequest,
+        for receiver: any TransportReceiver,
+        onHead: (@Sendable (HTTPURLResponse) -> Void)? = nil
+    ) -> any TransportExchange {
+        OriginExchange.start(request, through: transport, cookies: cookies?.store, receiver: receiver, onHead: onHead)
+    }
+
     /// The transport; the same for the whole life of the network.
-    var transport: any Transport {
+    private var transport: any Transport {
         if let transport = made.withLock({ $0 }) { return transport }
         // Made outside the lock, because it is the app's code. If two threads make one at once, the first one to be
         // stored is used.
-        let own = makeTransport(settings.configuration)
-        (own as? URLSessionTransport)?.keepPace(with: backlog)
-        let retrying = RetryingTransport(RewindingTransport(transport: own))
-        let transport = CanonicalTransport(
-            transport: cookies.map { CookieTransport(retrying, $0.store) } ?? retrying
-        )
+        let transport = makeTransport(settings.configuration)
+        (transport as? URLSessionTransport)?.keepPace(with: backlog)
         return made.withLock { made in
             made = made ?? transport
             return made ?? transport

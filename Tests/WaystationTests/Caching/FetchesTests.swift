@@ -35,6 +35,9 @@ struct FetchesTests {
         let entry = try #require(engine.cacheRequest(request, canonical))
         @Sendable func load() -> Answered {
             let answered = Answered()
+            let context = LoadContext(engine: engine, network: behind, request: request, rule: 0)
+            let journey = Journey(answered.client, context)
+            journey.start()
             let ends = engine.fetches.ends(of: entry.key)
             engine.cache?.store.lookup(entry.key) { responses in
                 DispatchQueue.global().async {
@@ -46,19 +49,25 @@ struct FetchesTests {
                         engine,
                         lookedUp: ends
                     )
-                    let hops = HopTransport(rule: 0, first: .found(finding), engine: engine, network: behind)
-                    _ = hops.start(request, receiver: answered)
+                    guard case .fetch(let fetch) = finding.decision else { return }
+                    journey.go(on: Visit(Hop(request, engine.match(request)), .fetch(finding, fetch)))
                 }
             }
             return answered
         }
-        // Between each look-up and the fetch that would follow it, another load makes that fetch.
+        let plan = FetchPlan(request: request, entry: entry, variants: .none, strategy: .standard)
+        // Between each look-up and the fetch that would follow it, another load makes that fetch. The second look-up is
+        // decided on the store's queue, so the fetch there has no look-up of its own.
         clock.onNext { [clock] in
             load().wait()
-            clock.onNext { load().wait() }
+            clock.onNext {
+                let waiter = Waiter()
+                _ = engine.fetches.fetch(plan, for: waiter, isAlone: false, engine: engine, through: behind)
+                waiter.waitForEnd()
+            }
         }
         let last = load()
-        await last.end()
+        #expect(await last.client.completion().last == .end(nil))
         #expect(last.cacheStatus == "Waystation; hit; ttl=60")
         #expect(network.requests.count == 2)
     }
@@ -117,32 +126,44 @@ private final class WatchedClock: Sendable {
 private final class Waiter: FetchWaiter {
     private let (parts, hasPart) = AsyncStream.makeStream(of: Void.self)
 
+    var id: FetchWaiterID { FetchWaiterID(object: ObjectIdentifier(self), number: 0) }
+
+    private let ended = DispatchSemaphore(value: 0)
+
     func arrival() async { for await _ in parts { return } }
 
-    func fetchDidReceive(_: HTTPURLResponse) {}
-    func fetchDidReceive(_: Data) { hasPart.yield() }
+    /// Blocks the thread until the end.
+    func waitForEnd() { ended.wait() }
+
+    func transportDidReceive(_: HTTPURLResponse) {}
+    func transportDidReceive(_: Data) { hasPart.yield() }
+    func transportDidEnd(_: (any Error)?) { ended.signal() }
     func fetchDidAnswer(_: Answer) {}
-    func fetchDidEnd(_: (any Error)?) {}
     func fetchIsNotShared(_: UnsharedReason) {}
 }
 
-/// Waits for the end of an exchange.
-private final class Answered: TransportReceiver {
+/// A load whose end a thread can wait for.
+private struct Answered: Sendable {
+    let client: JourneyRecorder
     private let ended = DispatchSemaphore(value: 0)
-    private let (ends, hasEnded) = AsyncStream.makeStream(of: Void.self)
-    private let head = Mutex<HTTPURLResponse?>(nil)
+    private let status = Status()
 
-    var cacheStatus: String? { head.withLock { $0?.value(forHTTPHeaderField: "Cache-Status") } }
+    private final class Status: Sendable {
+        let value = Mutex<String?>(nil)
+    }
+
+    init() {
+        client = JourneyRecorder(
+            accepts: { [status] head in
+                status.value.withLock { $0 = head.value(forHTTPHeaderField: "Cache-Status") }
+                return true
+            },
+            ended: { [ended] in ended.signal() }
+        )
+    }
+
+    var cacheStatus: String? { status.value.withLock { $0 } }
 
     /// Blocks the thread until the end.
     func wait() { ended.wait() }
-    func end() async { for await _ in ends { return } }
-
-    func transportDidReceive(_ head: HTTPURLResponse) { self.head.withLock { $0 = head } }
-    func transportDidReceive(_: Data) {}
-
-    func transportDidEnd(_: (any Error)?) {
-        ended.signal()
-        hasEnded.yield()
-    }
 }

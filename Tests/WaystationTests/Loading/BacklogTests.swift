@@ -111,8 +111,15 @@ struct BacklogTests {
         let counts = AsyncStream<Int>.makeStream()
         try queue.sync {
             let owner = SilentLoader(task: task, cachedResponse: nil, client: SilentClient())
-            let load = Load(try #require(LoadClient(owner)), LoadBacklog(storingIn: nil))
-            _ = load.start()
+            let interceptor = try Interceptor { _ in }
+            let context = LoadContext(
+                engine: interceptor.engine,
+                network: interceptor.engine.makeNetwork(.ephemeral),
+                request: try #require(task.originalRequest),
+                rule: nil
+            )
+            let load = Journey(TaskClient(try #require(LoadClient(owner))), context)
+            load.start()
             for _ in 0..<1_000 {
                 load.deliver(.reached { delivered.add(1, ordering: .relaxed) })
             }

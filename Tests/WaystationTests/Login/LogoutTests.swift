@@ -313,15 +313,11 @@ struct LogoutTests {
         let url = try #require(URL(string: "https://shop.example/"))
         let prepared = shop.cookies.choosing(for: URLRequest(url: url), login: shop.login.id)
         await shop.login.logOut()
-        let owner = RecordingOwner()
-        let load = ForwardedLoad(
-            prepared,
-            through: { CookieTransport(network, shop.cookies) },
-            credentials: nil,
-            owner: owner
-        )
+        let client = JourneyRecorder()
+        let load = Journey(client, prepared, by: shop.interceptor)
         load.start()
-        #expect(await owner.completion() == [.end(.userCancelledAuthentication)])
+        load.go(on: Visit(Hop(prepared), .send))
+        #expect(await client.completion() == [.end(.userCancelledAuthentication)])
         #expect(network.requests.isEmpty)
     }
 

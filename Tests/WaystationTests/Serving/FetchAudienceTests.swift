@@ -20,7 +20,7 @@ struct FetchAudienceTests {
     }
 
     private mutating func deliver(_ text: String) {
-        audience.callAll(delivering: text.utf8.count) { $0.fetchDidReceive(Data(text.utf8)) }
+        audience.callAll(delivering: text.utf8.count) { $0.transportDidReceive(Data(text.utf8)) }
     }
 
     @Test("get the same calls in the same order, whenever they join")
@@ -38,7 +38,7 @@ struct FetchAudienceTests {
     @Test("may no longer join when more of the body has arrived than is kept for them")
     mutating func tooLate() {
         audience.join(first)
-        audience.callAll(delivering: 1 << 20) { $0.fetchDidReceive(Data()) }
+        audience.callAll(delivering: 1 << 20) { $0.transportDidReceive(Data()) }
         #expect(audience.isOpen)
         deliver("a")
         #expect(!audience.isOpen)
@@ -96,13 +96,14 @@ struct FetchAudienceTests {
 private final class ListedWaiter: FetchWaiter {
     private let list = Mutex<[String]>([])
 
+    var id: FetchWaiterID { FetchWaiterID(object: ObjectIdentifier(self), number: 0) }
     var calls: [String] { list.withLock { $0 } }
 
     private func add(_ call: String) { list.withLock { $0.append(call) } }
 
-    func fetchDidReceive(_ head: HTTPURLResponse) { add("\(head.statusCode)") }
-    func fetchDidReceive(_ part: Data) { add(String(decoding: part, as: UTF8.self)) }
+    func transportDidReceive(_ head: HTTPURLResponse) { add("\(head.statusCode)") }
+    func transportDidReceive(_ part: Data) { add(String(decoding: part, as: UTF8.self)) }
     func fetchDidAnswer(_: Answer) { add("answer") }
-    func fetchDidEnd(_ error: (any Error)?) { add(error == nil ? "end" : "failure") }
+    func transportDidEnd(_ error: (any Error)?) { add(error == nil ? "end" : "failure") }
     func fetchIsNotShared(_: UnsharedReason) { add("not shared") }
 }

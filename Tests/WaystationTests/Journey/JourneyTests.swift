@@ -5,18 +5,20 @@ import WaystationTesting
 
 @testable import Waystation
 
-@Suite("A forwarded load")
-struct ForwardedLoadTests {
+@Suite("The journey of a load, for a client that is no task", .timeLimit(.minutes(10)))
+struct JourneyTests {
     private let start = "https://a.example/start"
 
     private func load(
         _ request: URLRequest? = nil,
         through transport: ScriptedTransport,
-        _ owner: RecordingOwner,
-        credentials: URLCredentialStorage? = nil
-    ) throws -> ForwardedLoad {
-        let request = try request ?? URLRequest("GET", start)
-        return ForwardedLoad(request, through: { transport }, credentials: credentials, owner: owner)
+        _ client: JourneyRecorder
+    ) throws -> Journey {
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://*.example/**", via: .network)]
+            $0.makeTransport = { _ in transport }
+        }
+        return Journey(client, try request ?? URLRequest("GET", start), by: interceptor)
     }
 
     @Test("passes on head, parts and end in order, and tags the request")
@@ -27,10 +29,10 @@ struct ForwardedLoadTests {
                 .part(Data("b".utf8)), .end,
             ])
         }
-        let owner = RecordingOwner()
-        try load(through: transport, owner).start()
+        let client = JourneyRecorder()
+        try load(through: transport, client).begin()
         #expect(
-            await owner.completion() == [
+            await client.completion() == [
                 .sent(1, total: 1, expected: 2), .sent(1, total: 2, expected: 2), .head(200, of: start), .part("a"),
                 .part("b"), .end(nil),
             ]
@@ -44,39 +46,39 @@ struct ForwardedLoadTests {
             request.url?.path == "/start"
                 ? .status(302, fields: ["Location": "/there"], body: Data("moved".utf8)) : .ok("there")
         }
-        let owner = RecordingOwner()
-        try load(through: transport, owner).start()
+        let client = JourneyRecorder()
+        try load(through: transport, client).begin()
         let there = "https://a.example/there"
         #expect(
-            await owner.completion() == [
+            await client.completion() == [
                 .follow(302, to: there), .head(200, of: there), .part("there"), .end(nil),
             ]
         )
         #expect(transport.requests.allSatisfy { ForwardingTag.isTagged($0) })
     }
 
-    @Test("lets the owner change the request that follows a redirect")
+    @Test("lets the client change the request that follows a redirect")
     func changedRedirect() async throws {
         let transport = ScriptedTransport { $0.url?.path == "/start" ? .redirect(to: "/there") : .ok() }
-        let owner = RecordingOwner(follow: { next in
+        let client = JourneyRecorder(follow: { next in
             var next = next
             next.setValue("1", forHTTPHeaderField: "X-Changed")
             return next
         })
-        try load(through: transport, owner).start()
-        _ = await owner.completion()
+        try load(through: transport, client).begin()
+        _ = await client.completion()
         #expect(transport.requests.map { $0.value(forHTTPHeaderField: "X-Changed") } == [nil, "1"])
     }
 
-    @Test("passes on a redirect that the owner refuses, with its body")
+    @Test("passes on a redirect that the client refuses, with its body")
     func refusedRedirect() async throws {
         let transport = ScriptedTransport { _ in
             .status(302, fields: ["Location": "/there"], body: Data("moved".utf8))
         }
-        let owner = RecordingOwner(follow: { _ in nil })
-        try load(through: transport, owner).start()
+        let client = JourneyRecorder(follow: { _ in nil })
+        try load(through: transport, client).begin()
         #expect(
-            await owner.completion() == [
+            await client.completion() == [
                 .follow(302, to: "https://a.example/there"), .head(302, of: start), .part("moved"), .end(nil),
             ]
         )
@@ -86,13 +88,13 @@ struct ForwardedLoadTests {
     @Test("fails with Foundation's codes at an endless redirect and at an unsupported scheme")
     func badRedirects() async throws {
         let loop = ScriptedTransport { _ in .redirect(to: "/again") }
-        let owner = RecordingOwner()
-        try load(through: loop, owner).start()
-        #expect(await owner.completion().last == .end(.httpTooManyRedirects))
+        let client = JourneyRecorder()
+        try load(through: loop, client).begin()
+        #expect(await client.completion().last == .end(.httpTooManyRedirects))
         #expect(loop.requests.count == RedirectPolicy.limit + 1)
 
-        let nowhere = RecordingOwner()
-        try load(through: ScriptedTransport { _ in .redirect(to: "ftp://a.example/") }, nowhere).start()
+        let nowhere = JourneyRecorder()
+        try load(through: ScriptedTransport { _ in .redirect(to: "ftp://a.example/") }, nowhere).begin()
         #expect(await nowhere.completion() == [.end(.unsupportedURL)])
     }
 
@@ -102,15 +104,15 @@ struct ForwardedLoadTests {
             request.value(forHTTPHeaderField: "Authorization") == "Basic dTpw"
                 ? .ok("yes") : .status(401, fields: ["WWW-Authenticate": "Basic realm=r"], body: Data("no".utf8))
         }
-        let owner = RecordingOwner(challenged: { challenge in
+        let client = JourneyRecorder(challenged: { challenge in
             let isSecond = challenge.previousFailureCount > 0
             let credential = URLCredential(user: "u", password: isSecond ? "p" : "wrong", persistence: .none)
             return ChallengeAnswer(.useCredential, credential, for: challenge)
         })
         let request = try URLRequest("PUT", start, ["X-Mine": "1"], body: "b")
-        try load(request, through: transport, owner).start()
+        try load(request, through: transport, client).begin()
         #expect(
-            await owner.completion() == [
+            await client.completion() == [
                 .head(401, of: start), .part("no"), .challenge(failures: 0, proposed: nil), .head(401, of: start),
                 .part("no"), .challenge(failures: 1, proposed: nil), .head(200, of: start), .part("yes"), .end(nil),
             ]
@@ -125,31 +127,31 @@ struct ForwardedLoadTests {
         let transport = ScriptedTransport { _ in
             .status(401, fields: field.map { ["WWW-Authenticate": $0] } ?? [:])
         }
-        let owner = RecordingOwner()
-        try load(through: transport, owner).start()
-        let calls = await owner.completion()
+        let client = JourneyRecorder()
+        try load(through: transport, client).begin()
+        let calls = await client.completion()
         #expect(calls.first == .head(401, of: start))
         #expect(calls.last == .end(nil))
         #expect(calls.contains(.challenge(failures: 0, proposed: nil)) == (field == "Basic realm=r"))
         #expect(transport.requests.count == 1)
     }
 
-    @Test("ends as cancelled when the owner cancels a challenge")
+    @Test("ends as cancelled when the client cancels a challenge")
     func cancelledChallenge() async throws {
         let transport = ScriptedTransport { _ in .status(401, fields: ["WWW-Authenticate": "Basic realm=r"]) }
-        let owner = RecordingOwner(challenged: { _ in .cancel })
-        try load(through: transport, owner).start()
-        #expect(await owner.completion().last == .end(.cancelled))
+        let client = JourneyRecorder(challenged: { _ in .cancel })
+        try load(through: transport, client).begin()
+        #expect(await client.completion().last == .end(.cancelled))
     }
 
     @Test("limits the number of challenges to the limit of redirects")
-    func stubbornOwner() async throws {
+    func stubbornClient() async throws {
         let transport = ScriptedTransport { _ in .status(401, fields: ["WWW-Authenticate": "Basic realm=r"]) }
-        let owner = RecordingOwner(challenged: {
+        let client = JourneyRecorder(challenged: {
             ChallengeAnswer(.useCredential, URLCredential(user: "u", password: "p", persistence: .none), for: $0)
         })
-        try load(through: transport, owner).start()
-        #expect(await owner.completion().last == .end(nil))
+        try load(through: transport, client).begin()
+        #expect(await client.completion().last == .end(nil))
         #expect(transport.requests.count == RedirectPolicy.limit + 1)
     }
 
@@ -161,11 +163,11 @@ struct ForwardedLoadTests {
                 ? .status(401, fields: ["WWW-Authenticate": "Basic realm=r"])
                 : .redirect(to: "https://b.example/there")
         }
-        let owner = RecordingOwner(challenged: {
+        let client = JourneyRecorder(challenged: {
             ChallengeAnswer(.useCredential, URLCredential(user: "u", password: "p", persistence: .none), for: $0)
         })
-        try load(through: transport, owner).start()
-        _ = await owner.completion()
+        try load(through: transport, client).begin()
+        _ = await client.completion()
         #expect(
             transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") } == [nil, "Basic dTpw", nil]
         )
@@ -173,15 +175,15 @@ struct ForwardedLoadTests {
 
     @Test("passes on an error unchanged, before the head or after it")
     func failed() async throws {
-        let dead = RecordingOwner()
-        try load(through: ScriptedTransport { _ in .failed(.cannotFindHost) }, dead).start()
+        let dead = JourneyRecorder()
+        try load(through: ScriptedTransport { _ in .failed(.cannotFindHost) }, dead).begin()
         #expect(await dead.completion() == [.end(.cannotFindHost)])
 
-        let broken = RecordingOwner()
+        let broken = JourneyRecorder()
         let transport = ScriptedTransport { _ in
             ScriptedTransport.Answer([.head(200), .part(Data("a".utf8)), .error(URLError(.networkConnectionLost))])
         }
-        try load(through: transport, broken).start()
+        try load(through: transport, broken).begin()
         #expect(
             await broken.completion() == [.head(200, of: start), .part("a"), .end(.networkConnectionLost)]
         )
@@ -189,41 +191,84 @@ struct ForwardedLoadTests {
 
     @Test("fails when the transport ends without a head")
     func headless() async throws {
-        let owner = RecordingOwner()
-        try load(through: ScriptedTransport { _ in ScriptedTransport.Answer([.end]) }, owner).start()
-        #expect(await owner.completion() == [.end(.badServerResponse)])
+        let client = JourneyRecorder()
+        try load(through: ScriptedTransport { _ in ScriptedTransport.Answer([.end]) }, client).begin()
+        #expect(await client.completion() == [.end(.badServerResponse)])
     }
 
-    @Test("stops the traffic at a cancel, and makes no more calls to the owner")
+    @Test("stops the traffic at a cancel, and makes no more calls to the client")
     func cancelled() async throws {
         let gate = ScriptedTransport.Gate()
         let transport = ScriptedTransport { _ in
             ScriptedTransport.Answer([.head(200), .part(Data("a".utf8)), .wait(gate), .part(Data("b".utf8)), .end])
         }
         let (parts, received) = AsyncStream<Data>.makeStream()
-        let owner = RecordingOwner(received: { received.yield($0) })
-        let load = try load(through: transport, owner)
-        load.start()
+        let client = JourneyRecorder(received: { received.yield($0) })
+        let load = try load(through: transport, client)
+        try load.begin()
         for await _ in parts { break }
         load.cancel()
         #expect(await transport.waitForCancelledRequests(1).map { $0.url?.absoluteString } == [start])
         gate.open()
         // Calls that the transport makes after the cancel are not passed on.
-        load.transportDidReceive(Data("c".utf8))
-        load.transportDidReceive(try .head(200))
-        load.transportDidSend(1, total: 1, expected: 1)
-        load.transportDidEnd(nil)
-        #expect(owner.calls == [.head(200, of: start), .part("a")])
+        let late = HopReceiver(journey: load, trip: 1)
+        late.transportDidReceive(Data("c".utf8))
+        late.transportDidReceive(try .head(200))
+        late.transportDidSend(1, total: 1, expected: 1)
+        late.transportDidEnd(nil)
+        client.settle()
+        #expect(client.calls == [.head(200, of: start), .part("a")])
     }
 
     @Test("sends nothing when it is cancelled before its start")
-    func cancelledBeforeStart() throws {
+    func cancelledBeforeStart() async throws {
         let transport = ScriptedTransport { _ in .ok() }
-        let owner = RecordingOwner()
-        let load = try load(through: transport, owner)
+        let client = JourneyRecorder()
+        let load = try load(through: transport, client)
         load.cancel()
-        load.start()
+        try load.begin()
+        client.settle()
         #expect(transport.requests.isEmpty)
-        #expect(owner.calls.isEmpty)
+        #expect(client.calls.isEmpty)
+    }
+
+    @Test("delivers nothing more to a client that is not ready, until it continues")
+    func notReady() async throws {
+        let transport = ScriptedTransport { _ in .ok("body") }
+        let client = JourneyRecorder()
+        client.isReady = false
+        let load = try load(through: transport, client)
+        try load.begin()
+        await transport.waitForRequests(1)
+        client.settle()
+        #expect(client.calls.isEmpty)
+        client.isReady = true
+        load.continueDelivery()
+        #expect(await client.completion() == [.head(200, of: start), .part("body"), .end(nil)])
+    }
+
+    @Test("ends as cancelled when the client refuses the head")
+    func refusedHead() async throws {
+        let client = JourneyRecorder(accepts: { _ in false })
+        try load(through: ScriptedTransport { _ in .ok("body") }, client).begin()
+        #expect(await client.completion() == [.head(200, of: start), .end(.cancelled)])
+    }
+
+    @Test("delivers nothing while it is suspended")
+    func suspended() async throws {
+        let gate = ScriptedTransport.Gate()
+        let transport = ScriptedTransport { _ in
+            ScriptedTransport.Answer([.wait(gate), .head(200), .part(Data("a".utf8)), .end])
+        }
+        let client = JourneyRecorder()
+        let load = try load(through: transport, client)
+        try load.begin()
+        await transport.waitForRequests(1)
+        load.suspend()
+        gate.open()
+        client.settle()
+        #expect(client.calls.isEmpty)
+        load.start()
+        #expect(await client.completion() == [.head(200, of: start), .part("a"), .end(nil)])
     }
 }

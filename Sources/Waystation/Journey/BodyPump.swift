@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 
-/// Delivers a response and its long body from a source to a task.
+/// Delivers a response and its long body from a source to the client of a load.
 ///
-/// A completion handler gets the body in one piece. A delegate gets it in chunks, only as fast as it takes them, so
-/// that memory use stays flat.
+/// A client that keeps the parts gets the body in one piece. A client that passes them on gets it in chunks, only as
+/// fast as it takes them, so that memory use stays flat.
 ///
 /// The response is delivered with the first bytes: if those cannot be read, nothing has been delivered yet, and the
 /// load restarts.
@@ -22,35 +22,32 @@ struct BodyPump: Sendable {
 
     let response: HTTPURLResponse
     let source: any BodySource
-    let load: Load
+    let journey: Journey
     let ended: @Sendable (End) -> Void
 
     /// Starts to deliver.
     ///
-    /// Call it on the work queue.
-    func start() {
-        if load.isStreamed {
-            read(at: 0, chunk: Self.chunkSize)
-        } else {
-            read(at: 0, chunk: source.length)
-        }
+    /// Call it on the client's queue.
+    func start(_ client: any JourneyClient) {
+        read(at: 0, chunk: client.isStreamed ? Self.chunkSize : source.length)
     }
 
     private func read(at offset: Int, chunk: Int) {
         DispatchQueue.global().async {
-            guard !load.hasEnded else { return }
+            guard !journey.hasEnded else { return }
             guard offset < source.length || offset == 0 else { return end() }
             do {
                 let data = try source.read(at: offset, count: min(chunk, source.length - offset))
                 let next = offset + data.count
-                if offset == 0 { load.deliver(.response(response)) }
+                if offset == 0 { journey.deliver(.response(response)) }
                 guard !data.isEmpty else { return end() }
-                load.deliver(.data(data), .reached { self.whenCaughtUp { read(at: next, chunk: chunk) } })
+                journey.deliver(.data(data))
+                journey.deliver { client in client.whenPassedOn { read(at: next, chunk: chunk) } }
             } catch {
                 fail(
                     URLError(
                         .cannotDecodeRawData,
-                        failing: load.task.originalRequest?.url,
+                        failing: journey.context.request.url,
                         "\(error)",
                         underlying: error
                     ),
@@ -60,20 +57,14 @@ struct BodyPump: Sendable {
         }
     }
 
-    /// Runs `body` on the delegate's queue, after the delegate has taken everything that was delivered.
-    private func whenCaughtUp(_ body: @escaping @Sendable () -> Void) {
-        guard load.isStreamed, let session = FoundationInternals.session(of: load.task) else { return body() }
-        session.delegateQueue.addOperation { body() }
-    }
-
     private func end() {
         ended(.complete)
-        load.deliver(.end(nil))
+        journey.deliver(.end(nil))
     }
 
     private func fail(_ error: URLError, at offset: Int) {
-        if offset == 0, load.restart() { return ended(.restarted(error)) }
+        if offset == 0, journey.restart() { return ended(.restarted(error)) }
         ended(.failed(error))
-        load.deliver(.end(error))
+        journey.deliver(.end(error))
     }
 }

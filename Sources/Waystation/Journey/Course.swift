@@ -1,0 +1,297 @@
+import Foundation
+import FoundationNetworking
+import WaystationCaching
+
+/// The course of a load from hop to hop: a state machine without side effects.
+///
+/// Verdicts and what arrives from the network are method calls, and the required action is returned as a value. It makes
+/// sure that a hop is answered once, that a redirect or a refused token starts the next hop instead of being delivered,
+/// and that nothing of an earlier hop arrives in a later one.
+struct Course: Sendable {
+    /// The reaction to an arrival.
+    enum Action: Sendable {
+        case ignore
+        case deliverHead(HTTPURLResponse)
+        case deliverPart(Data)
+        case answer(Answer)
+        /// The redirect leads to `next`, if the client agrees; a target that is not HTTP can only be passed to another
+        /// app.
+        case redirect(HTTPURLResponse, next: URLRequest, isHTTP: Bool)
+        /// The client is asked for credentials.
+        case challenge(URLProtectionSpace, HTTPURLResponse, failures: Int)
+        /// The token is renewed, and the request is sent again.
+        case renew(token: String)
+        /// No response began. If a stored one may stand in, it is the answer.
+        case standIn(Question, otherwise: any Error)
+        case end((any Error)?)
+    }
+
+    /// A question to the network on behalf of the cache.
+    struct Question: Sendable {
+        let finding: CacheFinding
+        let fetch: CacheDecision.Fetch
+        /// Whether the next trip must be for this load alone.
+        var isAlone = false
+        /// Whether a first trip has failed.
+        var isSecondAttempt = false
+    }
+
+    private enum Phase {
+        /// The stations are visited, or the client is asked.
+        case visiting
+        /// The network was asked, and no response has begun.
+        case asking
+        /// The response is delivered as it arrives.
+        case delivering(HTTPURLResponse)
+        /// The response is a redirect; its body is kept until the client has agreed to follow it.
+        case redirected(HTTPURLResponse, body: Data)
+        /// The same, as a complete answer.
+        case found(Answer)
+        /// The response refuses this token, which is renewed.
+        case refused(token: String)
+        case over
+    }
+
+    private var phase = Phase.visiting
+    private(set) var hop: Hop
+    private var redirects = 0
+    private var failures: Int
+    private var question: Question?
+    /// Whether the hop was sent again with a renewed token.
+    private var isRenewed = false
+    /// The number of the trip to the network or to the stations; what arrives for an earlier one is ignored.
+    private(set) var trip = 0
+    /// The number of the hop.
+    private(set) var number = 0
+    /// The status of the last response that was delivered, and the number of bytes that were delivered of it.
+    private(set) var delivered = (status: 0, bytes: 0)
+
+    /// Begins a course.
+    ///
+    /// - Parameters:
+    ///   - hop: The first hop.
+    ///   - failures: The number of times that its request was already refused for missing credentials.
+    init(_ hop: Hop, failures: Int = 0) {
+        self.hop = hop
+        self.failures = failures
+    }
+
+    /// Whether a trip is the present one.
+    func isUnderWay(_ trip: Int) -> Bool { trip == self.trip && !isOver }
+
+    private var isOver: Bool { if case .over = phase { true } else { false } }
+
+    /// Whether the last response that was delivered came through a fetch, which has set its `Cache-Status`.
+    var isFetched: Bool { question != nil }
+
+    // MARK: - Hops and trips
+
+    /// Takes a hop, or the same one again when its stations were visited further.
+    ///
+    /// - Returns: The number of the trip; nil when the course is over.
+    mutating func visit(_ hop: Hop) -> Int? {
+        guard !isOver else { return nil }
+        self.hop = hop
+        phase = .visiting
+        question = nil
+        trip += 1
+        number += 1
+        return trip
+    }
+
+    /// The network is asked about the hop.
+    ///
+    /// - Parameter question: The question on behalf of the cache; nil when the cache takes no part.
+    mutating func ask(_ question: Question?) {
+        guard !isOver else { return }
+        self.question = question
+        phase = .asking
+    }
+
+    /// The question of a trip that is under way.
+    func question(of trip: Int) -> Question? { isUnderWay(trip) ? question : nil }
+
+    /// The result of a fetch is not shared: the question must be asked again.
+    ///
+    /// - Returns: The number of the next trip; nil when the question is settled.
+    mutating func askAgain(_ trip: Int, because reason: UnsharedReason) -> Int? {
+        guard isUnderWay(trip), case .asking = phase, question != nil else { return nil }
+        switch reason {
+        case .response: question?.isAlone = true
+        case .failure: question?.isSecondAttempt = true
+        }
+        self.trip += 1
+        return self.trip
+    }
+
+    /// The client has agreed to a redirect.
+    ///
+    /// - Returns: The hop that led to the redirect; nil when the redirect is settled.
+    mutating func follow(in trip: Int) -> Hop? {
+        guard isUnderWay(trip) else { return nil }
+        redirects += 1
+        isRenewed = false
+        return hop
+    }
+
+    /// The answer turned out to be unusable before any part of it was delivered: the stations are visited once more.
+    mutating func restart() { phase = .visiting }
+
+    /// The client has refused to follow a redirect, which becomes the answer.
+    ///
+    /// - Returns: The answer, or the head and the body that have arrived; nil when the course is over.
+    mutating func refuseRedirect(in trip: Int) -> (answer: Answer?, head: HTTPURLResponse?, body: Data)? {
+        guard isUnderWay(trip) else { return nil }
+        switch phase {
+        case .found(let answer):
+            phase = .over
+            return (answer, nil, Data())
+        case .redirected(let head, let body):
+            deliver(head)
+            delivered.bytes = body.count
+            return (nil, head, body)
+        default: return nil
+        }
+    }
+
+    /// The course is over; nothing more is delivered.
+    ///
+    /// - Returns: False when it was over before.
+    mutating func end() -> Bool {
+        guard !isOver else { return false }
+        phase = .over
+        question = nil
+        return true
+    }
+
+    // MARK: - Arrivals
+
+    /// A head has arrived.
+    ///
+    /// - Parameters:
+    ///   - head: The head.
+    ///   - trip: The trip that it belongs to.
+    ///   - token: The token of a login that a request carries.
+    mutating func receive(
+        _ head: HTTPURLResponse,
+        for trip: Int,
+        token: (URLRequest) -> String?
+    ) -> Action {
+        guard isUnderWay(trip), case .asking = phase else { return .ignore }
+        if let refused = refusedToken(head, token) {
+            phase = .refused(token: refused)
+            return .ignore
+        }
+        guard RedirectPolicy.decision(for: head, to: hop.request, after: redirects) == .none else {
+            phase = .redirected(head, body: Data())
+            return .ignore
+        }
+        deliver(head)
+        return .deliverHead(head)
+    }
+
+    private mutating func deliver(_ head: HTTPURLResponse) {
+        phase = .delivering(head)
+        delivered = (head.statusCode, 0)
+    }
+
+    /// A part of the body has arrived.
+    mutating func receive(_ part: Data, for trip: Int) -> Action {
+        guard isUnderWay(trip) else { return .ignore }
+        switch phase {
+        case .delivering:
+            delivered.bytes += part.count
+            return .deliverPart(part)
+        case .redirected(let head, var body):
+            // Released first, so that the bytes are not copied.
+            phase = .asking
+            body.append(part)
+            phase = .redirected(head, body: body)
+            return .ignore
+        case .visiting, .asking, .found, .refused, .over: return .ignore
+        }
+    }
+
+    /// A complete answer is available.
+    mutating func receive(_ answer: Answer, for trip: Int, token: (URLRequest) -> String?) -> Action {
+        guard isUnderWay(trip) else { return .ignore }
+        switch phase {
+        case .visiting, .asking: break
+        // The network has answered first.
+        case .delivering, .redirected, .found, .refused, .over: return .ignore
+        }
+        if let refused = refusedToken(answer.response, token) {
+            phase = .visiting
+            isRenewed = true
+            return .renew(token: refused)
+        }
+        // What still arrives of a trip is only for the cache.
+        self.trip += 1
+        switch RedirectPolicy.decision(for: answer.response, to: hop.request, after: redirects) {
+        case .none:
+            phase = .over
+            return .answer(answer)
+        case let decision:
+            phase = .found(answer.renewed)
+            return redirect(answer.response, decision)
+        }
+    }
+
+    /// A stored response may answer a hop whose response from the network has not begun.
+    mutating func standIn(_ answer: Answer, in number: Int, token: (URLRequest) -> String?) -> Action {
+        guard number == self.number, question != nil, case .asking = phase else { return .ignore }
+        return receive(answer, for: trip, token: token)
+    }
+
+    /// The exchange has ended.
+    mutating func receiveEnd(_ error: (any Error)?, for trip: Int) -> Action {
+        guard isUnderWay(trip) else { return .ignore }
+        switch phase {
+        case .visiting, .found, .over: return .ignore
+        case .refused(let token):
+            phase = .visiting
+            isRenewed = true
+            return .renew(token: token)
+        case .asking:
+            guard let error else { return .end(URLError(.badServerResponse, failing: hop.request.url)) }
+            guard let question, (error as? URLError)?.code != .cancelled else { return .end(error) }
+            return .standIn(question, otherwise: question.finding.explaining(error))
+        case .redirected(let head, _):
+            if let error { return .end(error) }
+            return redirect(head, RedirectPolicy.decision(for: head, to: hop.request, after: redirects))
+        case .delivering(let head):
+            guard error == nil, let space = URLProtectionSpace.asked(by: head) else { return .end(error) }
+            guard failures < RedirectPolicy.limit else { return .end(nil) }
+            failures += 1
+            isRenewed = false
+            return .challenge(space, head, failures: failures - 1)
+        }
+    }
+
+    private func redirect(_ head: HTTPURLResponse, _ decision: RedirectDecision) -> Action {
+        switch decision {
+        case .none: .ignore
+        case .tooMany: .end(URLError(.httpTooManyRedirects, failing: hop.request.url))
+        case .unsupported:
+            RedirectPolicy.target(of: head, to: hop.request)
+                .map { .redirect(head, next: URLRequest(url: $0), isHTTP: false) }
+                ?? .end(URLError(.unsupportedURL, failing: hop.request.url))
+        case .follow(let next): .redirect(head, next: next, isHTTP: true)
+        }
+    }
+
+    /// The token that a response refuses, if it can be renewed and the request can be sent again.
+    private func refusedToken(_ head: HTTPURLResponse, _ token: (URLRequest) -> String?) -> String? {
+        guard head.statusCode == 401, !isRenewed, hop.request.isRepeatable else { return nil }
+        return token(hop.request)
+    }
+}
+
+extension Answer {
+    /// The same answer, which is already being renewed.
+    fileprivate var renewed: Answer {
+        var answer = self
+        answer.renews = nil
+        return answer
+    }
+}

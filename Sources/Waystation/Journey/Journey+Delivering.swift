@@ -1,0 +1,240 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// Delivery to the client, and what the client does with the load.
+extension Journey {
+    /// The number of items that one visit of the client's queue delivers.
+    ///
+    /// Other loads, and a cancel, get their turn between visits.
+    private static let visitLimit = 64
+
+    /// Changes the state, and updates the backlog by the difference.
+    func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, difference) = state.withLock { state in
+            let result = body(&state)
+            return (result, state.recount())
+        }
+        context.engine.backlog.change(by: difference)
+        return result
+    }
+
+    // MARK: - The client's side, on its queue
+
+    /// Begins the delivery, or continues it when the load was suspended.
+    func start() {
+        if change({ $0.delivery.start() }) == .resume { drain() }
+    }
+
+    /// Delivers nothing more until the next ``start()``.
+    func suspend() {
+        change { $0.delivery.suspend() }
+    }
+
+    /// Ends the load; the client gets no more calls.
+    func cancel() {
+        guard let ending = change({ state in state.delivery.cancel() ? state.stopping() : nil }) else { return }
+        carryOut(ending)
+        leavePlace()
+    }
+
+    /// Whether the end was reported to the client, so that it may get nothing more.
+    var hasToldEnd: Bool { state.withLock { $0.delivery.hasToldEnd } }
+
+    // MARK: - From any thread
+
+    /// Whether the load is over: nothing more can be delivered.
+    var hasEnded: Bool { state.withLock { $0.delivery.hasEnded || $0.delivery.isAborted } }
+
+    /// Delivers items in order.
+    func deliver(_ items: Delivery.Item...) {
+        let client = change { state in
+            items.reduce(nil) { state.enqueue($1) ?? $0 }
+        }
+        client?.perform { self.drain() }
+    }
+
+    /// Runs work on the client's queue, after all earlier items were delivered.
+    func deliver(_ work: @escaping @Sendable (any JourneyClient) -> Void) {
+        deliver(
+            .reached {
+                if let client = self.state.withLock(\.client) { work(client) }
+            }
+        )
+    }
+
+    /// Continues the delivery after the client was not ready, once the work is done that already waits on its queue.
+    func continueDelivery() {
+        let client: (any JourneyClient)? = state.withLock { state in
+            guard !state.isVisitDue else { return nil }
+            state.isVisitDue = true
+            return state.client
+        }
+        client?.perform { self.drain() }
+    }
+
+    // MARK: - On the client's queue
+
+    func drain() {
+        state.withLock { $0.isVisitDue = false }
+        var delivered = 0
+        while let (item, client) = nextItem() {
+            switch item {
+            case .response(let response): announce(response, to: client)
+            case .data(let data): client.take(data, of: self)
+            case .reached(let work): work()
+            case .end(let error): end(error, client)
+            }
+            delivered += 1
+            if delivered >= Self.visitLimit, client.isReachable { return continueDelivery() }
+        }
+    }
+
+    /// The next item to deliver, unless the client is not ready.
+    private func nextItem() -> (Delivery.Item, any JourneyClient)? {
+        change { state in
+            guard let client = state.client, client.isReady else { return nil }
+            return state.delivery.next().map { ($0, client) }
+        }
+    }
+
+    private func announce(_ response: HTTPURLResponse, to client: any JourneyClient) {
+        let continues = client.take(response) { continues in
+            guard continues else { return self.refuse() }
+            self.change { $0.delivery.allow() }
+            client.perform { self.drain() }
+        }
+        if continues { change { $0.delivery.allow() } }
+    }
+
+    /// Ends the load, because the client refused the response.
+    ///
+    /// As on other platforms the task ends as cancelled.
+    private func refuse() {
+        guard let client = state.withLock(\.client) else { return }
+        client.perform {
+            guard let ending = self.change({ state in state.delivery.refuse() ? state.stopping() : nil }) else {
+                return
+            }
+            self.carryOut(ending)
+            client.end(URLError(.cancelled, failing: self.context.request.url))
+            self.leavePlace()
+        }
+    }
+
+    private func end(_ error: (any Error)?, _ client: any JourneyClient) {
+        change { state in
+            state.client = nil
+            state.stop = nil
+        }
+        client.end(error)
+        leavePlace()
+    }
+
+    /// Stops the work behind a load that was ended from outside.
+    private func carryOut(_ ending: State.Ending) {
+        ending.stop?()
+        if !ending.isExplained { context.emit(.cancelled, decidedBy: ending.rule) }
+    }
+
+    // MARK: - Under a login
+
+    /// Gives the load a place among those of a login, so that a log-out ends it.
+    ///
+    /// - Returns: False when the user has logged out since the request got its cookies: then the load has ended, or is
+    ///   about to.
+    func enter(_ ticket: LoginTicket) -> Bool {
+        if state.withLock({ $0.place != nil }) {
+            if ticket.isValid { return true }
+            abort(.loggedOut(context.request.url), leaving: nil)
+            return false
+        }
+        let place = ticket.enter { [weak self] place in
+            guard let self else { return place.leave() }
+            abort(.loggedOut(context.request.url), leaving: place)
+        }
+        guard let place else {
+            abort(.loggedOut(context.request.url), leaving: nil)
+            return false
+        }
+        let isOver = state.withLock { state in
+            if !state.delivery.hasEnded { state.place = place }
+            return state.delivery.hasEnded
+        }
+        if isOver { place.leave() }
+        return !isOver
+    }
+
+    private func leavePlace() {
+        // The place is released outside the lock, because leaving it resumes other code.
+        let place = state.withLock { $0.place.take() }
+        place?.leave()
+    }
+
+    /// Ends the load from outside: only the error is delivered.
+    ///
+    /// Leaves the place once that is certain.
+    private func abort(_ error: URLError, leaving place: LoginPlace?) {
+        let (ending, client) = change { state in
+            (state.delivery.abort(error) ? state.stopping(keepsClient: true) : nil, state.client)
+        }
+        if let ending { carryOut(ending) }
+        guard let client else {
+            place?.leave()
+            return
+        }
+        // The work runs after any delivery that is under way now. An unreachable client may never run it, so the place
+        // is left at once.
+        if !client.isReachable { place?.leave() }
+        client.perform {
+            self.drain()
+            place?.leave()
+        }
+    }
+}
+
+extension Journey.State {
+    /// What remains to be done for a load that was ended from outside.
+    struct Ending: Sendable {
+        let stop: (@Sendable () -> Void)?
+        let isExplained: Bool
+        let rule: Int?
+    }
+
+    /// Ends the course from outside.
+    mutating func stopping(keepsClient: Bool = false) -> Ending {
+        let ending = Ending(stop: stop.take(), isExplained: isExplained, rule: course.hop.rule)
+        _ = course.end()
+        isStopped = true
+        isExplained = true
+        mayRestart = false
+        if !keepsClient { client = nil }
+        return ending
+    }
+
+    /// Adds an item for the client.
+    ///
+    /// - Returns: The client, if it must be visited.
+    mutating func enqueue(_ item: Delivery.Item) -> (any JourneyClient)? {
+        guard delivery.enqueue(item), let client, !isVisitDue else { return nil }
+        // One visit delivers all items that have arrived by then. To an unreachable client no visit is certain, so each
+        // item asks for one.
+        isVisitDue = client.isReachable
+        return client
+    }
+
+    /// Updates ``counted`` and returns the difference to add to the backlog.
+    fileprivate mutating func recount() -> Int {
+        let difference = delivery.deliverableBytes - counted
+        counted += difference
+        return difference
+    }
+}
+
+extension Optional {
+    /// Returns the value and sets the optional to nil.
+    mutating func take() -> Wrapped? {
+        defer { self = nil }
+        return self
+    }
+}

@@ -1,0 +1,412 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import Synchronization
+import WaystationCaching
+
+/// The way of one load from its first request to its end.
+///
+/// Each request of the load (the first one, one after a redirect, one with credentials, one with a renewed token) is a
+/// hop, and passes the ``Stations``. A ``Course`` decides what follows from what arrives; the journey carries that out.
+/// What is to be delivered waits in a ``Delivery`` and reaches the client on the client's queue.
+///
+/// Its members may be called from any thread, except for those of the client's side.
+final class Journey: Sendable {
+    struct State {
+        var course: Course
+        var delivery = Delivery()
+        /// The recipient; nil after the end.
+        var client: (any JourneyClient)?
+        /// Whether a visit of the client's queue was requested and has not happened yet.
+        var isVisitDue = false
+        /// Ends what the present trip waits for.
+        var stop: (@Sendable () -> Void)?
+        /// Whether the load was ended from outside.
+        var isStopped = false
+        /// Whether an event has reported how the load ends.
+        var isExplained = false
+        var mayRestart = true
+        /// The load's place among the loads of a login, which it leaves at its end.
+        var place: LoginPlace?
+        /// The number of this load's bytes that the backlog counts.
+        var counted = 0
+    }
+
+    let context: LoadContext
+    let state: Mutex<State>
+
+    /// Makes a journey, which begins with a call of ``start()``.
+    ///
+    /// - Parameters:
+    ///   - client: The recipient of the response.
+    ///   - context: The interceptor and the network.
+    ///   - failures: The number of times that the first request was already refused for missing credentials.
+    init(_ client: any JourneyClient, _ context: LoadContext, failures: Int = 0) {
+        self.context = context
+        state = Mutex(State(course: Course(Hop(context.request), failures: failures), client: client))
+    }
+
+    deinit { context.engine.backlog.change(by: -state.withLock { $0.counted }) }
+
+    private var engine: Engine { context.engine }
+
+    // MARK: - Hops
+
+    /// Continues as the stations have decided.
+    func go(on visit: Visit) {
+        let hop = visit.hop
+        if let ticket = hop.ticket, !enter(ticket) { return }
+        let trip = change { state in
+            state.stop = nil
+            return state.course.visit(hop)
+        }
+        guard let trip else { return }
+        if hop.isChanged { context.recording?.isAnswering(hop.request) }
+        switch visit.verdict {
+        case .answer(let answer): receive(answer, for: trip)
+        case .fail(let error): finish(error)
+        case .open(let links): open(hop.request, with: links)
+        case .lookUp(let lookUp): lookUp.run { self.go(on: Visit(hop, $0)) }
+        case .wait(let wait): stopping(trip, by: wait.begin { self.go(on: $0) })
+        case .fetch(let finding, let fetch): ask(Course.Question(finding: finding, fetch: fetch), for: trip)
+        case .spool(let spool) where hop.isFirst: read(hop, into: spool, for: trip)
+        case .handBack where hop.canBeHandedBack: handBack(hop)
+        // The load is under way: Foundation's loader can no longer take it, and a stream was made repeatable before.
+        case .send, .spool, .handBack: send(hop, for: trip)
+        }
+    }
+
+    /// Sends the request to the network, without the cache.
+    private func send(_ hop: Hop, for trip: Int) {
+        state.withLock { $0.course.ask(nil) }
+        // Making a task on the loading queue would kill the process.
+        DispatchQueue.global().async { [self] in
+            guard state.withLock({ $0.course.isUnderWay(trip) }) else { return }
+            let exchange = context.network.send(
+                hop.request,
+                for: HopReceiver(journey: self, trip: trip),
+                onHead: engine.cache?.store.invalidation(after: hop.request)
+            )
+            stopping(trip) { exchange.cancel() }
+        }
+    }
+
+    /// Asks the network on behalf of the cache.
+    private func ask(_ question: Course.Question, for trip: Int) {
+        let number = state.withLock { state in
+            state.course.ask(question)
+            return state.course.number
+        }
+        if let timeout = question.fetch.timeout, question.fetch.fallback != nil {
+            engine.configuration.schedule(timeout) { [weak self] in _ = self?.standIn(in: number, for: question) }
+        }
+        ask(trip)
+    }
+
+    private func ask(_ trip: Int) {
+        DispatchQueue.global().async { [self] in
+            let asked = state.withLock { state in state.course.question(of: trip).map { ($0, state.course.hop) } }
+            guard let (question, hop) = asked else { return }
+            let receiver = HopReceiver(journey: self, trip: trip)
+            let participation = engine.fetches.fetch(
+                FetchPlan(
+                    question.finding,
+                    question.fetch,
+                    isSecondAttempt: question.isSecondAttempt,
+                    isAskedAgain: question.isAlone || question.isSecondAttempt
+                ),
+                for: receiver,
+                isAlone: question.isAlone,
+                engine: engine,
+                through: context.network
+            )
+            switch participation {
+            case nil: finish(URLError(.resourceUnavailable, failing: hop.request.url))
+            // A fetch has ended since the look-up, and may have stored the answer.
+            case .outdated: go(on: context.stations.again(hop))
+            case .taken(let fetch): stopping(trip) { fetch.leave(receiver) }
+            }
+        }
+    }
+
+    /// Asks once more, because the result of a fetch is not shared with this load.
+    func askAgain(_ trip: Int, because reason: UnsharedReason) {
+        let next = state.withLock { state in
+            state.stop = nil
+            return state.course.askAgain(trip, because: reason)
+        }
+        if let next { ask(next) }
+    }
+
+    /// Reads the stream of a request's body to its end, so that the request can be sent more than once.
+    private func read(_ hop: Hop, into spool: BodySpool, for trip: Int) {
+        let spooling = Spooling.start(
+            hop.request,
+            spool,
+            timeout: context.network.timeout(of: hop.request),
+            schedule: engine.configuration.schedule
+        ) { result in
+            switch result {
+            case .success(let request):
+                var hop = hop
+                hop.request = request
+                hop.isChanged = true
+                self.go(on: Visit(hop, .send))
+            case .failure(let error): self.finish(error)
+            }
+        }
+        stopping(trip) { spooling.cancel() }
+    }
+
+    /// Leaves the request to the client's own loader, if it has one.
+    private func handBack(_ hop: Hop) {
+        deliver { client in
+            if !client.handBack() { self.go(on: Visit(hop, .send)) }
+        }
+    }
+
+    /// Ends the load by passing a link to the app's handler of external links.
+    private func open(_ link: URLRequest, with links: ExternalLinks) {
+        // The handler is the app's code, which must not block a queue of Foundation's.
+        DispatchQueue.global().async {
+            guard self.state.withLock({ $0.course.end() }) else { return }
+            links.handler(link)
+            self.conclude(ExternalLinks.opened(link.url))
+        }
+    }
+
+    /// Registers the action that ends what a trip waits for; runs it at once when the load was ended from outside.
+    private func stopping(_ trip: Int, by stop: @escaping @Sendable () -> Void) {
+        let isTooLate = state.withLock { state in
+            // The trip may be over, and the next one have begun.
+            if state.course.isUnderWay(trip) { state.stop = stop }
+            return state.isStopped
+        }
+        if isTooLate { stop() }
+    }
+
+    // MARK: - Arrivals
+
+    /// A head has arrived.
+    func receive(_ head: HTTPURLResponse, for trip: Int) {
+        let login = engine.configuration.login
+        let client = change { state -> (any JourneyClient)? in
+            let action = state.course.receive(head, for: trip) { login?.token(of: $0) }
+            guard case .deliverHead(let head) = action else { return nil }
+            return state.enqueue(.response(state.course.isFetched ? head : head.bypassingCache))
+        }
+        client?.perform { self.drain() }
+    }
+
+    /// A part of the body has arrived.
+    func receive(_ part: Data, for trip: Int) {
+        let client = change { state -> (any JourneyClient)? in
+            guard case .deliverPart(let part) = state.course.receive(part, for: trip) else { return nil }
+            return state.enqueue(.data(part))
+        }
+        client?.perform { self.drain() }
+    }
+
+    /// A part of the request's body was sent.
+    func didSend(_ count: Int64, total: Int64, expected: Int64, for trip: Int) {
+        guard state.withLock({ $0.course.isUnderWay(trip) }) else { return }
+        deliver { $0.didSend(count, total: total, expected: expected) }
+    }
+
+    /// A complete answer is available.
+    func receive(_ answer: Answer, for trip: Int) {
+        receive(answer) { course, token in course.receive(answer, for: trip, token: token) }
+    }
+
+    private func receive(_ answer: Answer, _ take: (inout Course, (URLRequest) -> String?) -> Course.Action) {
+        let login = engine.configuration.login
+        let action = state.withLock { state in
+            let action = take(&state.course) { login?.token(of: $0) }
+            // The traffic behind the load no longer ends with the load.
+            if case .ignore = action {} else { state.stop = nil }
+            return action
+        }
+        if case .redirect = action { context.renew(answer) }
+        perform(action)
+    }
+
+    /// The exchange has ended.
+    func receiveEnd(_ error: (any Error)?, for trip: Int) {
+        perform(state.withLock { $0.course.receiveEnd(error, for: trip) })
+    }
+
+    private func perform(_ action: Course.Action) {
+        switch action {
+        case .ignore, .deliverHead, .deliverPart: break
+        case .answer(let answer): deliver(answer)
+        case .redirect(let head, let next, let isHTTP):
+            redirect(head, to: next, isHTTP: isHTTP)
+        case .challenge(let space, let head, let failures): challenge(space, head, failures)
+        case .renew(let token): renew(token)
+        case .standIn(let question, let error):
+            let number = state.withLock(\.course.number)
+            if !standIn(in: number, for: question) { finish(error) }
+        case .end(let error): finish(error)
+        }
+    }
+
+    /// Answers a hop with a stored response, if the strategy or the RFCs allow that without the network.
+    ///
+    /// - Returns: False when no stored response may stand in.
+    private func standIn(in number: Int, for question: Course.Question) -> Bool {
+        guard let selection = question.fetch.standIn(now: engine.configuration.now()),
+            let answer = question.finding.answer(selection)
+        else { return false }
+        receive(answer) { course, token in course.standIn(answer, in: number, token: token) }
+        return true
+    }
+
+    // MARK: - Questions to the client
+
+    private func redirect(_ head: HTTPURLResponse, to next: URLRequest, isHTTP: Bool) {
+        let (trip, hop, client) = state.withLock { ($0.course.trip, $0.course.hop, $0.client) }
+        if let links = engine.configuration.externalLinks, links.contain(next.url) {
+            // Nothing is requested, so the client is not asked.
+            return go(on: Visit(Hop(next, rule: hop.rule), .open(links)))
+        }
+        guard isHTTP else { return finish(URLError(.unsupportedURL, failing: hop.request.url)) }
+        guard client?.decidesAboutRedirects ?? false else { return follow(head, to: next, in: trip) }
+        deliver { client in client.follow(head, to: next) { self.follow(head, to: $0, in: trip) } }
+    }
+
+    private func follow(_ head: HTTPURLResponse, to next: URLRequest?, in trip: Int) {
+        guard let next else { return refuse(in: trip) }
+        guard let hop = state.withLock({ $0.course.follow(in: trip) }) else { return }
+        context.recording?.didRedirect(head, to: next)
+        go(on: context.stations.next(next, after: hop))
+    }
+
+    /// Delivers a redirect, because the client does not follow it.
+    private func refuse(in trip: Int) {
+        guard let refused = state.withLock({ $0.course.refuseRedirect(in: trip) }) else { return }
+        if let answer = refused.answer { return deliver(answer) }
+        guard let head = refused.head else { return }
+        let isFetched = state.withLock(\.course.isFetched)
+        deliver(.response(isFetched ? head : head.bypassingCache))
+        if !refused.body.isEmpty { deliver(.data(refused.body)) }
+        finish(nil)
+    }
+
+    private func challenge(_ space: URLProtectionSpace, _ head: HTTPURLResponse, _ failures: Int) {
+        let credentials = context.network.credentials
+        let challenge = URLAuthenticationChallenge(
+            protectionSpace: space,
+            // A stored credential that was refused once is not proposed again.
+            proposedCredential: failures == 0 ? credentials?.defaultCredential(for: space) : nil,
+            previousFailureCount: failures,
+            failureResponse: head,
+            error: nil,
+            sender: ChallengeSender()
+        )
+        let (trip, hop) = state.withLock { ($0.course.trip, $0.course.hop) }
+        // The client gets the refusal and its body before the challenge, as it does from Foundation.
+        deliver { client in
+            client.answer(challenge) { answer in
+                guard self.state.withLock({ $0.course.isUnderWay(trip) }) else { return }
+                switch answer {
+                case .complete: self.finish(nil)
+                case .cancel: self.finish(URLError(.cancelled, failing: head.url))
+                case .retry(let authorization, let credential):
+                    if credential.persistence != .none { credentials?.set(credential, for: space) }
+                    var request = hop.request
+                    request.setValue(authorization, forHTTPHeaderField: "Authorization")
+                    self.go(on: self.context.stations.next(request, after: hop))
+                }
+            }
+        }
+    }
+
+    private func renew(_ token: String) {
+        guard let login = engine.configuration.login else { return }
+        let hop = state.withLock(\.course.hop)
+        go(on: context.stations.renewing(token, of: login, for: hop))
+    }
+
+    // MARK: - The end
+
+    /// Ends the load when everything before has been delivered; complete when `error` is nil.
+    func finish(_ error: (any Error)?) {
+        if state.withLock({ $0.course.end() }) { conclude(error) }
+    }
+
+    private func conclude(_ error: (any Error)?) {
+        let (status, bytes) = state.withLock(\.course.delivered)
+        if let link = (error as? URLError)?.openedLink {
+            explain(.openedElsewhere(link))
+        } else if let error = error as? URLError, error.isBlocked {
+            explain(.blocked)
+        } else if let error {
+            explain(.failed((error as? URLError) ?? URLError(.unknown, failing: nil, "\(error)", underlying: error)))
+        } else {
+            explain(.served(from: .network, status: status, bytes: bytes))
+        }
+        deliver(.end(error))
+    }
+
+    /// Emits the event that reports how the load ends.
+    private func explain(_ kind: LoadEvent.Kind) { context.emit(kind, decidedBy: explained()) }
+
+    /// Records that an event reports how the load ends, and returns the rule that decided about the last hop.
+    private func explained() -> Int? {
+        state.withLock { state in
+            state.isExplained = true
+            return state.course.hop.rule
+        }
+    }
+
+    // MARK: - Answers
+
+    /// Delivers a complete answer.
+    private func deliver(_ answer: Answer) {
+        switch answer.body {
+        case .data(let data):
+            context.served(answer, decidedBy: explained())
+            // A client gets no call for an empty body.
+            if data.isEmpty {
+                deliver(.response(answer.response), .end(nil))
+            } else {
+                deliver(.response(answer.response), .data(data), .end(nil))
+            }
+        case .source(let source):
+            let pump = BodyPump(response: answer.response, source: source, journey: self) { end in
+                switch end {
+                case .complete: self.context.served(answer, decidedBy: self.explained())
+                case .failed(let error): self.explain(.failed(error))
+                case .restarted(let error): self.context.emit(.degraded("\(error)"))
+                }
+            }
+            deliver { pump.start($0) }
+        }
+    }
+
+    /// Visits the stations once more, because the answer turned out to be unusable before any part of it was delivered.
+    ///
+    /// A load restarts only once; returns false the second time.
+    func restart() -> Bool {
+        let hop: Hop? = state.withLock { state in
+            guard state.mayRestart, !state.delivery.hasEnded, !state.delivery.isAborted else { return nil }
+            state.mayRestart = false
+            state.course.restart()
+            return state.course.hop
+        }
+        guard let hop else { return false }
+        Task {
+            // Waits until the store has dropped the unusable response; otherwise the next look-up would find it again.
+            await engine.cache?.store.flush()
+            go(on: context.stations.again(hop))
+        }
+        return true
+    }
+}
+
+extension HTTPURLResponse {
+    /// The head of a response that came past the cache, with the `Cache-Status` that says so.
+    fileprivate var bypassingCache: HTTPURLResponse {
+        adding(CacheStatus(.forwarded(.bypass, status: statusCode)))
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// The stations that every hop of a load passes, in one order:
+///
+/// external links → rules → header body → login → cookies → sources → network
+///
+/// A station changes the hop, or ends its way with a verdict. Cookies are chosen before the sources are asked, because
+/// `Vary` and the part of the store depend on them.
+struct Stations: Sendable {
+    let engine: Engine
+    let network: Network
+
+    /// Sends a load's first request past the stations; nil when no rule takes it.
+    ///
+    /// External links are not among them: the caller checks the first request of a task for them, whether a rule takes
+    /// it or not.
+    func first(_ request: URLRequest) -> Visit? {
+        guard !engine.isExternalLink(request), let match = engine.match(request) else { return nil }
+        return headerBody(Hop(request, match))
+    }
+
+    /// Sends the request that follows a hop past the stations.
+    func next(_ request: URLRequest, after hop: Hop) -> Visit {
+        if let links = engine.configuration.externalLinks, links.contain(request.url) {
+            return Visit(Hop(request, rule: hop.rule), .open(links))
+        }
+        // Foundation adds cookies to such a request, and the request does not show them.
+        let mayHideCookies = network.cookies == nil
+        return headerBody(hop.followed(by: request, engine.match(request), mayHideCookies: mayHideCookies))
+    }
+
+    /// Sends a hop past the stations once more, because another load may have changed the stored responses.
+    func again(_ hop: Hop) -> Visit { login(hop.again) }
+
+    /// Sends a hop past the stations once more when its refused token has been renewed.
+    ///
+    /// The token is renewed once for all requests that were refused with it.
+    func renewing(_ token: String, of login: LoginSession, for hop: Hop) -> Visit {
+        var request = hop.request
+        // The refusal may have been stored, so the stored response must be ignored.
+        request.cachePolicy = .reloadIgnoringLocalCacheData
+        let next = hop.followed(by: request, engine.match(request), mayHideCookies: false)
+        return wait(for: login, refused: token, next)
+    }
+
+    private func headerBody(_ hop: Hop) -> Visit {
+        var hop = hop
+        switch engine.configuration.headerBody?.take(from: hop.request) {
+        case nil: return login(hop)
+        case .request(let changed):
+            hop.request = changed
+            hop.isChanged = true
+            return login(hop)
+        case .failure(let changed, let error):
+            hop.request = changed
+            hop.isChanged = true
+            return Visit(hop, .fail(error))
+        }
+    }
+
+    private func login(_ hop: Hop) -> Visit {
+        guard let login = engine.configuration.login, let canonical = hop.canonical,
+            let requirement = hop.requirement, requirement.isMet(by: hop.request, canonical)
+        else { return ticket(hop) }
+        guard login.covers(hop.request.url) else {
+            return Visit(hop, .fail(login.outOfDomain(hop.request.url)))
+        }
+        return login.mustWait ? wait(for: login, refused: nil, hop) : ticket(hop)
+    }
+
+    private func wait(for login: LoginSession, refused: String?, _ hop: Hop) -> Visit {
+        // Taken before the wait, so that a request that outlasts its login does not continue under the next one.
+        let ticket = LoginTicket(login)
+        return Visit(
+            hop,
+            .wait(
+                Wait { completion in
+                    let waiting = login.wait(refused: refused, url: hop.request.url) { result in
+                        switch result {
+                        case .success: completion(cookies(hop.under(ticket)))
+                        case .failure(let error): completion(Visit(hop, .fail(error)))
+                        }
+                    }
+                    return { waiting?.stop() }
+                }
+            )
+        )
+    }
+
+    private func ticket(_ hop: Hop) -> Visit {
+        cookies(engine.configuration.login.map { hop.under(LoginTicket($0)) } ?? hop)
+    }
+
+    /// Waits for the changes of those storages that must be waited for.
+    private func cookies(_ hop: Hop) -> Visit {
+        guard let cookies = network.cookies else { return sources(hop) }
+        guard !engine.storages.isEmpty else { return chosen(hop, cookies) }
+        // Only with its cookies does a request belong to a login.
+        return Visit(
+            hop.under(nil),
+            .wait(
+                Wait { completion in
+                    flush(engine.storages[...]) { completion(chosen(hop, cookies)) }
+                    return {}
+                }
+            )
+        )
+    }
+
+    private func flush(_ storages: ArraySlice<CookieSync>, _ completion: @escaping @Sendable () -> Void) {
+        guard let first = storages.first else { return completion() }
+        first.flush { flush(storages.dropFirst(), completion) }
+    }
+
+    private func chosen(_ hop: Hop, _ cookies: SessionCookies) -> Visit {
+        var hop = hop
+        hop.request = cookies.choosing(for: hop.request)
+        hop.isChanged = true
+        // A request without cookies of the login's domain does not belong to the login.
+        if let ticket = hop.ticket, !ticket.login.covers(hop.request) { hop.ticket = nil }
+        return sources(hop)
+    }
+
+    private func sources(_ hop: Hop) -> Visit {
+        guard let canonical = hop.canonical else { return Visit(hop, .send) }
+        let serving = Serving(
+            engine: engine,
+            request: hop.request,
+            canonical: canonical,
+            mayHideCookies: hop.mayHideCookies
+        )
+        return Visit(hop, serving.verdict(hop.route))
+    }
+}
+
+extension Hop {
+    fileprivate func under(_ ticket: LoginTicket?) -> Hop {
+        var hop = self
+        hop.ticket = ticket
+        return hop
+    }
+}
+
+extension LoginSession {
+    /// Whether a request that needs a login must wait for it.
+    fileprivate var mustWait: Bool { token == nil || state.withLock { $0.login.isAsking } }
+
+    /// The error of a load whose host may not get the token.
+    fileprivate func outOfDomain(_ url: URL?) -> URLError {
+        let message = """
+            the rule for \(url?.host ?? "the host") requires a login, but the token of \(account) is only for hosts of \
+            \(cookie.domain)
+            """
+        return URLError(
+            .userAuthenticationRequired,
+            failing: url,
+            message,
+            underlying: WaystationError(.loginOutOfDomain, message)
+        )
+    }
+}

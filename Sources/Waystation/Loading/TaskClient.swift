@@ -1,0 +1,200 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// A task of a `URLSession` as the client of a load.
+///
+/// The task's delegate is asked what Foundation would have asked it, and gets the bytes as it takes them. A completion
+/// handler gets all bytes in one piece.
+final class TaskClient: JourneyClient {
+    private struct State {
+        /// Bytes that wait for a completion handler, which gets all of them in one piece.
+        var gathered = Data()
+        var response: HTTPURLResponse?
+        /// The delegate that gets the task's bytes and progress; the outer nil means that it was not looked up yet.
+        var listener: Listener??
+        /// Whether no delegate gets the bytes; the progress of the request's body may be reported all the same.
+        var areBytesUnheard = false
+        /// The number of bytes that were given to the delegate's queue and that the queue has not reached yet.
+        var untaken = 0
+        /// The number of untaken bytes that no mark on the delegate's queue covers yet.
+        var unmarked = 0
+    }
+
+    /// The number of bytes that may wait on the delegate's queue; the rest waits in the journey.
+    private static let untakenLimit = 1 << 20
+    /// The number of bytes after which a mark is put on the delegate's queue, to learn that the queue has reached them.
+    private static let markInterval = 256 << 10
+
+    private let client: LoadClient
+    private let session: LoadingSession?
+    private let queue: LoadingQueue
+    private let handingBack: (@Sendable () -> Void)?
+    private let state = Mutex(State())
+
+    private var task: URLSessionTask { client.task }
+
+    /// Makes a client.
+    ///
+    /// Call it on the work queue.
+    ///
+    /// - Parameters:
+    ///   - client: The task and the client of its protocol.
+    ///   - handingBack: Hands the task back to Foundation's own loader; nil when that is no longer possible.
+    init(_ client: LoadClient, handingBack: (@Sendable () -> Void)? = nil) {
+        self.client = client
+        self.handingBack = handingBack
+        session = LoadingSession.current(for: client.task)
+        queue = LoadingQueue(of: client.task, in: session)
+    }
+
+    var decidesAboutRedirects: Bool { task.delegate != nil }
+
+    var isReachable: Bool { queue.isKnown }
+
+    func perform(_ work: @escaping @Sendable () -> Void) { queue.hop(work) }
+
+    // MARK: - The response
+
+    func take(_ head: HTTPURLResponse, _ decide: @escaping @Sendable (_ continues: Bool) -> Void) -> Bool {
+        let settled = UnchallengedResponse.settling(head)
+        state.withLock { state in
+            state.response = settled
+            state.gathered = Data()
+        }
+        let outcome = ResponseAnnouncement.make(
+            settled,
+            for: task,
+            in: session?.session,
+            listener: { listener },
+            receive: client.receive
+        ) { disposition in decide(disposition != .cancel) }
+        if case .asked = outcome { return false }
+        // If the session has no delegate, a task whose response no delegate got has no delegate for bytes either: no
+        // need to look.
+        if case .unheard = outcome, session?.session?.delegate == nil { state.withLock { $0.areBytesUnheard = true } }
+        return true
+    }
+
+    func take(_ part: Data, of journey: Journey) {
+        let listener = byteListener
+        if let listener, listener.takesPieces {
+            client.load(part)
+            return mark(part.count, on: listener.session.delegateQueue, journey)
+        }
+        state.withLock { $0.gathered.append(part) }
+        // A caller that passed a delegate with its call gets the whole body itself; its delegate gets the bytes too.
+        guard let listener, let observer = listener.delegate as? any URLSessionDataDelegate,
+            let dataTask = task as? URLSessionDataTask
+        else { return }
+        let session = listener.session
+        session.delegateQueue.addOperation { observer.urlSession(session, dataTask: dataTask, didReceive: part) }
+    }
+
+    /// Counts bytes that were given to the delegate until the delegate's queue has reached them.
+    ///
+    /// On that queue each part takes memory until its call is made. A delegate that is slower than the network gets
+    /// only as much as it takes; the rest waits in the journey, which slows the network down.
+    private func mark(_ count: Int, on delegateQueue: OperationQueue, _ journey: Journey) {
+        let marked = state.withLock { state in
+            state.untaken += count
+            state.unmarked += count
+            guard state.unmarked >= Self.markInterval else { return 0 }
+            defer { state.unmarked = 0 }
+            return state.unmarked
+        }
+        guard marked > 0, queue.isKnown else { return }
+        delegateQueue.addOperation {
+            let wasFull = self.state.withLock { state in
+                defer { state.untaken -= marked }
+                return state.untaken >= Self.untakenLimit
+            }
+            if wasFull { journey.continueDelivery() }
+        }
+    }
+
+    // Without a way back to the work queue, the journey cannot wait for the delegate.
+    var isReady: Bool { !queue.isKnown || state.withLock { $0.untaken < Self.untakenLimit } }
+
+    /// Whether a delegate gets each piece as it arrives.
+    ///
+    /// A completion handler gets only the last piece. So for a completion handler, and when the listener is not known,
+    /// all bytes are gathered first.
+    var isStreamed: Bool { byteListener?.takesPieces ?? false }
+
+    /// Runs the work on the delegate's queue, if a delegate gets the bytes.
+    func whenPassedOn(_ work: @escaping @Sendable () -> Void) {
+        guard isStreamed, let session = session?.session else { return work() }
+        session.delegateQueue.addOperation { work() }
+    }
+
+    func end(_ error: (any Error)?) {
+        let (gathered, response) = state.withLock { state in
+            defer { state.gathered = Data() }
+            return (state.gathered, state.response)
+        }
+        if let error { return client.fail(error) }
+        if !gathered.isEmpty { client.load(gathered) }
+        client.finish(response)
+    }
+
+    /// Reports the progress to the task's delegate, or to the delegate of the one call that made the task.
+    func didSend(_ count: Int64, total: Int64, expected: Int64) {
+        guard let listener else { return }
+        let task = task
+        listener.session.delegateQueue.addOperation {
+            listener.delegate.urlSession(
+                listener.session,
+                task: task,
+                didSendBodyData: count,
+                totalBytesSent: total,
+                totalBytesExpectedToSend: expected
+            )
+        }
+    }
+
+    // MARK: - Questions
+
+    func follow(
+        _ response: HTTPURLResponse,
+        to next: URLRequest,
+        _ answer: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        guard let delegate = task.delegate, let session = FoundationInternals.session(of: task) else {
+            return answer(next)
+        }
+        let task = task
+        session.delegateQueue.addOperation {
+            delegate.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: next) {
+                answer($0)
+            }
+        }
+    }
+
+    func answer(
+        _ challenge: URLAuthenticationChallenge,
+        _ completion: @escaping @Sendable (ChallengeAnswer) -> Void
+    ) {
+        DelegateChallenge.ask(task, challenge, completion)
+    }
+
+    func handBack() -> Bool {
+        guard let handingBack else { return false }
+        handingBack()
+        return true
+    }
+
+    // MARK: - Listeners
+
+    /// The delegate that gets the bytes.
+    private var byteListener: Listener? {
+        state.withLock(\.areBytesUnheard) ? nil : listener
+    }
+
+    private var listener: Listener? {
+        if let known = state.withLock({ $0.listener }) { return known }
+        let found = session?.listener(of: task)
+        state.withLock { $0.listener = .some(found) }
+        return found
+    }
+}

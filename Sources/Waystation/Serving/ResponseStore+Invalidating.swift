@@ -1,0 +1,28 @@
+import Foundation
+import FoundationNetworking
+import HTTPTypes
+import WaystationCaching
+import WaystationStorage
+
+extension ResponseStore {
+    /// The action for the head of a request's response: it drops the stored responses that the response invalidates
+    /// (RFC 9111 §4.4).
+    ///
+    /// The action is run before the app gets the head, so that its next load does not get an outdated response.
+    ///
+    /// - Returns: The action; nil for a safe method, whose response invalidates nothing.
+    func invalidation(after request: URLRequest) -> (@Sendable (HTTPURLResponse) -> Void)? {
+        guard let canonical = CanonicalRequest(request), !Serving.safeMethods.contains(canonical.method),
+            let message = HTTPRequest(request, canonical: canonical)
+        else { return nil }
+        return { self.invalidate(after: message, $0) }
+    }
+
+    /// Drops the stored responses that a response invalidates.
+    func invalidate(after request: HTTPRequest, _ head: HTTPURLResponse) {
+        for url in Invalidation(after: request, response: HTTPResponse(head)).urls {
+            // Invalidates for every login, because the resource has changed for all of them.
+            invalidate(.url(URL(string: url).map(CanonicalRequest.url(of:)) ?? url))
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// One exchange with the origin, by way of a transport.
+///
+/// The request is sent to its canonical URL, the one that rules match and responses are stored under: an origin may
+/// treat two spellings of one address differently, and the answer to `/evil/%2e%2e/v2` must not be stored for `/v2`.
+/// The response has the URL that the app wrote, as Foundation's responses do.
+///
+/// Each time the request is sent, it carries its whole body. If its connection is dropped before a response begins, an
+/// idempotent request is sent once more: a server may close a kept-alive connection just when the next request
+/// is sent (RFC 9110 §9.2.2, RFC 9112 §9.3.1).
+///
+/// The cookies of each final head are stored before the head is passed on, including those of redirects, 304s and
+/// background renewals. The cookies of a request are chosen before, because the cache must know them.
+final class OriginExchange: TransportExchange, TransportReceiver {
+    private struct State {
+        var running: (any TransportExchange)?
+        var hasBegun = false
+        var mayRepeat: Bool
+        var isCancelled = false
+        var hasEnded = false
+    }
+
+    /// As it is sent, to its canonical URL.
+    private let request: URLRequest
+    /// The URL that the app wrote; nil if it is the canonical one.
+    private let written: URL?
+    private let transport: any Transport
+    private let receiver: any TransportReceiver
+    private let cookies: CookieStore?
+    /// Taken before the request is sent: cookies that a response sets after a log-out are refused by it.
+    private let moment: CookieStore.Moment?
+    private let onHead: (@Sendable (HTTPURLResponse) -> Void)?
+    private let state: Mutex<State>
+
+    /// Sends a request, marked as the interceptor's own.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - transport: Performs the exchange.
+    ///   - cookies: The store that gets the response's cookies; nil when Foundation stores them.
+    ///   - receiver: Gets the response.
+    ///   - onHead: Called with the head before the receiver gets it.
+    /// - Returns: The exchange, which can be cancelled.
+    static func start(
+        _ request: URLRequest,
+        through transport: any Transport,
+        cookies: CookieStore?,
+        receiver: any TransportReceiver,
+        onHead: (@Sendable (HTTPURLResponse) -> Void)? = nil
+    ) -> any TransportExchange {
+        let exchange = OriginExchange(request, transport, cookies, receiver, onHead)
+        if let error = exchange.refusal {
+            // The caller must not get the end of an exchange before it has the exchange.
+            DispatchQueue.global().async { receiver.transportDidEnd(error) }
+        } else {
+            exchange.send()
+        }
+        return exchange
+    }
+
+    private init(
+        _ request: URLRequest,
+        _ transport: any Transport,
+        _ cookies: CookieStore?,
+        _ receiver: any TransportReceiver,
+        _ onHead: (@Sendable (HTTPURLResponse) -> Void)?
+    ) {
+        var sent = ForwardingTag.tagging(request)
+        if let url = request.url, let canonical = url.canonical, canonical != url {
+            sent.url = canonical
+            written = url
+        } else {
+            written = nil
+        }
+        self.request = sent
+        self.transport = transport
+        self.receiver = receiver
+        self.cookies = cookies
+        self.onHead = onHead
+        moment = cookies?.moment()
+        let isIdempotent = Self.idempotentMethods.contains(request.httpMethod ?? "GET")
+        state = Mutex(State(mayRepeat: isIdempotent && request.isRepeatable))
+    }
+
+    /// RFC 9110 §9.2.2.
+    private static let idempotentMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
+
+    /// The error of a request that must not be sent.
+    private var refusal: URLError? {
+        // Checked after the moment was taken: a log-out before it is detected here, and one after it refuses the
+        // response's cookies.
+        if let cookies, cookies.carriesEnded(request) { return .loggedOut(request.url) }
+        // A stream that was sent once and is not spooled has no bytes left, and a partial body must not be taken for a
+        // whole one.
+        guard !request.isRepeatable, let stream = request.httpBodyStream, stream.streamStatus != .notOpen else {
+            return nil
+        }
+        return URLError(
+            .requestBodyStreamExhausted,
+            failing: request.url,
+            """
+            the body of \(request.url?.absoluteString ?? "the request") is a stream that was already read: set bodySpool, \
+            so that it can be sent again
+            """
+        )
+    }
+
+    private func send() {
+        let exchange = transport.start(request.rewound, receiver: self)
+        let isCancelled = state.withLock { state in
+            // The exchange holds this object as its receiver, so it is not kept after the end.
+            if !state.hasEnded, !state.isCancelled { state.running = exchange }
+            return state.isCancelled
+        }
+        if isCancelled { exchange.cancel() }
+    }
+
+    func cancel() {
+        let exchange = state.withLock { state in
+            state.isCancelled = true
+            return state.running.take()
+        }
+        exchange?.cancel()
+    }
+
+    // MARK: - Events of the transport
+
+    func transportDidReceive(_ head: HTTPURLResponse) {
+        state.withLock { $0.hasBegun = true }
+        if let moment { cookies?.take(head, to: request, sent: moment) }
+        onHead?(head)
+        receiver.transportDidReceive(head.asWritten(written))
+    }
+
+    func transportDidReceive(_ part: Data) { receiver.transportDidReceive(part) }
+
+    func transportDidSend(_ count: Int64, total: Int64, expected: Int64) {
+        receiver.transportDidSend(count, total: total, expected: expected)
+    }
+
+    func transportDidEnd(_ error: (any Error)?) {
+        let isRepeating = state.withLock { state in
+            state.running = nil
+            guard let error, Self.isDropped(error), !state.hasBegun, state.mayRepeat, !state.isCancelled else {
+                state.hasEnded = true
+                return false
+            }
+            state.mayRepeat = false
+            return true
+        }
+        guard isRepeating else { return receiver.transportDidEnd(error) }
+        send()
+    }
+
+    /// Whether an error means that an established connection was closed.
+    ///
+    /// Foundation has no error code of its own for a connection that is closed before the first byte of a response.
+    private static func isDropped(_ error: any Error) -> Bool {
+        guard let error = error as? URLError else { return false }
+        return error.code == .networkConnectionLost
+            || (error.code == .badServerResponse && error.localizedDescription == "Empty reply from server")
+    }
+}
+
+extension HTTPURLResponse {
+    /// The same response with the URL that the app wrote; nil stands for the response's own URL.
+    fileprivate func asWritten(_ url: URL?) -> HTTPURLResponse {
+        guard let url else { return self }
+        let fields = allHeaderFields as? [String: String]
+        return HTTPURLResponse(url: url, statusCode: statusCode, httpVersion: "HTTP/1.1", headerFields: fields) ?? self
+    }
+}

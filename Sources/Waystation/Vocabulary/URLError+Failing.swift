@@ -1,0 +1,15 @@
+import Foundation
+import FoundationNetworking
+
+extension URLError {
+    /// Makes an error that names the URL in the same way as Foundation's own errors.
+    init(_ code: Code, failing url: URL?, _ message: String? = nil, underlying: (any Error)? = nil) {
+        var info: [String: Any] = [:]
+        if let url {
+            info[NSURLErrorFailingURLErrorKey] = url
+        }
+        if let message { info[NSLocalizedDescriptionKey] = message }
+        if let underlying { info[NSUnderlyingErrorKey] = underlying }
+        self.init(_nsError: NSError(domain: NSURLErrorDomain, code: code.rawValue, userInfo: info))
+    }
+}
