@@ -3,11 +3,9 @@
 
   arrows.py [--quiet] [ROOT]      every target in ROOT/Sources; the project's own by default
 
-Folders that are known to use each other stand in KNOWN: the list may only become shorter.
-
 A folder uses another one when a file of it names a type, function or constant that a file of the other one declares at
 its top level. The root of a target counts as a folder, called ".". Comments and string literals do not count. Files in
-one folder may use each other; the largest circle of files in a folder is printed, since it is what one has to read at
+one folder may use each other, in circles of at most LARGEST_CIRCLE files, since a circle is what one has to read at
 once.
 """
 
@@ -17,10 +15,8 @@ import pathlib
 import re
 import sys
 
-# The way of a request, which is being redesigned.
-KNOWN = {
-    "Waystation": [(".", "Loading"), (".", "Login"), (".", "Serving")]
-}
+# The largest number of files that may use each other in a circle.
+LARGEST_CIRCLE = 10
 
 DECLARATION = re.compile(
     r"^(?:@[\w.]+(?:\([^)]*\))?\s+)*"
@@ -112,17 +108,16 @@ def examine(target):
         within = {file: {other for other in used[file] if other.folder == name} for file in inside}
         for circle in circles(inside, within)[:1]:
             print(f"  largest circle of files in {name}: {len(circle)}")
+    complaints = []
     for circle in circles(files, used)[:1]:
         print(f"  largest circle of files: {len(circle)}")
+        if len(circle) > LARGEST_CIRCLE:
+            paths = ", ".join(sorted(str(file.path) for file in circle))
+            complaints.append(f"{target.name}: {len(circle)} files use each other in a circle: {paths}")
 
-    known = KNOWN.get(target.name, [])
     pairs = sorted((a, b) for a, b in examples if a < b and (b, a) in examples)
-    complaints = [f"{target.name}: {a} and {b} no longer use each other: remove the pair from KNOWN"
-                  for a, b in known if (a, b) not in pairs]
     for a, b in pairs:
-        print(f"  BOTH WAYS: {a} <-> {b}" + (" (known)" if (a, b) in known else ""))
-        if (a, b) in known:
-            continue
+        print(f"  BOTH WAYS: {a} <-> {b}")
         complaints.append(f"{target.name}: {a} and {b} use each other")
         for direction in ((a, b), (b, a)):
             print("".join(f"    {line}\n" for line in sorted(examples[direction])[:5]), end="")

@@ -172,6 +172,7 @@ struct Course: Sendable {
     ///   - head: The head.
     ///   - trip: The trip that it belongs to.
     ///   - token: The token of a login that a request carries.
+    /// - Returns: The reaction.
     mutating func receive(
         _ head: HTTPURLResponse,
         for trip: Int,

@@ -15,7 +15,7 @@ extension Journey {
             let result = body(&state)
             return (result, state.recount())
         }
-        context.engine.backlog.change(by: difference)
+        context.environment.backlog.change(by: difference)
         return result
     }
 

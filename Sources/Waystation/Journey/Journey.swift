@@ -46,9 +46,7 @@ final class Journey: Sendable {
         state = Mutex(State(course: Course(Hop(context.request), failures: failures), client: client))
     }
 
-    deinit { context.engine.backlog.change(by: -state.withLock { $0.counted }) }
-
-    private var engine: Engine { context.engine }
+    deinit { context.environment.backlog.change(by: -state.withLock { $0.counted }) }
 
     // MARK: - Hops
 
@@ -85,7 +83,7 @@ final class Journey: Sendable {
             let exchange = context.network.send(
                 hop.request,
                 for: HopReceiver(journey: self, trip: trip),
-                onHead: engine.cache?.store.invalidation(after: hop.request)
+                onHead: context.store?.invalidation(after: hop.request)
             )
             stopping(trip) { exchange.cancel() }
         }
@@ -98,7 +96,7 @@ final class Journey: Sendable {
             return state.course.number
         }
         if let timeout = question.fetch.timeout, question.fetch.fallback != nil {
-            engine.configuration.schedule(timeout) { [weak self] in _ = self?.standIn(in: number, for: question) }
+            context.environment.schedule(timeout) { [weak self] in _ = self?.standIn(in: number, for: question) }
         }
         ask(trip)
     }
@@ -106,9 +104,9 @@ final class Journey: Sendable {
     private func ask(_ trip: Int) {
         DispatchQueue.global().async { [self] in
             let asked = state.withLock { state in state.course.question(of: trip).map { ($0, state.course.hop) } }
-            guard let (question, hop) = asked else { return }
+            guard let (question, hop) = asked, let fetches = context.fetches else { return }
             let receiver = HopReceiver(journey: self, trip: trip)
-            let participation = engine.fetches.fetch(
+            let participation = fetches.fetch(
                 FetchPlan(
                     question.finding,
                     question.fetch,
@@ -117,11 +115,9 @@ final class Journey: Sendable {
                 ),
                 for: receiver,
                 isAlone: question.isAlone,
-                engine: engine,
                 through: context.network
             )
             switch participation {
-            case nil: finish(URLError(.resourceUnavailable, failing: hop.request.url))
             // A fetch has ended since the look-up, and may have stored the answer.
             case .outdated: go(on: context.stations.again(hop))
             case .taken(let fetch): stopping(trip) { fetch.leave(receiver) }
@@ -144,7 +140,7 @@ final class Journey: Sendable {
             hop.request,
             spool,
             timeout: context.network.timeout(of: hop.request),
-            schedule: engine.configuration.schedule
+            schedule: context.environment.schedule
         ) { result in
             switch result {
             case .success(let request):
@@ -189,7 +185,7 @@ final class Journey: Sendable {
 
     /// A head has arrived.
     func receive(_ head: HTTPURLResponse, for trip: Int) {
-        let login = engine.configuration.login
+        let login = context.stations.login
         let client = change { state -> (any JourneyClient)? in
             let action = state.course.receive(head, for: trip) { login?.token(of: $0) }
             guard case .deliverHead(let head) = action else { return nil }
@@ -219,7 +215,7 @@ final class Journey: Sendable {
     }
 
     private func receive(_ answer: Answer, _ take: (inout Course, (URLRequest) -> String?) -> Course.Action) {
-        let login = engine.configuration.login
+        let login = context.stations.login
         let action = state.withLock { state in
             let action = take(&state.course) { login?.token(of: $0) }
             // The traffic behind the load no longer ends with the load.
@@ -254,7 +250,7 @@ final class Journey: Sendable {
     ///
     /// - Returns: False when no stored response may stand in.
     private func standIn(in number: Int, for question: Course.Question) -> Bool {
-        guard let selection = question.fetch.standIn(now: engine.configuration.now()),
+        guard let selection = question.fetch.standIn(now: context.environment.now()),
             let answer = question.finding.answer(selection)
         else { return false }
         receive(answer) { course, token in course.standIn(answer, in: number, token: token) }
@@ -265,7 +261,7 @@ final class Journey: Sendable {
 
     private func redirect(_ head: HTTPURLResponse, to next: URLRequest, isHTTP: Bool) {
         let (trip, hop, client) = state.withLock { ($0.course.trip, $0.course.hop, $0.client) }
-        if let links = engine.configuration.externalLinks, links.contain(next.url) {
+        if let links = context.stations.links, links.contain(next.url) {
             // Nothing is requested, so the client is not asked.
             return go(on: Visit(Hop(next, rule: hop.rule), .open(links)))
         }
@@ -322,7 +318,7 @@ final class Journey: Sendable {
     }
 
     private func renew(_ token: String) {
-        guard let login = engine.configuration.login else { return }
+        guard let login = context.stations.login else { return }
         let hop = state.withLock(\.course.hop)
         go(on: context.stations.renewing(token, of: login, for: hop))
     }
@@ -397,7 +393,7 @@ final class Journey: Sendable {
         guard let hop else { return false }
         Task {
             // Waits until the store has dropped the unusable response; otherwise the next look-up would find it again.
-            await engine.cache?.store.flush()
+            await context.store?.flush()
             go(on: context.stations.again(hop))
         }
         return true

@@ -1,10 +1,38 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import WaystationStorage
 
-/// The interceptor and the network of a load, and the load's events and recording.
+/// What the loads of an interceptor share beside their stations.
+final class LoadEnvironment: Sendable {
+    let events: EventBroadcaster
+    /// The bytes that have arrived for the loads and wait for their tasks or for the cache's disk.
+    let backlog: LoadBacklog
+    /// Nil unless a recorder is set.
+    let recorder: (any ExchangeRecorder)?
+    let now: @Sendable () -> Date
+    /// Runs an action after a delay.
+    let schedule: @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
+
+    init(
+        events: EventBroadcaster,
+        backlog: LoadBacklog,
+        recorder: (any ExchangeRecorder)?,
+        now: @escaping @Sendable () -> Date,
+        schedule: @escaping @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
+    ) {
+        self.events = events
+        self.backlog = backlog
+        self.recorder = recorder
+        self.now = now
+        self.schedule = schedule
+    }
+}
+
+/// The stations and the network of a load, and the load's events and recording.
 struct LoadContext: Sendable {
-    let engine: Engine
+    let environment: LoadEnvironment
+    let stations: Stations
     let network: Network
     /// The load's first request.
     let request: URLRequest
@@ -14,17 +42,20 @@ struct LoadContext: Sendable {
     let recording: ExchangeRecording?
     private let begun = DispatchTime.now()
 
-    init(engine: Engine, network: Network, request: URLRequest, rule: Int?) {
-        self.engine = engine
+    init(_ environment: LoadEnvironment, _ stations: Stations, _ network: Network, _ request: URLRequest, rule: Int?) {
+        self.environment = environment
+        self.stations = stations
         self.network = network
         self.request = request
         self.rule = rule
-        let configuration = engine.configuration
-        recording = configuration.recorder.map { ExchangeRecording(request, $0, now: configuration.now) }
+        recording = environment.recorder.map { ExchangeRecording(request, $0, now: environment.now) }
     }
 
-    /// The stations of the load's hops.
-    var stations: Stations { Stations(engine: engine, network: network) }
+    /// The fetches on behalf of the cache; nil without a cache.
+    var fetches: Fetches? { stations.sources.fetches }
+
+    /// The stored responses; nil without a cache.
+    var store: ResponseStore? { fetches?.cache.store }
 
     /// Emits an event of this load, which the rule of its first request decided about.
     func emit(_ kind: LoadEvent.Kind) { emit(kind, decidedBy: rule) }
@@ -36,7 +67,7 @@ struct LoadContext: Sendable {
     ///   - rule: The rule that decided about the load's last request.
     func emit(_ kind: LoadEvent.Kind, decidedBy rule: Int?) {
         recording?.isExplained(by: kind)
-        engine.events.emit(
+        environment.events.emit(
             LoadEvent(
                 kind: kind,
                 url: request.url,
@@ -49,13 +80,14 @@ struct LoadContext: Sendable {
 
     /// Reports an answer that is delivered, and renews it in the background if it is due.
     func served(_ answer: Answer, decidedBy rule: Int?) {
-        emit(.served(from: answer.source, status: answer.response.statusCode, bytes: answer.body.length), decidedBy: rule)
+        let status = answer.response.statusCode
+        emit(.served(from: answer.source, status: status, bytes: answer.body.length), decidedBy: rule)
         renew(answer)
     }
 
     /// Renews an answer in the background if it is due.
     func renew(_ answer: Answer) {
         guard let plan = answer.renews else { return }
-        engine.fetches.renew(plan, engine: engine, through: network)
+        fetches?.renew(plan, through: network)
     }
 }

@@ -2,37 +2,65 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// The stations that every hop of a load passes, in one order:
+/// The stations that every hop of a load passes, always in the same order.
 ///
 /// external links → rules → header body → login → cookies → sources → network
 ///
 /// A station changes the hop, or ends its way with a verdict. Cookies are chosen before the sources are asked, because
 /// `Vary` and the part of the store depend on them.
-struct Stations: Sendable {
-    let engine: Engine
-    let network: Network
+final class Stations: Sendable {
+    let links: ExternalLinks?
+    let matcher: RequestMatcher
+    let login: LoginSession?
+    let sources: Sources
+    private let headerBody: HeaderBody?
+    /// The cookies of the session's requests; nil when Foundation chooses them.
+    private let cookies: SessionCookies?
+    /// The syncs of the storages whose changes a request must wait for.
+    private let storages: [CookieSync]
+
+    init(
+        links: ExternalLinks?,
+        matcher: RequestMatcher,
+        headerBody: HeaderBody?,
+        login: LoginSession?,
+        cookies: SessionCookies?,
+        storages: [CookieSync],
+        sources: Sources
+    ) {
+        self.links = links
+        self.matcher = matcher
+        self.headerBody = headerBody
+        self.login = login
+        self.cookies = cookies
+        self.storages = storages
+        self.sources = sources
+    }
 
     /// Sends a load's first request past the stations; nil when no rule takes it.
     ///
     /// External links are not among them: the caller checks the first request of a task for them, whether a rule takes
     /// it or not.
     func first(_ request: URLRequest) -> Visit? {
-        guard !engine.isExternalLink(request), let match = engine.match(request) else { return nil }
-        return headerBody(Hop(request, match))
+        guard !isExternalLink(request), let match = matcher.match(request) else { return nil }
+        return takeHeaderBody(Hop(request, match))
     }
+
+    /// Whether a request is passed to the app's handler of external links.
+    func isExternalLink(_ request: URLRequest) -> Bool { links?.contain(request.url) ?? false }
 
     /// Sends the request that follows a hop past the stations.
     func next(_ request: URLRequest, after hop: Hop) -> Visit {
-        if let links = engine.configuration.externalLinks, links.contain(request.url) {
+        if let links, links.contain(request.url) {
             return Visit(Hop(request, rule: hop.rule), .open(links))
         }
         // Foundation adds cookies to such a request, and the request does not show them.
-        let mayHideCookies = network.cookies == nil
-        return headerBody(hop.followed(by: request, engine.match(request), mayHideCookies: mayHideCookies))
+        let mayHideCookies = cookies == nil
+        return takeHeaderBody(hop.followed(by: request, matcher.match(request), mayHideCookies: mayHideCookies))
     }
 
     /// Sends a hop past the stations once more, because another load may have changed the stored responses.
-    func again(_ hop: Hop) -> Visit { login(hop.again) }
+    func again(_ hop: Hop) -> Visit { logIn(hop.again) }
 
     /// Sends a hop past the stations once more when its refused token has been renewed.
     ///
@@ -41,18 +69,18 @@ struct Stations: Sendable {
         var request = hop.request
         // The refusal may have been stored, so the stored response must be ignored.
         request.cachePolicy = .reloadIgnoringLocalCacheData
-        let next = hop.followed(by: request, engine.match(request), mayHideCookies: false)
+        let next = hop.followed(by: request, matcher.match(request), mayHideCookies: false)
         return wait(for: login, refused: token, next)
     }
 
-    private func headerBody(_ hop: Hop) -> Visit {
+    private func takeHeaderBody(_ hop: Hop) -> Visit {
         var hop = hop
-        switch engine.configuration.headerBody?.take(from: hop.request) {
-        case nil: return login(hop)
+        switch headerBody?.take(from: hop.request) {
+        case nil: return logIn(hop)
         case .request(let changed):
             hop.request = changed
             hop.isChanged = true
-            return login(hop)
+            return logIn(hop)
         case .failure(let changed, let error):
             hop.request = changed
             hop.isChanged = true
@@ -60,14 +88,14 @@ struct Stations: Sendable {
         }
     }
 
-    private func login(_ hop: Hop) -> Visit {
-        guard let login = engine.configuration.login, let canonical = hop.canonical,
+    private func logIn(_ hop: Hop) -> Visit {
+        guard let login, let canonical = hop.canonical,
             let requirement = hop.requirement, requirement.isMet(by: hop.request, canonical)
-        else { return ticket(hop) }
+        else { return takeTicket(hop) }
         guard login.covers(hop.request.url) else {
             return Visit(hop, .fail(login.outOfDomain(hop.request.url)))
         }
-        return login.mustWait ? wait(for: login, refused: nil, hop) : ticket(hop)
+        return login.mustWait ? wait(for: login, refused: nil, hop) : takeTicket(hop)
     }
 
     private func wait(for login: LoginSession, refused: String?, _ hop: Hop) -> Visit {
@@ -79,7 +107,7 @@ struct Stations: Sendable {
                 Wait { completion in
                     let waiting = login.wait(refused: refused, url: hop.request.url) { result in
                         switch result {
-                        case .success: completion(cookies(hop.under(ticket)))
+                        case .success: completion(self.synchronize(hop.under(ticket)))
                         case .failure(let error): completion(Visit(hop, .fail(error)))
                         }
                     }
@@ -89,20 +117,20 @@ struct Stations: Sendable {
         )
     }
 
-    private func ticket(_ hop: Hop) -> Visit {
-        cookies(engine.configuration.login.map { hop.under(LoginTicket($0)) } ?? hop)
+    private func takeTicket(_ hop: Hop) -> Visit {
+        synchronize(login.map { hop.under(LoginTicket($0)) } ?? hop)
     }
 
     /// Waits for the changes of those storages that must be waited for.
-    private func cookies(_ hop: Hop) -> Visit {
-        guard let cookies = network.cookies else { return sources(hop) }
-        guard !engine.storages.isEmpty else { return chosen(hop, cookies) }
+    private func synchronize(_ hop: Hop) -> Visit {
+        guard let cookies else { return ask(hop) }
+        guard !storages.isEmpty else { return choose(hop, cookies) }
         // Only with its cookies does a request belong to a login.
         return Visit(
             hop.under(nil),
             .wait(
                 Wait { completion in
-                    flush(engine.storages[...]) { completion(chosen(hop, cookies)) }
+                    self.flush(self.storages[...]) { completion(self.choose(hop, cookies)) }
                     return {}
                 }
             )
@@ -111,22 +139,23 @@ struct Stations: Sendable {
 
     private func flush(_ storages: ArraySlice<CookieSync>, _ completion: @escaping @Sendable () -> Void) {
         guard let first = storages.first else { return completion() }
-        first.flush { flush(storages.dropFirst(), completion) }
+        first.flush { self.flush(storages.dropFirst(), completion) }
     }
 
-    private func chosen(_ hop: Hop, _ cookies: SessionCookies) -> Visit {
+    private func choose(_ hop: Hop, _ cookies: SessionCookies) -> Visit {
         var hop = hop
         hop.request = cookies.choosing(for: hop.request)
         hop.isChanged = true
         // A request without cookies of the login's domain does not belong to the login.
         if let ticket = hop.ticket, !ticket.login.covers(hop.request) { hop.ticket = nil }
-        return sources(hop)
+        return ask(hop)
     }
 
-    private func sources(_ hop: Hop) -> Visit {
+    /// Asks the sources of the hop's rule.
+    private func ask(_ hop: Hop) -> Visit {
         guard let canonical = hop.canonical else { return Visit(hop, .send) }
         let serving = Serving(
-            engine: engine,
+            sources: sources,
             request: hop.request,
             canonical: canonical,
             mayHideCookies: hop.mayHideCookies

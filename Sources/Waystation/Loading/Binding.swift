@@ -10,11 +10,13 @@ import Synchronization
 final class Binding: Sendable {
     let interceptor: Interceptor
     let network: Network
+    let stations: Stations
     let protocolClass: URLProtocol.Type
 
     init(_ interceptor: Interceptor, _ configuration: URLSessionConfiguration) {
         self.interceptor = interceptor
-        network = interceptor.engine.makeNetwork(configuration)
+        network = interceptor.makeNetwork(configuration)
+        stations = interceptor.makeStations(network)
         protocolClass = BindingTable.shared.makeClass()
         BindingTable.shared.add(self)
     }
@@ -22,12 +24,27 @@ final class Binding: Sendable {
     /// Sends a task's first request past the stations; nil when no rule takes it.
     func firstVisit(for request: URLRequest) -> Visit? {
         guard interceptor.isEnabled, !ForwardingTag.isTagged(request) else { return nil }
-        return Stations(engine: interceptor.engine, network: network).first(network.completing(request))
+        return stations.first(network.completing(request))
     }
 
     /// The interceptor and the network of a load.
     func context(for request: URLRequest, rule: Int?) -> LoadContext {
-        LoadContext(engine: interceptor.engine, network: network, request: request, rule: rule)
+        LoadContext(interceptor.environment, stations, network, request, rule: rule)
+    }
+
+    /// The error for a task that only Foundation can load and that must not be left to it; nil when it may.
+    ///
+    /// The reason is that its rule keeps it from the network, or that the app has a transport of its own, which
+    /// Foundation's loader would bypass.
+    func refusal(of task: URLSessionTask, _ request: URLRequest) -> (error: URLError, rule: Int)? {
+        guard let match = interceptor.matcher.match(request) else { return nil }
+        guard !match.step.reachesNetwork else {
+            let isRefused = stations.sources.hasOwnTransport && !interceptor.configuration.leavesTasksToFoundation
+            return isRefused ? (DownloadAdvice.passesTransport(task, request), match.rule) : nil
+        }
+        let serving = Serving(sources: stations.sources, request: request, canonical: match.canonical)
+        if case .block = match.step, case .fail(let error) = serving.verdict(.block) { return (error, match.rule) }
+        return (DownloadAdvice.refusal(of: task, request), match.rule)
     }
 
     deinit {

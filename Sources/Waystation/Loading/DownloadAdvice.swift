@@ -21,7 +21,7 @@ enum DownloadAdvice {
             let request = task.originalRequest,
             let visit = context.stations.first(request)
         else { return completion(error) }
-        isHeld(visit.verdict, context.engine.configuration.now()) { isHeld in
+        isHeld(visit.verdict, context.environment.now()) { isHeld in
             completion(isHeld ? advice(after: failure, for: request) : failure)
         }
     }

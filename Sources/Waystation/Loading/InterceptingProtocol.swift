@@ -90,7 +90,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         RequestTimeout.current.obey(for: task)
         // A cancel overtook the start: only Foundation may end the task now.
         guard task.state == .running || task.state == .suspended else { return phase = .cancelled }
-        if binding.interceptor.isEnabled, binding.interceptor.engine.isExternalLink(request) {
+        if binding.interceptor.isEnabled, binding.stations.isExternalLink(request) {
             return open(client, binding)
         }
         guard type(of: task) == URLSessionDataTask.self else { return leave(client, binding) }
@@ -144,7 +144,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     ///
     /// A rule that keeps loads from the network refuses these tasks too.
     private func leave(_ client: LoadClient, _ binding: Binding) {
-        let refusal = binding.interceptor.engine.refusal(of: client.task, request)
+        let refusal = binding.refusal(of: client.task, request)
         let context = binding.context(for: request, rule: refusal?.rule)
         let client = client.recorded(in: context)
         guard let refusal else {
@@ -157,7 +157,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     private func open(_ client: LoadClient, _ binding: Binding) {
         let context = binding.context(for: request, rule: nil)
         let client = client.recorded(in: context)
-        guard type(of: client.task) == URLSessionDataTask.self, let links = context.engine.configuration.externalLinks
+        guard type(of: client.task) == URLSessionDataTask.self, let links = context.stations.links
         else { return refuse(client, ExternalLinks.refused(client.task, request.url), context) }
         begunJourney(client, context).go(on: Visit(Hop(request), .open(links)))
     }

@@ -17,7 +17,7 @@ final class ReturnedLoad: NSObject {
     /// The load's place among the loads of a login, which it leaves at its end.
     private var place: LoginPlace?
     /// The point in the order of log-outs at which the request was sent.
-    private lazy var moment = context.engine.cookies?.moment()
+    private lazy var moment = context.network.cookies?.store.moment()
     /// Passes the task to a journey when the response was refused and the request is sent again.
     var goOn: ((Journey) -> Void)?
     /// Called when the load is over, because it ended or was cancelled.
@@ -91,7 +91,7 @@ final class ReturnedLoad: NSObject {
     /// the cancel has been processed on the task's queue; no answer is delivered after that.
     func enterLogin() {
         _ = moment
-        guard let login = context.engine.configuration.login, login.covers(client.task.originalRequest?.url) else {
+        guard let login = context.stations.login, login.covers(client.task.originalRequest?.url) else {
             return
         }
         let task = client.task
@@ -109,7 +109,7 @@ final class ReturnedLoad: NSObject {
 
     /// Foundation stores the response's cookies in its own storage by its own rules; the store applies the RFC's rules.
     private func takeCookies() {
-        guard let cookies = context.engine.cookies, let moment, let request = client.task.currentRequest,
+        guard let cookies = context.network.cookies?.store, let moment, let request = client.task.currentRequest,
             let head = client.task.response as? HTTPURLResponse
         else { return }
         cookies.take(head, to: request, sent: moment)
@@ -170,7 +170,7 @@ final class ReturnedLoad: NSObject {
     ///
     /// It is called at the end, because a loader reports a response only if there is a delegate.
     private func invalidateStored() {
-        guard let store = context.engine.cache?.store, let head = client.task.response as? HTTPURLResponse,
+        guard let store = context.store, let head = client.task.response as? HTTPURLResponse,
             let canonical = CanonicalRequest(context.request),
             let request = HTTPRequest(context.request, canonical: canonical)
         else { return }
@@ -262,7 +262,7 @@ final class ReturnedLoad: NSObject {
             let journey = Journey(TaskClient(client), context, failures: 1)
             ended = nil
             goOn?(journey)
-            var hop = Hop(request, context.engine.match(request))
+            var hop = Hop(request, context.stations.matcher.match(request))
             hop.isChanged = true
             journey.go(on: Visit(hop, .send))
             release()

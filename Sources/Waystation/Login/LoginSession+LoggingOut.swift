@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import WaystationCookies
-import WaystationStorage
 
 extension LoginSession {
     /// Ends the login, and returns when nothing of it is left.
@@ -27,41 +26,8 @@ extension LoginSession {
         endWaiting()
         state.withLock { $0.partitions.end() }
         let count = await loads.advance()
-        for engine in engines { await engine.forget(self) }
+        for user in users { await user.forget(self) }
         await cookies.synchronize()
         report(.loggedOut(endedLoads: count))
-    }
-}
-
-extension Engine {
-    /// Removes the stored responses of a login, and the credentials of its hosts.
-    fileprivate func forget(_ login: LoginSession) async {
-        if let store = cache?.store {
-            var scopes = [ResponseScope.partitions(prefix: LoginPartitions.prefix(of: login.account))]
-            // Responses that overlay packs are stored for all logins together, so all of them go; the packs themselves
-            // stay.
-            if configuration.packs != nil { scopes.append(.partitions(prefix: Overlay.prefix)) }
-            for scope in scopes {
-                do {
-                    try await store.remove(scope)
-                } catch {
-                    // This process no longer finds these responses, although removing them failed.
-                    events.emit(LoadEvent(kind: .degraded("cannot remove the responses of an ended login: \(error)")))
-                }
-            }
-        }
-        for network in networks { network.credentials?.removeAll(of: login) }
-    }
-}
-
-extension URLCredentialStorage {
-    fileprivate func removeAll(of login: LoginSession) {
-        for (space, credentials) in allCredentials {
-            var components = URLComponents()
-            components.scheme = "https"
-            components.host = space.host
-            guard login.covers(components.url) else { continue }
-            for credential in credentials.values { remove(credential, for: space) }
-        }
     }
 }

@@ -26,10 +26,10 @@ public final class LoginSession: Sendable, CookieOwner {
         let cookies: CookieStore
         let now: @Sendable () -> Date
         let schedule: @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
-        var engines: [WeakEngine] = []
+        var users: [WeakUser] = []
 
-        struct WeakEngine: Sendable {
-            weak var engine: Engine?
+        struct WeakUser: Sendable {
+            weak var user: (any LoginUser)?
         }
     }
 
@@ -139,8 +139,11 @@ public final class LoginSession: Sendable, CookieOwner {
     // MARK: - Its interceptors
 
     /// Takes over the cookie store, clock and timer of an interceptor; a session has one store.
-    func attach(cookies given: CookieStore?, _ configuration: Interceptor.Configuration) throws -> CookieStore {
-        let now = configuration.now
+    func attach(
+        cookies given: CookieStore?,
+        now: @escaping @Sendable () -> Date,
+        schedule: @escaping @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
+    ) throws -> CookieStore {
         do throws(CookieError) {
             _ = try cookie.holding("token", now: now())
         } catch {
@@ -151,7 +154,7 @@ public final class LoginSession: Sendable, CookieOwner {
             )
         }
         let cookies = given ?? cookies ?? CookieStore(now: now)
-        let setting = Setting(cookies: cookies, now: now, schedule: configuration.schedule)
+        let setting = Setting(cookies: cookies, now: now, schedule: schedule)
         let isSame = self.setting.withLock { known in
             known = known ?? setting
             return known?.cookies === cookies
@@ -178,17 +181,25 @@ public final class LoginSession: Sendable, CookieOwner {
         return cookies
     }
 
-    func add(_ engine: Engine) {
+    func add(_ user: any LoginUser) {
         setting.withLock { setting in
-            setting?.engines.removeAll { $0.engine == nil }
-            setting?.engines.append(Setting.WeakEngine(engine: engine))
+            setting?.users.removeAll { $0.user == nil }
+            setting?.users.append(Setting.WeakUser(user: user))
         }
     }
 
-    var engines: [Engine] { setting.withLock { $0?.engines.compactMap(\.engine) ?? [] } }
+    var users: [any LoginUser] { setting.withLock { $0?.users.compactMap(\.user) ?? [] } }
 
     func report(_ kind: LoginEvent.Kind) {
         let event = LoginEvent(account: account, kind: kind)
-        for engine in engines { engine.events.emit(LoadEvent(kind: .login(event))) }
+        for user in users { user.report(event) }
     }
+}
+
+/// The interceptor of a login, as far as the login knows it.
+protocol LoginUser: AnyObject, Sendable {
+    /// Reports an event of the login.
+    func report(_ event: LoginEvent)
+    /// Removes the stored responses of a login that has ended, and the credentials of its hosts.
+    func forget(_ login: LoginSession) async
 }

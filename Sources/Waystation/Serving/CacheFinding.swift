@@ -19,7 +19,7 @@ struct CacheFinding: Sendable {
         _ request: URLRequest,
         _ entry: CacheRequest,
         _ variants: StoredVariants,
-        _ engine: Engine,
+        _ cache: CacheAccess,
         lookedUp: UInt
     ) {
         self.lookedUp = lookedUp
@@ -32,8 +32,8 @@ struct CacheFinding: Sendable {
             policy: request.cachePolicy,
             for: entry,
             among: variants.exchanges,
-            now: engine.configuration.now(),
-            rules: engine.configuration.cachingRules
+            now: cache.now(),
+            rules: cache.rules
         )
     }
 
@@ -116,5 +116,32 @@ extension CacheDecision.Fetch {
     /// The stored response that answers when the network cannot be reached, if the strategy or the RFCs allow it.
     func standIn(now: Date) -> StoredSelection? {
         fallback ?? (mayStandIn ? revalidation?.standIn(for: .unreachable, now: now) : nil)
+    }
+}
+
+extension FetchPlan {
+    /// Plans what the cache has decided to ask.
+    ///
+    /// - Parameters:
+    ///   - finding: The stored responses, and the request.
+    ///   - fetch: The decision.
+    ///   - isSecondAttempt: Whether a first trip failed.
+    ///   - isAskedAgain: Whether the result of an earlier trip could not be shared. Its end does not count as a change
+    ///     of the store.
+    init(_ finding: CacheFinding, _ fetch: CacheDecision.Fetch, isSecondAttempt: Bool, isAskedAgain: Bool) {
+        self.init(
+            request: finding.request,
+            entry: finding.entry,
+            variants: finding.variants,
+            strategy: finding.strategy,
+            revalidation: fetch.revalidation,
+            reason: fetch.reason,
+            mayStandIn: fetch.mayStandIn,
+            lookedUp: isAskedAgain ? nil : finding.lookedUp,
+            isSecondAttempt: isSecondAttempt
+        )
+        guard fetch.refreshesOthers, request.value(forHTTPHeaderField: "Cache-Control") == nil else { return }
+        request.setValue("no-cache", forHTTPHeaderField: "Cache-Control")
+        request.setValue("no-cache", forHTTPHeaderField: "Pragma")
     }
 }

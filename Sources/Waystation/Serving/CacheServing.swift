@@ -7,24 +7,28 @@ import WaystationRules
 extension Serving {
     /// The verdict of the response cache, as the strategy demands.
     func cache(_ strategy: CacheStrategy) -> Verdict {
-        guard let cache = engine.cache, strategy != .networkOnly || request.cachePolicy.prefersCache else {
+        guard let fetches = sources.fetches, strategy != .networkOnly || request.cachePolicy.prefersCache else {
             return withoutCache(strategy)
         }
-        let key = engine.cacheKey(request, canonical)
-        let ends = engine.fetches.ends(of: key)
+        let cache = fetches.cache
+        let key = sources.cacheKey(request, canonical)
+        let ends = fetches.ends(of: key)
         let resident = cache.store.resident(key)
         if let resident, !hidesCookies,
-            let hit = RepeatedHit.find(for: request, by: strategy, among: resident, engine: engine)
+            let hit = RepeatedHit.find(for: request, by: strategy, among: resident, in: cache)
         {
             return .answer(hit)
         }
-        guard var entry = engine.cacheRequest(request, canonical) else { return withoutCache(strategy) }
+        guard var entry = sources.cacheRequest(request, canonical) else { return withoutCache(strategy) }
         entry.hidesCookies = hidesCookies
-        if let resident { return verdict(strategy, entry, StoredVariants(resident, for: entry), lookedUp: ends) }
+        if let resident {
+            return verdict(strategy, entry, StoredVariants(resident, for: entry), in: cache, lookedUp: ends)
+        }
         return .lookUp(
             LookUp { [entry] completion in
                 cache.store.lookup(entry.key) { responses in
-                    completion(verdict(strategy, entry, StoredVariants(responses, for: entry), lookedUp: ends))
+                    let variants = StoredVariants(responses, for: entry)
+                    completion(verdict(strategy, entry, variants, in: cache, lookedUp: ends))
                 }
             }
         )
@@ -35,9 +39,10 @@ extension Serving {
         _ strategy: CacheStrategy,
         _ entry: CacheRequest,
         _ variants: StoredVariants,
+        in cache: CacheAccess,
         lookedUp: UInt
     ) -> Verdict {
-        let found = CacheFinding(strategy, request, entry, variants, engine, lookedUp: lookedUp)
+        let found = CacheFinding(strategy, request, entry, variants, cache, lookedUp: lookedUp)
         switch found.decision {
         case .bypass: return network
         case .unavailable: return .fail(notStored)
@@ -55,7 +60,7 @@ extension Serving {
                     for: request,
                     by: strategy,
                     among: variants.responses,
-                    engine: engine
+                    in: cache
                 )
             }
             return .answer(answer)

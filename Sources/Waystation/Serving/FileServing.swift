@@ -63,7 +63,7 @@ extension Serving {
                         onDamage("\(file.path) is refused: \(refusal)")
                         completion(otherwise())
                     case .failed(let error):
-                        engine.events.emit(LoadEvent(kind: .degraded("\(error)"), url: request.url))
+                        sources.events.emit(LoadEvent(kind: .degraded("\(error)"), url: request.url))
                         if error.code == .damaged { file.onDamage?("\(error)") }
                         completion(otherwise())
                     }
@@ -83,7 +83,7 @@ extension Serving {
         var request = request
         request.url = target
         guard let canonical = CanonicalRequest(request), canonical.url != self.canonical.url else { return nil }
-        return Serving(engine: engine, request: request, canonical: canonical)
+        return Serving(sources: sources, request: request, canonical: canonical)
     }
 
     private var isUnconditional: Bool {

@@ -22,7 +22,7 @@ struct Hop: Sendable {
     private(set) var mayHideCookies = false
 
     /// Makes the first request of a load; without a match it is only sent to the network.
-    init(_ request: URLRequest, _ match: Engine.Match? = nil, rule: Int? = nil) {
+    init(_ request: URLRequest, _ match: RequestMatcher.Match? = nil, rule: Int? = nil) {
         self.request = request
         canonical = match?.canonical
         self.rule = match?.rule ?? rule
@@ -34,7 +34,7 @@ struct Hop: Sendable {
     ///
     /// The first rule that matches the request decides about it. If no rule matches, the rule of this hop still
     /// applies, so an archive keeps the page behind a redirect.
-    func followed(by request: URLRequest, _ match: Engine.Match?, mayHideCookies: Bool) -> Hop {
+    func followed(by request: URLRequest, _ match: RequestMatcher.Match?, mayHideCookies: Bool) -> Hop {
         var next = self
         next.request = request
         next.canonical = match?.canonical ?? CanonicalRequest(request)

@@ -2,37 +2,8 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import HTTPTypes
-import WaystationCaching
 import WaystationFiles
 import WaystationPacks
-import WaystationStorage
-
-/// A pack's file as a stored response, which arrived at the time of its pack's release.
-struct PackedVariant: Sendable {
-    let exchange: StoredExchange
-    let body: Answer.Body
-
-    init(_ file: FileAnswer, url: String, released: Date) {
-        body =
-            switch file.body {
-            case .empty: .data(Data())
-            case .data(let data): .data(data)
-            case .slice(let slice): .source(slice)
-            }
-        var fields = file.headerFields
-        // The tag is the pack's own, and the origin does not know it: it would answer a conditional request with the
-        // full body.
-        fields[.eTag] = nil
-        exchange = StoredExchange(
-            url: url,
-            vary: VaryKey([:], request: [:]),
-            response: HTTPResponse(status: file.status, headerFields: fields),
-            requestTime: released,
-            responseTime: released,
-            contentLength: file.length
-        )
-    }
-}
 
 extension Serving {
     /// The verdict of the installed packs and of the newer responses that are stored over their files.
@@ -41,14 +12,16 @@ extension Serving {
         _ packs: PackLibrary,
         otherwise: @escaping @Sendable () -> Verdict
     ) -> Verdict {
-        guard let cache = engine.cache, let found = packs.lookUp(canonical.url) else { return otherwise() }
-        guard let request = engine.cacheRequest(request, canonical) else { return otherwise() }
+        guard let fetches = sources.fetches, let found = packs.lookUp(canonical.url),
+            let request = sources.cacheRequest(request, canonical)
+        else { return otherwise() }
         // Requests with a range or conditions are answered by the pack alone, if the strategy does not handle them
         // itself.
         guard strategy.obeysHTTP || request.asksForWhole else { return pack(packs, otherwise: otherwise) }
         var entry = request.within(Overlay.partition(of: found))
         entry.hidesCookies = hidesCookies
-        let ends = engine.fetches.ends(of: entry.key)
+        let cache = fetches.cache
+        let ends = fetches.ends(of: entry.key)
         return .lookUp(
             LookUp { [entry] completion in
                 cache.store.lookup(entry.key) { responses in
@@ -57,7 +30,7 @@ extension Serving {
                         let packed = packedVariant(found, in: packs)
                         guard packed != nil || !responses.isEmpty else { return completion(otherwise()) }
                         let variants = StoredVariants(responses, for: entry, over: packed)
-                        completion(verdict(strategy, entry, variants, lookedUp: ends))
+                        completion(verdict(strategy, entry, variants, in: cache, lookedUp: ends))
                     }
                 }
             }
@@ -81,7 +54,7 @@ extension Serving {
                 packs.reportDamage(found, "\(found.path) is refused: \(refusal)")
                 return nil
             case .failed(let error):
-                engine.events.emit(LoadEvent(kind: .degraded("\(error)"), url: self.request.url))
+                sources.events.emit(LoadEvent(kind: .degraded("\(error)"), url: self.request.url))
                 if error.code == .damaged { packs.reportDamage(found, "\(error)") }
                 return nil
             }

@@ -3,7 +3,7 @@ import FoundationNetworking
 
 /// The order in which the sources of a rule are asked about a request.
 struct Serving: Sendable {
-    let engine: Engine
+    let sources: Sources
     let request: URLRequest
     let canonical: CanonicalRequest
     /// Whether Foundation may add cookies that the request does not show.
@@ -47,22 +47,13 @@ struct Serving: Sendable {
         let carriesBody = !(request.httpBody?.isEmpty ?? true)
         let carriesCredentials = CredentialFields.names.contains { request.value(forHTTPHeaderField: $0) != nil }
         // An unsafe request invalidates stored responses, so it must pass the cache.
-        let changesStored = engine.cache != nil && !Self.safeMethods.contains(canonical.method)
-        // The app's own transport gets every load; Foundation's loader would bypass it.
-        let isOwnTransport = engine.configuration.hasOwnTransport
+        let changesStored = sources.fetches != nil && !canonical.isSafe
         if request.httpBodyStream != nil {
-            return engine.configuration.bodySpool.map(Verdict.spool) ?? (isOwnTransport ? .send : .handBack)
+            return sources.bodySpool.map(Verdict.spool) ?? (sources.hasOwnTransport ? .send : .handBack)
         }
-        // Foundation's loader follows redirects without asking whether their target belongs to another app.
-        let mayLeave = engine.configuration.externalLinks != nil
-        // Foundation's loader would choose the cookies itself.
-        let choosesCookies = engine.cookies != nil
-        // Nor would it ask the rules about the target of a redirect.
-        let mayChangeRoute = !engine.rules.areNetworkAlone
-        guard
-            carriesBody || carriesCredentials || changesStored || mayLeave || choosesCookies || isOwnTransport
-                || hasSchemeInCapitals || mayChangeRoute
-        else { return .handBack }
+        guard carriesBody || carriesCredentials || changesStored || sources.forwardsAll || hasSchemeInCapitals else {
+            return .handBack
+        }
         return .send
     }
 
@@ -73,8 +64,6 @@ struct Serving: Sendable {
         return request.url?.absoluteString.utf8.prefix { $0 != UInt8(ascii: ":") }.contains(where: capitals.contains)
             ?? false
     }
-
-    static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
 
     func refusal(_ code: WaystationError.Code, _ message: String) -> URLError {
         URLError(

@@ -5,7 +5,7 @@ import WaystationRules
 /// A request in the form that rules and the cache use.
 ///
 /// Foundation on Linux never calls `canonicalRequest(for:)`, so the library canonicalises requests itself. Rules match
-/// the canonical URL, the cache stores under it, and ``CanonicalTransport`` sends it; only a task that is handed back
+/// the canonical URL, the cache stores under it, and ``OriginExchange`` sends it; only a task that is handed back
 /// to Foundation's own loader is sent as the app wrote it.
 struct CanonicalRequest: Sendable {
     let url: CanonicalURL
@@ -16,6 +16,11 @@ struct CanonicalRequest: Sendable {
         self.url = url
         method = request.httpMethod ?? "GET"
     }
+
+    /// Whether the method is safe (RFC 9110 §9.2.1): its response invalidates nothing.
+    var isSafe: Bool { Self.safeMethods.contains(method) }
+
+    private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
 
     /// The canonical form of a URL, or its unchanged text when it has none.
     static func url(of url: URL) -> String {

@@ -13,13 +13,13 @@ struct FetchesTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private func engine(_ network: ScriptedTransport) throws -> Engine {
+    private func interceptor(_ network: ScriptedTransport) throws -> Interceptor {
         try Interceptor {
             $0.rules = [.allow("http://fetch.test/**", via: .cache(.standard))]
             $0.cache = try ResponseCache(directory: directory.url, environment: .patient)
             $0.now = { [clock] in clock.now() }
             $0.makeTransport = { _ in network }
-        }.engine
+        }
     }
 
     @Test("a load looks up again each time that another fetch has ended since its last look-up")
@@ -28,29 +28,31 @@ struct FetchesTests {
         let network = ScriptedTransport { _ in
             .ok("a", fields: ["Cache-Control": count.next() == 1 ? "no-store" : "max-age=60"])
         }
-        let engine = try engine(network)
-        let behind = engine.makeNetwork(.ephemeral)
+        let interceptor = try interceptor(network)
+        let fetches = try #require(interceptor.sources.fetches)
+        let behind = interceptor.makeNetwork(.ephemeral)
         let request = URLRequest(url: try #require(URL(string: "http://fetch.test/")))
         let canonical = try #require(CanonicalRequest(request))
-        let entry = try #require(engine.cacheRequest(request, canonical))
+        let entry = try #require(interceptor.sources.cacheRequest(request, canonical))
         @Sendable func load() -> Answered {
             let answered = Answered()
-            let context = LoadContext(engine: engine, network: behind, request: request, rule: 0)
+            let stations = interceptor.makeStations(behind)
+            let context = LoadContext(interceptor.environment, stations, behind, request, rule: 0)
             let journey = Journey(answered.client, context)
             journey.start()
-            let ends = engine.fetches.ends(of: entry.key)
-            engine.cache?.store.lookup(entry.key) { responses in
+            let ends = fetches.ends(of: entry.key)
+            fetches.cache.store.lookup(entry.key) { responses in
                 DispatchQueue.global().async {
                     let finding = CacheFinding(
                         .standard,
                         request,
                         entry,
                         StoredVariants(responses),
-                        engine,
+                        fetches.cache,
                         lookedUp: ends
                     )
                     guard case .fetch(let fetch) = finding.decision else { return }
-                    journey.go(on: Visit(Hop(request, engine.match(request)), .fetch(finding, fetch)))
+                    journey.go(on: Visit(Hop(request, interceptor.matcher.match(request)), .fetch(finding, fetch)))
                 }
             }
             return answered
@@ -62,7 +64,7 @@ struct FetchesTests {
             load().wait()
             clock.onNext {
                 let waiter = Waiter()
-                _ = engine.fetches.fetch(plan, for: waiter, isAlone: false, engine: engine, through: behind)
+                _ = fetches.fetch(plan, for: waiter, isAlone: false, through: behind)
                 waiter.waitForEnd()
             }
         }
@@ -78,27 +80,28 @@ struct FetchesTests {
         let network = ScriptedTransport { _ in
             .init([.head(200, fields: ["Cache-Control": "max-age=60"]), .part(Data("a".utf8)), .wait(gate), .end])
         }
-        let engine = try engine(network)
-        let behind = engine.makeNetwork(.ephemeral)
+        let interceptor = try interceptor(network)
+        let fetches = try #require(interceptor.sources.fetches)
+        let behind = interceptor.makeNetwork(.ephemeral)
         let request = URLRequest(url: try #require(URL(string: "http://fetch.test/")))
         let canonical = try #require(CanonicalRequest(request))
-        let entry = try #require(engine.cacheRequest(request, canonical))
+        let entry = try #require(interceptor.sources.cacheRequest(request, canonical))
         let plan = FetchPlan(
             request: request,
             entry: entry,
             variants: .none,
             strategy: .standard,
-            lookedUp: engine.fetches.ends(of: entry.key)
+            lookedUp: fetches.ends(of: entry.key)
         )
-        @Sendable func ask(_ waiter: Waiter) -> Fetches.Participation? {
-            engine.fetches.fetch(plan, for: waiter, isAlone: false, engine: engine, through: behind)
+        @Sendable func ask(_ waiter: Waiter) -> Fetches.Participation {
+            fetches.fetch(plan, for: waiter, isAlone: false, through: behind)
         }
         let (first, second) = (Waiter(), Waiter())
         _ = ask(first)
         await network.waitForRequests(1)
         await first.arrival()
         // The next call of the clock comes from the code that counts the fetch's end; no load can join after that.
-        let (participations, participation) = AsyncStream.makeStream(of: Fetches.Participation?.self)
+        let (participations, participation) = AsyncStream.makeStream(of: Fetches.Participation.self)
         clock.onNext { participation.yield(ask(second)) }
         gate.open()
         guard case .outdated? = await participations.first(where: { _ in true }) else {
@@ -106,7 +109,7 @@ struct FetchesTests {
             return
         }
         #expect(network.requests.count == 1)
-        #expect(await engine.cache?.store.lookup(entry.key).count == 1)
+        #expect(await fetches.cache.store.lookup(entry.key).count == 1)
     }
 }
 

@@ -25,9 +25,9 @@ struct RepeatedHitTests {
         var request = URLRequest(url: fixture.origin.url("/"))
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
         let key = CacheRequest.key(of: request, canonical: fixture.origin.url("/").absoluteString)
-        guard let resident = fixture.cache.store.resident(key) else { return false }
-        let engine = fixture.interceptor.engine
-        return RepeatedHit.find(for: request, by: .standard, among: resident, engine: engine) != nil
+        guard let resident = fixture.cache.store.resident(key), let access = fixture.interceptor.sources.fetches?.cache
+        else { return false }
+        return RepeatedHit.find(for: request, by: .standard, among: resident, in: access) != nil
     }
 
     @Test("is known until its Age must change, and only for requests with the same fields")

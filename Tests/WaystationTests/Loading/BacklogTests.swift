@@ -36,12 +36,12 @@ struct BacklogTests {
             .stream(Array(repeating: .bytes(Self.part), count: parts), framing: .contentLength)
         }
         let interceptor = try interceptor()
-        let observer = BacklogObserver(interceptor.engine.backlog, isSlow: isSlow)
+        let observer = BacklogObserver(interceptor.environment.backlog, isSlow: isSlow)
         session(interceptor, observer).dataTask(with: origin.url("/large")).resume()
         let (count, most) = await observer.end()
         #expect(count == parts << 20)
         #expect(most < 16 << 20)
-        await eventually { interceptor.engine.backlog.bytes == 0 }
+        await eventually { interceptor.environment.backlog.bytes == 0 }
     }
 
     @Test("counts for the backlog while it waits to be written to the cache")
@@ -63,9 +63,9 @@ struct BacklogTests {
         isHeld.withLock { $0 = true }
         let load = session(interceptor, SilentDelegate()).dataTask(with: origin.url("/large"))
         load.resume()
-        await eventually { interceptor.engine.backlog.bytes > 900_000 }
+        await eventually { interceptor.environment.backlog.bytes > 900_000 }
         gate.signal()
-        await eventually { interceptor.engine.backlog.bytes == 0 }
+        await eventually { interceptor.environment.backlog.bytes == 0 }
     }
 
     @Test(
@@ -112,10 +112,12 @@ struct BacklogTests {
         try queue.sync {
             let owner = SilentLoader(task: task, cachedResponse: nil, client: SilentClient())
             let interceptor = try Interceptor { _ in }
+            let network = interceptor.makeNetwork(.ephemeral)
             let context = LoadContext(
-                engine: interceptor.engine,
-                network: interceptor.engine.makeNetwork(.ephemeral),
-                request: try #require(task.originalRequest),
+                interceptor.environment,
+                interceptor.makeStations(network),
+                network,
+                try #require(task.originalRequest),
                 rule: nil
             )
             let load = Journey(TaskClient(try #require(LoadClient(owner))), context)

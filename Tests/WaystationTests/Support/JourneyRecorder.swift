@@ -112,8 +112,9 @@ final class JourneyRecorder: JourneyClient {
 extension Journey {
     /// Begins a load of an interceptor for a client that is no task.
     convenience init(_ client: JourneyRecorder, _ request: URLRequest, by interceptor: Interceptor) {
-        let network = interceptor.engine.makeNetwork(.ephemeral)
-        self.init(client, LoadContext(engine: interceptor.engine, network: network, request: request, rule: nil))
+        let network = interceptor.makeNetwork(.ephemeral)
+        let stations = interceptor.makeStations(network)
+        self.init(client, LoadContext(interceptor.environment, stations, network, request, rule: nil))
     }
 
     /// Sends the first request past the stations.

@@ -8,8 +8,7 @@ import WaystationStorage
 /// The changes that an answer of the origin makes to the stored responses of its request.
 struct StoredEffects {
     let plan: FetchPlan
-    let engine: Engine
-    let store: ResponseStore
+    let cache: CacheAccess
     /// The point in the order of the store's invalidations at which the request was sent.
     let moment: StoreMoment
 
@@ -29,7 +28,7 @@ struct StoredEffects {
                     drop([index])
                     continue
                 }
-                store.freshen(
+                cache.store.freshen(
                     stored,
                     headerFields: exchange.response.headerFields,
                     requestTime: exchange.requestTime,
@@ -43,7 +42,7 @@ struct StoredEffects {
     /// Stores an exchange together with the content that is already stored for it.
     private func copy(_ index: Int, _ exchange: StoredExchange) {
         guard let body = plan.variants.body(at: index) else { return }
-        let copy = ResponseRecorder(store)
+        let copy = ResponseRecorder(cache.store)
         copy.begin(exchange, under: plan.entry.key, expectedLength: body.length, asOf: moment)
         guard copy.isRecording else { return }
         switch body {
@@ -52,7 +51,7 @@ struct StoredEffects {
             copy.end(isComplete: true)
         case .source(let source):
             // The disk is not read on the thread that handles the network.
-            DispatchQueue.global().async { [engine, plan] in
+            DispatchQueue.global().async { [cache, plan] in
                 do {
                     let piece = 512 << 10
                     for start in stride(from: 0, to: source.length, by: piece) {
@@ -61,7 +60,7 @@ struct StoredEffects {
                     copy.end(isComplete: true)
                 } catch {
                     copy.end(isComplete: false)
-                    engine.events.emit(LoadEvent(kind: .degraded("\(error)"), url: plan.request.url))
+                    cache.events.emit(LoadEvent(kind: .degraded("\(error)"), url: plan.request.url))
                 }
             }
         }
@@ -69,6 +68,6 @@ struct StoredEffects {
 
     func drop(_ indices: [Int]) {
         let outdated = indices.compactMap(plan.variants.response(at:))
-        if !outdated.isEmpty { store.remove(outdated) { _ in } }
+        if !outdated.isEmpty { cache.store.remove(outdated) { _ in } }
     }
 }

@@ -50,8 +50,7 @@ final class SharedFetch: TransportReceiver {
     }
 
     private let plan: FetchPlan
-    private let engine: Engine
-    private let store: ResponseStore
+    private let cache: CacheAccess
     private let network: Network
     private let recorder: ResponseRecorder
     private let state: Mutex<State>
@@ -60,24 +59,22 @@ final class SharedFetch: TransportReceiver {
 
     init(
         _ plan: FetchPlan,
-        engine: Engine,
-        store: ResponseStore,
+        in cache: CacheAccess,
         through network: Network,
         closed: @escaping @Sendable (SharedFetch) -> Void
     ) {
         self.plan = plan
-        self.engine = engine
-        self.store = store
+        self.cache = cache
         self.network = network
         self.closed = closed
-        recorder = ResponseRecorder(store)
+        recorder = ResponseRecorder(cache.store)
         let question: Question =
             switch (plan.revalidation, plan.strategy.kind) {
             case (let revalidation?, .revalidate(.head)) where plan.entry.message.method == .get: .head(revalidation)
             case (let revalidation?, _): .conditional(revalidation)
             case (nil, _): .everything
             }
-        state = Mutex(State(question: question, times: Times(moment: store.moment())))
+        state = Mutex(State(question: question, times: Times(moment: cache.store.moment())))
     }
 
     // MARK: - Waiters
@@ -98,7 +95,7 @@ final class SharedFetch: TransportReceiver {
     func join(_ waiter: any FetchWaiter) -> Joining {
         let joining: Joining = state.withLock { state in
             guard !state.hasEnded else { return .ended }
-            guard state.audience.isOpen, !store.hasInvalidated(plan.entry.key, since: state.times.moment) else {
+            guard state.audience.isOpen, !cache.store.hasInvalidated(plan.entry.key, since: state.times.moment) else {
                 return .tooLate
             }
             state.audience.join(waiter)
@@ -132,8 +129,8 @@ final class SharedFetch: TransportReceiver {
     ///
     /// A renewal in the background needs no other waiter.
     func start() {
-        let now = engine.configuration.now()
-        let moment = store.moment()
+        let now = cache.now()
+        let moment = cache.store.moment()
         let request: URLRequest? = state.withLock { state in
             guard !state.hasEnded else { return nil }
             state.phase = .waiting
@@ -148,7 +145,7 @@ final class SharedFetch: TransportReceiver {
             }
         }
         guard var request else { return }
-        if !engine.configuration.storesCodedBodies { request = request.withoutCodings }
+        if !cache.storesCodedBodies { request = request.withoutCodings }
         let exchange = network.send(request, for: self)
         let isTooLate = state.withLock { state in
             // The exchange holds this fetch as its receiver, so it is not kept after the end.
@@ -162,7 +159,7 @@ final class SharedFetch: TransportReceiver {
         let (question, sent, hasEnded) = state.withLock { ($0.question, $0.times, $0.hasEnded) }
         guard !hasEnded else { return }
         var times = sent
-        times.received = engine.configuration.now()
+        times.received = cache.now()
         switch question {
         case .everything: receive(head, decision(head, times), times, outdated: [])
         case .conditional(let revalidation): validated(head, revalidation, times)
@@ -184,7 +181,7 @@ final class SharedFetch: TransportReceiver {
         let outdated = state.withLock(\.outdated)
         recorder.end(isComplete: error == nil) { [self] stored in
             effects.drop(outdated)
-            engine.events.emit(LoadEvent(kind: .stored(bytes: stored), url: plan.request.url))
+            cache.events.emit(LoadEvent(kind: .stored(bytes: stored), url: plan.request.url))
         }
         let isOver: Bool = state.withLock { state in
             switch state.phase {
@@ -232,7 +229,7 @@ final class SharedFetch: TransportReceiver {
             to: plan.entry.message,
             requestTime: times.sent,
             responseTime: times.received,
-            rules: engine.configuration.cachingRules
+            rules: cache.rules
         )
         // The load renews its refused token and asks again; only the server may answer that request.
         if head.statusCode == 401, LoginPartitions.contains(plan.entry.key.partition) {
@@ -243,7 +240,7 @@ final class SharedFetch: TransportReceiver {
         if case .store(let exchange) = decision, plan.entry.hidesCookies, VaryRecord(exchange.vary).nominatesCookie {
             return .refuse(.variesOnEverything)
         }
-        if case .store = decision, let doubt = head.doubt(storesCodedBodies: engine.configuration.storesCodedBodies) {
+        if case .store = decision, let doubt = head.doubt(storesCodedBodies: cache.storesCodedBodies) {
             return .refuse(doubt)
         }
         return decision
@@ -359,7 +356,7 @@ final class SharedFetch: TransportReceiver {
                 for: plan.entry.message,
                 now: times.received,
                 isValidated: true,
-                rules: engine.configuration.cachingRules
+                rules: cache.rules
             )
             return settle(selection, head)
         }
@@ -383,7 +380,7 @@ final class SharedFetch: TransportReceiver {
 
     /// The changes that an answer makes to the stored responses.
     private var effects: StoredEffects {
-        StoredEffects(plan: plan, engine: engine, store: store, moment: state.withLock(\.times.moment))
+        StoredEffects(plan: plan, cache: cache, moment: state.withLock(\.times.moment))
     }
 }
 

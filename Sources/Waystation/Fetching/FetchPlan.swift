@@ -43,30 +43,3 @@ struct FetchPlan: Sendable {
         let isSecondAttempt: Bool
     }
 }
-
-extension FetchPlan {
-    /// Plans what the cache has decided to ask.
-    ///
-    /// - Parameters:
-    ///   - finding: The stored responses, and the request.
-    ///   - fetch: The decision.
-    ///   - isSecondAttempt: Whether a first trip failed.
-    ///   - isAskedAgain: Whether the result of an earlier trip could not be shared. Its end does not count as a change
-    ///     of the store.
-    init(_ finding: CacheFinding, _ fetch: CacheDecision.Fetch, isSecondAttempt: Bool, isAskedAgain: Bool) {
-        self.init(
-            request: finding.request,
-            entry: finding.entry,
-            variants: finding.variants,
-            strategy: finding.strategy,
-            revalidation: fetch.revalidation,
-            reason: fetch.reason,
-            mayStandIn: fetch.mayStandIn,
-            lookedUp: isAskedAgain ? nil : finding.lookedUp,
-            isSecondAttempt: isSecondAttempt
-        )
-        guard fetch.refreshesOthers, request.value(forHTTPHeaderField: "Cache-Control") == nil else { return }
-        request.setValue("no-cache", forHTTPHeaderField: "Cache-Control")
-        request.setValue("no-cache", forHTTPHeaderField: "Pragma")
-    }
-}

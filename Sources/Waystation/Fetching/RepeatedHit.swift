@@ -26,12 +26,12 @@ struct RepeatedHit: Sendable {
         for request: URLRequest,
         by strategy: CacheStrategy,
         among responses: [StoredResponse],
-        engine: Engine
+        in cache: CacheAccess
     ) -> Answer? {
         guard responses.count == 1, let stored = responses.first, isRepeatable(request),
             let hit = PreparedResponse.of(stored).lastHit.withLock({ $0 }),
-            hit.strategy == strategy, hit.times.contains(engine.configuration.now()), hit.url == request.url,
-            hit.fields == request.allHTTPHeaderFields ?? [:], hit.rules == engine.configuration.cachingRules
+            hit.strategy == strategy, hit.times.contains(cache.now()), hit.url == request.url,
+            hit.fields == request.allHTTPHeaderFields ?? [:], hit.rules == cache.rules
         else { return nil }
         return hit.answer
     }
@@ -43,10 +43,9 @@ struct RepeatedHit: Sendable {
         for request: URLRequest,
         by strategy: CacheStrategy,
         among responses: [StoredResponse],
-        engine: Engine
+        in cache: CacheAccess
     ) {
-        let now = engine.configuration.now()
-        let rules = engine.configuration.cachingRules
+        let (now, rules) = (cache.now(), cache.rules)
         guard responses.count == 1, let stored = responses.first, isRepeatable(request), let url = request.url,
             case let prepared = PreparedResponse.of(stored),
             case let end = end(of: selection, telling: prepared.toldAge, strategy, now, rules), now < end

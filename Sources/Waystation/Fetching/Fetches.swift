@@ -30,7 +30,10 @@ final class Fetches: Sendable {
     /// at each hit.
     private static let pauseAfterFailure: TimeInterval = 10
 
+    let cache: CacheAccess
     private let state = Mutex(State())
+
+    init(_ cache: CacheAccess) { self.cache = cache }
 
     /// The number of waiters of all fetches that are under way.
     var waiterCount: Int { state.withLock { Array($0.running.values) }.reduce(0) { $0 + $1.waiterCount } }
@@ -51,19 +54,16 @@ final class Fetches: Sendable {
     ///   - plan: The plan of the fetch.
     ///   - waiter: The recipient of the result.
     ///   - isAlone: Whether the waiter needs a trip of its own.
-    ///   - engine: The interceptor's engine.
     ///   - network: The network of the waiter's session.
-    /// - Returns: The fetch, or that the plan is outdated; nil without a cache.
+    /// - Returns: The fetch, or that the plan is outdated.
     func fetch(
         _ plan: FetchPlan,
         for waiter: any FetchWaiter,
         isAlone: Bool,
-        engine: Engine,
         through network: Network
-    ) -> Participation? {
-        guard let store = engine.cache?.store else { return nil }
+    ) -> Participation {
         guard !isAlone else {
-            let fetch = SharedFetch(plan, engine: engine, store: store, through: network) { _ in }
+            let fetch = SharedFetch(plan, in: cache, through: network) { _ in }
             _ = fetch.join(waiter)
             fetch.start()
             return .taken(fetch)
@@ -74,8 +74,8 @@ final class Fetches: Sendable {
             let found: (fetch: SharedFetch, isNew: Bool)? = state.withLock { state in
                 if let fetch = state.running[identity] { return (fetch, false) }
                 guard plan.lookedUp == nil || plan.lookedUp == state.ends[place] else { return nil }
-                let fetch = SharedFetch(plan, engine: engine, store: store, through: network) {
-                    [weak self, now = engine.configuration.now] in self?.close($0, identity, place, now())
+                let fetch = SharedFetch(plan, in: cache, through: network) {
+                    [weak self, now = cache.now] in self?.close($0, identity, place, now())
                 }
                 state.running[identity] = fetch
                 return (fetch, true)
@@ -111,9 +111,9 @@ final class Fetches: Sendable {
     /// Renews a response that was already served, unless that is under way or has just failed.
     ///
     /// The result is not reported.
-    func renew(_ plan: FetchPlan, engine: Engine, through network: Network) {
+    func renew(_ plan: FetchPlan, through network: Network) {
         let identity = Identity(network: ObjectIdentifier(network), plan: plan.identity)
-        let now = engine.configuration.now()
+        let now = cache.now()
         let place = place(of: plan.entry.key)
         let isDue = state.withLock { state in
             guard state.running[identity] == nil else { return false }
@@ -123,7 +123,7 @@ final class Fetches: Sendable {
         guard isDue else { return }
         // Making a task on the loading queue, where hits are answered, would kill the process.
         DispatchQueue.global().async {
-            _ = self.fetch(plan, for: Renewal.shared, isAlone: false, engine: engine, through: network)
+            _ = self.fetch(plan, for: Renewal.shared, isAlone: false, through: network)
         }
     }
 }

@@ -12,7 +12,7 @@ extension ResponseStore {
     ///
     /// - Returns: The action; nil for a safe method, whose response invalidates nothing.
     func invalidation(after request: URLRequest) -> (@Sendable (HTTPURLResponse) -> Void)? {
-        guard let canonical = CanonicalRequest(request), !Serving.safeMethods.contains(canonical.method),
+        guard let canonical = CanonicalRequest(request), !canonical.isSafe,
             let message = HTTPRequest(request, canonical: canonical)
         else { return nil }
         return { self.invalidate(after: message, $0) }

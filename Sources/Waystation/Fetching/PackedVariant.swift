@@ -1,0 +1,31 @@
+import Foundation
+import HTTPTypes
+import WaystationCaching
+import WaystationFiles
+
+/// A pack's file as a stored response, which arrived at the time of its pack's release.
+struct PackedVariant: Sendable {
+    let exchange: StoredExchange
+    let body: Answer.Body
+
+    init(_ file: FileAnswer, url: String, released: Date) {
+        body =
+            switch file.body {
+            case .empty: .data(Data())
+            case .data(let data): .data(data)
+            case .slice(let slice): .source(slice)
+            }
+        var fields = file.headerFields
+        // The tag is the pack's own, and the origin does not know it: it would answer a conditional request with the
+        // full body.
+        fields[.eTag] = nil
+        exchange = StoredExchange(
+            url: url,
+            vary: VaryKey([:], request: [:]),
+            response: HTTPResponse(status: file.status, headerFields: fields),
+            requestTime: released,
+            responseTime: released,
+            contentLength: file.length
+        )
+    }
+}

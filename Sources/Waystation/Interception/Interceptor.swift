@@ -1,0 +1,255 @@
+public import Foundation
+public import FoundationNetworking
+import Logging
+import Synchronization
+public import WaystationRules
+
+/// Intercepts the loads of sessions by rules in code: it answers them from files and from the response cache, or sends
+/// them to the network.
+///
+/// ```swift
+/// let interceptor = try Interceptor {
+///     $0.rules = [.allow("https://img.example/**", via: .cache(.cacheFirst(for: .days(7))))]
+///     $0.cache = try ResponseCache(directory: caches)
+/// }
+/// let session = URLSession(configuration: .default.intercepted(by: interceptor))
+/// ```
+///
+/// Several interceptors live side by side, each bound to the sessions made from its configurations. All members
+/// may be called from any thread.
+public final class Interceptor: Sendable {
+    let configuration: Configuration
+    let environment: LoadEnvironment
+    let matcher: RequestMatcher
+    let sources: Sources
+    /// The cookies of the requests; nil when Foundation chooses them.
+    let cookies: CookieStore?
+    /// The syncs of the storages whose changes a request must wait for.
+    private let storages: [CookieSync]
+    private let madeNetworks = Mutex<[WeakNetwork]>([])
+    private let isSwitchedOn = Atomic(true)
+
+    /// Makes an interceptor.
+    ///
+    /// - Parameter configure: Fills in the configuration.
+    /// - Throws: ``WaystationError`` when a pattern is not valid, a directory cannot be opened or a rule lacks its
+    ///   cache; any error that `configure` throws.
+    public convenience init(_ configure: (inout Configuration) throws -> Void) throws {
+        var configuration = Configuration()
+        try configure(&configuration)
+        try self.init(configuration)
+    }
+
+    /// Makes an interceptor from a configuration.
+    public init(_ configuration: Configuration) throws {
+        try configuration.headerBody?.check()
+        try configuration.externalLinks?.check()
+        let rules = try CompiledRules(
+            configuration.rules,
+            hasCache: configuration.cache != nil,
+            packs: configuration.packs,
+            hasLogin: configuration.login != nil
+        )
+        var own = configuration
+        own.externalLinks?.schemesOfRules = rules.schemesBesideHTTP
+        let cookies =
+            try own.login?.attach(cookies: own.cookies, now: own.now, schedule: own.schedule) ?? own.cookies
+        let events = EventBroadcaster(logger: own.logger)
+        self.configuration = own
+        self.cookies = cookies
+        storages = own.cookieStorages.compactMap {
+            cookies?.sync(with: $0, limit: own.storageTimeout, schedule: own.schedule)
+        }
+        environment = LoadEnvironment(own, events)
+        matcher = RequestMatcher(rules)
+        sources = Sources(own, rules, choosesCookies: cookies != nil, events)
+        listen()
+        own.login?.add(self)
+        log(rules.warnings)
+    }
+
+    /// Passes on the events of what it depends on.
+    private func listen() {
+        let events = environment.events
+        configuration.packs?.addListener { [weak events, weak cache = configuration.cache] event in
+            Overlay.drop(after: event, in: cache?.store)
+            events?.emit(LoadEvent(kind: .pack(event)))
+        }
+        for event in configuration.packs?.condition ?? [] { events.emit(LoadEvent(kind: .pack(event))) }
+        configuration.cache?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .store(event))) }
+        cookies?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .cookies(event))) }
+    }
+
+    /// The number of warnings about rules that are logged; a whitelist of a server may cause thousands.
+    private static let loggedWarnings = 20
+
+    private func log(_ warnings: [RuleWarning]) {
+        for warning in warnings.prefix(Self.loggedWarnings) { configuration.logger.warning("\(warning)") }
+        let rest = warnings.count - Self.loggedWarnings
+        guard rest > 0 else { return }
+        configuration.logger.warning("\(rest) more rules have a warning; Interceptor.warnings names all of them")
+    }
+
+    /// Whether requests are intercepted; true at first.
+    ///
+    /// While it is false, Foundation's own loader runs the tasks that begin then. Loads that are under way continue as
+    /// they began.
+    public var isEnabled: Bool {
+        get { isSwitchedOn.load(ordering: .relaxed) }
+        set { isSwitchedOn.store(newValue, ordering: .relaxed) }
+    }
+
+    /// The present problems (``condition``), followed by all new events, as a new stream for each call.
+    ///
+    /// A reader that falls more than 4,096 events behind loses the oldest. The streams end with the interceptor.
+    public var events: AsyncStream<LoadEvent> {
+        environment.events.makeStream { self.condition }
+    }
+
+    /// The present problems of the cache, the packs and the cookies, as the events that reported them; empty if they
+    /// have no problem.
+    public var condition: [LoadEvent] {
+        (configuration.cache?.condition ?? []).map { LoadEvent(kind: .store($0)) }
+            + (configuration.packs?.condition ?? []).map { LoadEvent(kind: .pack($0)) }
+            + (cookies?.condition ?? []).map { LoadEvent(kind: .cookies($0)) }
+    }
+
+    /// Warnings about rules that are valid but probably do not do what was meant, in the order of the rules.
+    ///
+    /// Such rules are one that an earlier rule lets no request reach, files at a base URL that the rule's pattern does
+    /// not take, a pattern such as `https://api.example.com`, which takes only the front page, and a pattern with an
+    /// unclosed `[`. The rules are used as they are written; the first 20 warnings are logged when the interceptor is
+    /// made.
+    public var warnings: [RuleWarning] { matcher.rules.warnings }
+
+    /// Returns which rule takes a request, or the reasons why none does.
+    ///
+    /// It has no side effects.
+    public func decision(for request: URLRequest) -> Decision {
+        guard isEnabled else { return .untouched(reasons: ["the interceptor is switched off"]) }
+        if ForwardingTag.isTagged(request) { return .untouched(reasons: ["an interceptor sent the request"]) }
+        if isExternalLink(request) { return .openedElsewhere }
+        guard let canonical = CanonicalRequest(request) else {
+            return .untouched(reasons: ["\(request.url?.absoluteString ?? "nil") is not an absolute URL"])
+        }
+        switch matcher.rules.decision(canonical, of: request) {
+        case .matched(let index, let pattern, let step):
+            if case .block = step { return .blocked(rule: index, pattern: "\(pattern)") }
+            return .allowed(rule: index, pattern: "\(pattern)")
+        case .unmatched(let reasons):
+            return .untouched(reasons: reasons.map { "\($0)" })
+        }
+    }
+
+    /// Returns which rule takes a GET of a URL, or the reasons why none does.
+    public func decision(for url: URL) -> Decision { decision(for: URLRequest(url: url)) }
+
+    /// The decision of the rules about a request.
+    public enum Decision: Equatable, Sendable {
+        /// The rule at this index answers the request.
+        case allowed(rule: Int, pattern: String)
+        /// The rule at this index blocks the request.
+        case blocked(rule: Int, pattern: String)
+        /// The request is passed to the handler of external links.
+        case openedElsewhere
+        /// The request is left to Foundation; the reasons say why the nearest rules did not take it.
+        case untouched(reasons: [String])
+    }
+
+    /// Whether the interceptor takes a request.
+    ///
+    /// It is pure and quick, because it runs under a lock of the whole process.
+    func claims(_ request: URLRequest) -> Bool {
+        isEnabled && !ForwardingTag.isTagged(request) && (matcher.match(request) != nil || isExternalLink(request))
+    }
+
+    private func isExternalLink(_ request: URLRequest) -> Bool {
+        configuration.externalLinks?.contain(request.url) ?? false
+    }
+
+    // MARK: - Networks
+
+    private struct WeakNetwork: Sendable {
+        weak var network: Network?
+    }
+
+    /// The networks of the configurations that are intercepted.
+    var networks: [Network] { madeNetworks.withLock { $0.compactMap(\.network) } }
+
+    /// Makes the network of a configuration, and records it: a log-out removes its credentials.
+    func makeNetwork(_ configuration: URLSessionConfiguration) -> Network {
+        let own = self.configuration
+        let cookies = cookies.map { store in
+            SessionCookies(
+                store,
+                login: own.login?.id,
+                beside: configuration.httpCookieStorage,
+                synchronize: { store.sync(with: $0, limit: own.storageTimeout, schedule: own.schedule) }
+            )
+        }
+        let network = Network(
+            configuration,
+            cookies: cookies,
+            backlog: environment.backlog,
+            makeTransport: own.makeTransport
+        )
+        madeNetworks.withLock { networks in
+            networks.removeAll { $0.network == nil }
+            networks.append(WeakNetwork(network: network))
+        }
+        return network
+    }
+
+    /// Makes the stations of the loads that use a network.
+    func makeStations(_ network: Network) -> Stations {
+        Stations(
+            links: configuration.externalLinks,
+            matcher: matcher,
+            headerBody: configuration.headerBody,
+            login: configuration.login,
+            cookies: network.cookies,
+            storages: storages,
+            sources: sources
+        )
+    }
+}
+
+extension LoadEnvironment {
+    fileprivate convenience init(_ configuration: Interceptor.Configuration, _ events: EventBroadcaster) {
+        self.init(
+            events: events,
+            backlog: LoadBacklog(storingIn: configuration.cache?.store),
+            recorder: configuration.recorder,
+            now: configuration.now,
+            schedule: configuration.schedule
+        )
+    }
+}
+
+extension Sources {
+    fileprivate convenience init(
+        _ configuration: Interceptor.Configuration,
+        _ rules: CompiledRules,
+        choosesCookies: Bool,
+        _ events: EventBroadcaster
+    ) {
+        let access = configuration.cache.map { cache in
+            CacheAccess(
+                cache.store,
+                rules: configuration.cachingRules,
+                storesCodedBodies: configuration.storesCodedBodies,
+                now: configuration.now,
+                events: events
+            )
+        }
+        self.init(
+            fetches: access.map { Fetches($0) },
+            events: events,
+            login: configuration.login,
+            bodySpool: configuration.bodySpool,
+            hasOwnTransport: configuration.hasOwnTransport,
+            forwardsAll: choosesCookies || configuration.hasOwnTransport || configuration.externalLinks != nil
+                || !rules.areNetworkAlone
+        )
+    }
+}
