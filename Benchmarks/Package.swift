@@ -37,6 +37,7 @@ let package = Package(
             name: "bench",
             dependencies: [
                 "Measuring", .product(name: "WaystationArchive", package: "waystation"),
+                .product(name: "WaystationPacks", package: "waystation"),
                 .product(name: "WaystationPatch", package: "waystation"),
                 .product(name: "WaystationStorage", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import Waystation
 import WaystationCookies
+import WaystationPacks
 import WaystationRecording
 import WaystationTesting
 

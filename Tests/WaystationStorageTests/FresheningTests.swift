@@ -49,17 +49,12 @@ struct FresheningTests {
         await store.flush()
         let before = operations.count
         #expect(
-            try await store.updateFields(
-                of: response,
-                headerFields: fields,
-                requestTime: fixture.clock.now,
-                responseTime: fixture.clock.now
-            )
+            try await store.freshenAndWait(response, fields, at: fixture.clock.now)
         )
         #expect(operations.count == before)
     }
 
-    @Test("of several variants takes effect at once and returns how many of them existed")
+    @Test("of several variants takes effect at once, and reports which of them existed")
     func batch() async throws {
         let store = fixture.store()
         for value in ["de", "en", "fr"] {
@@ -72,10 +67,9 @@ struct FresheningTests {
         let found = await store.lookup(.get("a"))
         #expect(try await store.remove([found[1]]) == 1)
         let time = fixture.clock.now
-        let updates = found.map {
-            FieldUpdate(of: $0, headerFields: fields, requestTime: time, responseTime: time)
-        }
-        #expect(try await store.updateFields(updates) == 2)
+        var stored: [Bool] = []
+        for response in found { stored.append(try await store.freshenAndWait(response, fields, at: time)) }
+        #expect(stored == [true, false, true])
         let after = await store.lookup(.get("a"))
         #expect(after.map(\.headerFields) == [fields, fields])
         #expect(after.map(\.id) == [found[0].id, found[2].id])
@@ -141,5 +135,16 @@ private final class Counter: Sendable {
     var count: Int {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
+    }
+}
+
+extension ResponseStore {
+    /// Freshens a response; returns whether it was still stored.
+    func freshenAndWait(_ response: StoredResponse, _ fields: HTTPFields, at time: Date) async throws -> Bool {
+        try await withCheckedThrowingContinuation { continuation in
+            freshen(response, headerFields: fields, requestTime: time, responseTime: time) {
+                continuation.resume(with: $0)
+            }
+        }
     }
 }

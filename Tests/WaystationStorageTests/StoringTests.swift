@@ -161,15 +161,14 @@ struct StoringTests {
         fixture.clock.advance(.seconds(100))
         let time = fixture.clock.now
         let fields: HTTPFields = [.eTag: "\"2\""]
-        #expect(try await store.updateFields(of: old, headerFields: fields, requestTime: time, responseTime: time))
+        #expect(try await store.freshenAndWait(old, fields, at: time))
         let new = try #require(await store.lookup(.get("a")).first)
         #expect(new.id == old.id)
         #expect(new.headerFields == fields)
         #expect(new.responseTime == time)
         #expect(try new.body.contents() == .random(length))
         try await store.remove(.url(old.key.url))
-        let again = try await store.updateFields(of: old, headerFields: fields, requestTime: time, responseTime: time)
-        #expect(!again)
+        #expect(try await !store.freshenAndWait(old, fields, at: time))
     }
 
     @Test("reads any range of a large body")

@@ -81,8 +81,7 @@ struct WritingTogetherTests {
         try await store.store(.get("b"), .random(10))
         #expect(results.all == ["a"])
         let response = try #require(await store.lookup(.get("b")).first)
-        let now = fixture.clock.now
-        #expect(try await store.updateFields(of: response, headerFields: [:], requestTime: now, responseTime: now))
+        #expect(try await store.remove([response]) == 1)
     }
 
     @Test("keeps the order of requests: before later ones, and after earlier ones")

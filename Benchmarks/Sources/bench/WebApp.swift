@@ -1,6 +1,7 @@
 import Foundation
 import Measuring
 import Waystation
+import WaystationPacks
 
 /// A real web app in successive versions, as packs.
 struct WebApp: Sendable {

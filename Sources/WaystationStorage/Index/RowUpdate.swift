@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 
 /// New fields and times for a row, and the response that the row holds after the update.
 ///
@@ -11,16 +12,15 @@ struct RowUpdate: Sendable {
     /// The encoded ``BlockChecksums`` of the body.
     let checksums: Data
 
-    init(_ update: FieldUpdate) {
-        let old = update.response
+    init(of old: StoredResponse, headerFields: HTTPFields, requestTime: Date, responseTime: Date) {
         let head = ResponseHead(
             key: old.key,
             status: old.status,
-            headerFields: update.headerFields,
+            headerFields: headerFields,
             vary: old.vary,
             // Rounded to microseconds, as a later look-up reads them.
-            requestTime: Date(microseconds: update.requestTime.microseconds),
-            responseTime: Date(microseconds: update.responseTime.microseconds)
+            requestTime: Date(microseconds: requestTime.microseconds),
+            responseTime: Date(microseconds: responseTime.microseconds)
         )
         self.head = EncodedHead(head)
         checksums = old.checksums.encoded

@@ -2,81 +2,42 @@ public import Foundation
 public import HTTPTypes
 
 extension ResponseStore {
-    /// Replaces the header fields and times of a stored response, as a 304 requires (RFC 9111 §4.3.4).
+    /// Replaces the header fields and times of a stored response, as a 304 requires (RFC 9111 §4.3.4), without waiting
+    /// for the disk.
     ///
-    /// The status and the body do not change. Look-ups return a new instance afterwards; the instance that was passed
-    /// in does not change.
-    /// - Returns: Whether the response was still stored.
-    /// - Throws: ``StoreError`` when the store does not work.
-    public func updateFields(
-        of response: StoredResponse,
-        headerFields: HTTPFields,
-        requestTime: Date,
-        responseTime: Date
-    ) async throws(StoreError) -> Bool {
-        let update = FieldUpdate(
-            of: response,
-            headerFields: headerFields,
-            requestTime: requestTime,
-            responseTime: responseTime
-        )
-        return try await updateFields([update]) == 1
-    }
-
-    /// Replaces the header fields and times of several stored responses, in one transaction.
+    /// The status, the vary record and the body do not change. Look-ups that begin after this call see the new fields,
+    /// and return a new instance; for a response in memory they do not wait for the disk. If the response turns out to
+    /// be gone, it is not stored again. A store that does not work reports that in an event.
     ///
-    /// - Returns: How many of the responses were still stored.
-    /// - Throws: ``StoreError`` when the store does not work.
-    @discardableResult
-    public func updateFields(_ updates: [FieldUpdate]) async throws(StoreError) -> Int {
-        try await waiting { updateFields(updates, completion: $0) }
-    }
-
-    /// Replaces the header fields and times of several stored responses without waiting for the disk.
-    ///
-    /// Look-ups that begin after this call see the new fields. For responses in memory they get a new instance and do
-    /// not wait for the disk. If a response turns out to be gone, or cannot be written, the new instance is removed
-    /// from memory again.
     /// - Parameters:
-    ///   - updates: The responses and their new fields and times.
-    ///   - completion: Called on the store's write queue with the number of responses that were still stored.
-    public func updateFields(
-        _ updates: [FieldUpdate],
-        completion: @escaping @Sendable (Result<Int, StoreError>) -> Void
-    ) {
-        let updates = updates.map(RowUpdate.init)
-        for update in updates { resident.beginFreshening(update.response) }
-        let bytes = updates.reduce(0) { $0 + $1.response.residentSize }
-        handOver(
-            GatheredWrite(task: "freshening", key: nil, bytes: bytes) {
-                .update(updates)
-            } finish: { [self] result in
-                let written = Set((try? result.get()) ?? [])
-                for update in updates {
-                    resident.endFreshening(update.response, isWritten: written.contains(update.response.id))
-                }
-                completion(result.map(\.count))
-            }
-        )
-    }
-
-    /// Replaces the header fields and times of a stored response without waiting for the disk.
-    ///
-    /// Look-ups that begin after this call see the new fields. A response that is gone by then is not stored again; a
-    /// store that does not work reports that in an event.
+    ///   - response: The stored response; this instance does not change.
+    ///   - headerFields: The complete header fields that replace the stored ones.
+    ///   - requestTime: The time at which the validating request was sent.
+    ///   - responseTime: The time at which its response arrived.
+    ///   - completion: Called on the store's write queue; it gets whether the response was still stored.
     public func freshen(
         _ response: StoredResponse,
         headerFields: HTTPFields,
         requestTime: Date,
-        responseTime: Date
+        responseTime: Date,
+        completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void = { _ in }
     ) {
-        let update = FieldUpdate(
+        let update = RowUpdate(
             of: response,
             headerFields: headerFields,
             requestTime: requestTime,
             responseTime: responseTime
         )
-        updateFields([update]) { _ in }
+        resident.beginFreshening(update.response)
+        handOver(
+            GatheredWrite(task: "freshening", key: nil, bytes: update.response.residentSize) {
+                .update([update])
+            } finish: { [self] result in
+                let isWritten = (try? result.get())?.contains(update.response.id) ?? false
+                resident.endFreshening(update.response, isWritten: isWritten)
+                completion(result.map { !$0.isEmpty })
+            }
+        )
     }
 
     /// Removes these responses, but not responses that have replaced them.

@@ -3,6 +3,7 @@ import FoundationNetworking
 import Synchronization
 import Testing
 import Waystation
+import WaystationStorage
 import WaystationTesting
 
 /// An app whose loads go through a cache with one strategy, an origin that answers as the test scripts it, and the

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationStorage
 import WaystationTesting
 
 /// One URL may have many spellings, and origins read some of them differently.

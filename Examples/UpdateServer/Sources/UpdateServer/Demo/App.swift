@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Waystation
+import WaystationPacks
 
 extension PacksDemo {
     /// An app that loads pages through a plain `URLSession`, and keeps its packs up to date.

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Waystation
+import WaystationPacks
 import WaystationPublishing
 
 /// Publishes several versions of real web apps, and runs an app that follows them.

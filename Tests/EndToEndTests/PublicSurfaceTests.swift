@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+@Suite("The names that `import Waystation` puts into an app")
+struct PublicSurfaceTests {
+    private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Sources/Waystation").standardized
+
+    /// The public names that the module declares at its top level, without those for measurements.
+    private func declared() throws -> Set<String> {
+        let files = try #require(FileManager.default.enumerator(at: Self.sources, includingPropertiesForKeys: nil))
+        let declaration =
+            /(?m)^(?:public|open) (?:final )?(?:indirect )?(?:struct|class|enum|protocol|actor|typealias|func|let|var) (\w+)/
+        var names: Set<String> = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            names.formUnion(
+                text.matches(of: declaration).filter { !text[..<$0.range.lowerBound].hasSuffix("@_spi(Measuring)\n") }
+                    .map { String($0.output.1) }
+            )
+        }
+        return names
+    }
+
+    /// The names of other modules that the module exports.
+    private func exported() throws -> [String] {
+        let text = try String(contentsOf: Self.sources.appending(path: "Exports.swift"), encoding: .utf8)
+        return text.matches(of: /(?m)^@_exported public import (?:\w+ )?([\w.]+)$/).map { String($0.output.1) }
+    }
+
+    @Test("are at most 60")
+    func count() throws {
+        let (declared, exported) = (try declared(), try exported())
+        #expect(declared.contains("Interceptor"))
+        #expect(declared.count + exported.count <= 60)
+    }
+
+    @Test("never include a whole module of the library")
+    func wholeModules() throws {
+        let exported = try exported()
+        #expect(exported.contains("WaystationStorage.ByteCount"))
+        #expect(exported.allSatisfy { $0.contains(".") })
+    }
+}
