@@ -49,7 +49,7 @@ extension Journey {
     /// Delivers items in order.
     func deliver(_ items: Delivery.Item...) {
         let client = change { state in
-            items.reduce(nil) { state.enqueue($1) ?? $0 }
+            items.reduce(nil) { state.enqueue($1, isReachable: isClientReachable) ?? $0 }
         }
         client?.perform { self.drain() }
     }
@@ -86,16 +86,14 @@ extension Journey {
             case .end(let error): end(error, client)
             }
             delivered += 1
-            if delivered >= Self.visitLimit, client.isReachable { return continueDelivery() }
+            if delivered >= Self.visitLimit, isClientReachable { return continueDelivery() }
         }
     }
 
     /// The next item to deliver, unless the client is not ready.
     private func nextItem() -> (Delivery.Item, any JourneyClient)? {
-        change { state in
-            guard let client = state.client, client.isReady else { return nil }
-            return state.delivery.next().map { ($0, client) }
-        }
+        guard let client = state.withLock(\.client), client.isReady else { return nil }
+        return change { $0.delivery.next() }.map { ($0, client) }
     }
 
     private func announce(_ response: HTTPURLResponse, to client: any JourneyClient) {
@@ -185,7 +183,7 @@ extension Journey {
         }
         // The work runs after any delivery that is under way now. An unreachable client may never run it, so the place
         // is left at once.
-        if !client.isReachable { place?.leave() }
+        if !isClientReachable { place?.leave() }
         client.perform {
             self.drain()
             place?.leave()
@@ -215,11 +213,11 @@ extension Journey.State {
     /// Adds an item for the client.
     ///
     /// - Returns: The client, if it must be visited.
-    mutating func enqueue(_ item: Delivery.Item) -> (any JourneyClient)? {
+    mutating func enqueue(_ item: Delivery.Item, isReachable: Bool) -> (any JourneyClient)? {
         guard delivery.enqueue(item), let client, !isVisitDue else { return nil }
         // One visit delivers all items that have arrived by then. To an unreachable client no visit is certain, so each
         // item asks for one.
-        isVisitDue = client.isReachable
+        isVisitDue = isReachable
         return client
     }
 

@@ -33,6 +33,7 @@ final class Journey: Sendable {
     }
 
     let context: LoadContext
+    let isClientReachable: Bool
     let state: Mutex<State>
 
     /// Makes a journey, which begins with a call of ``start()``.
@@ -43,6 +44,7 @@ final class Journey: Sendable {
     ///   - failures: The number of times that the first request was already refused for missing credentials.
     init(_ client: any JourneyClient, _ context: LoadContext, failures: Int = 0) {
         self.context = context
+        isClientReachable = client.isReachable
         state = Mutex(State(course: Course(Hop(context.request), failures: failures), client: client))
     }
 
@@ -127,9 +129,10 @@ final class Journey: Sendable {
 
     /// Asks once more, because the result of a fetch is not shared with this load.
     func askAgain(_ trip: Int, because reason: UnsharedReason) {
-        let next = state.withLock { state in
+        let next: Int? = state.withLock { state in
+            guard let next = state.course.askAgain(trip, because: reason) else { return nil }
             state.stop = nil
-            return state.course.askAgain(trip, because: reason)
+            return next
         }
         if let next { ask(next) }
     }
@@ -189,7 +192,8 @@ final class Journey: Sendable {
         let client = change { state -> (any JourneyClient)? in
             let action = state.course.receive(head, for: trip) { login?.token(of: $0) }
             guard case .deliverHead(let head) = action else { return nil }
-            return state.enqueue(.response(state.course.isFetched ? head : head.bypassingCache))
+            let told = state.course.isFetched ? head : head.bypassingCache
+            return state.enqueue(.response(told), isReachable: isClientReachable)
         }
         client?.perform { self.drain() }
     }
@@ -198,7 +202,7 @@ final class Journey: Sendable {
     func receive(_ part: Data, for trip: Int) {
         let client = change { state -> (any JourneyClient)? in
             guard case .deliverPart(let part) = state.course.receive(part, for: trip) else { return nil }
-            return state.enqueue(.data(part))
+            return state.enqueue(.data(part), isReachable: isClientReachable)
         }
         client?.perform { self.drain() }
     }
@@ -327,7 +331,13 @@ final class Journey: Sendable {
 
     /// Ends the load when everything before has been delivered; complete when `error` is nil.
     func finish(_ error: (any Error)?) {
-        if state.withLock({ $0.course.end() }) { conclude(error) }
+        let isFirst = state.withLock { state in
+            guard state.course.end() else { return false }
+            // The exchange holds the journey as its receiver, so it is not kept after the end.
+            state.stop = nil
+            return true
+        }
+        if isFirst { conclude(error) }
     }
 
     private func conclude(_ error: (any Error)?) {
@@ -344,15 +354,14 @@ final class Journey: Sendable {
         deliver(.end(error))
     }
 
-    /// Emits the event that reports how the load ends.
-    private func explain(_ kind: LoadEvent.Kind) { context.emit(kind, decidedBy: explained()) }
-
-    /// Records that an event reports how the load ends, and returns the rule that decided about the last hop.
-    private func explained() -> Int? {
-        state.withLock { state in
+    /// Emits the event that reports how the load ends, unless one was emitted before.
+    private func explain(_ kind: LoadEvent.Kind) {
+        let hop: Hop? = state.withLock { state in
+            guard !state.isExplained else { return nil }
             state.isExplained = true
-            return state.course.hop.rule
+            return state.course.hop
         }
+        if let hop { context.emit(kind, decidedBy: hop.rule) }
     }
 
     // MARK: - Answers
@@ -361,7 +370,7 @@ final class Journey: Sendable {
     private func deliver(_ answer: Answer) {
         switch answer.body {
         case .data(let data):
-            context.served(answer, decidedBy: explained())
+            served(answer)
             // A client gets no call for an empty body.
             if data.isEmpty {
                 deliver(.response(answer.response), .end(nil))
@@ -371,13 +380,18 @@ final class Journey: Sendable {
         case .source(let source):
             let pump = BodyPump(response: answer.response, source: source, journey: self) { end in
                 switch end {
-                case .complete: self.context.served(answer, decidedBy: self.explained())
+                case .complete: self.served(answer)
                 case .failed(let error): self.explain(.failed(error))
                 case .restarted(let error): self.context.emit(.degraded("\(error)"))
                 }
             }
             deliver { pump.start($0) }
         }
+    }
+
+    private func served(_ answer: Answer) {
+        explain(answer.event)
+        context.renew(answer)
     }
 
     /// Visits the stations once more, because the answer turned out to be unusable before any part of it was delivered.

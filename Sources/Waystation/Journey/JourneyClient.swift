@@ -12,7 +12,7 @@ protocol JourneyClient: AnyObject, Sendable {
 
     /// Whether ``perform(_:)`` is certain to run its work.
     ///
-    /// It is read on any thread.
+    /// It never changes.
     var isReachable: Bool { get }
 
     /// Runs work on the client's queue; callable from any thread.

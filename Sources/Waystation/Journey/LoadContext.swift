@@ -78,16 +78,14 @@ struct LoadContext: Sendable {
         )
     }
 
-    /// Reports an answer that is delivered, and renews it in the background if it is due.
-    func served(_ answer: Answer, decidedBy rule: Int?) {
-        let status = answer.response.statusCode
-        emit(.served(from: answer.source, status: status, bytes: answer.body.length), decidedBy: rule)
-        renew(answer)
-    }
-
     /// Renews an answer in the background if it is due.
     func renew(_ answer: Answer) {
         guard let plan = answer.renews else { return }
         fetches?.renew(plan, through: network)
     }
+}
+
+extension Answer {
+    /// The event of a load that gets the answer.
+    var event: LoadEvent.Kind { .served(from: source, status: response.statusCode, bytes: body.length) }
 }

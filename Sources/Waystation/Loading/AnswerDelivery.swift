@@ -14,7 +14,8 @@ enum AnswerDelivery {
         else { return false }
         client.receive(answer.response)
         if !data.isEmpty { client.load(data) }
-        context.served(answer, decidedBy: context.rule)
+        context.emit(answer.event)
+        context.renew(answer)
         client.finish(answer.response)
         return true
     }

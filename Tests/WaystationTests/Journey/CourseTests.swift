@@ -1,0 +1,130 @@
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import Waystation
+
+@Suite("The course of a load from hop to hop")
+struct CourseTests {
+    /// A reference, because an expectation cannot call what changes a value.
+    private final class Subject {
+        let first: Hop
+        var course: Course
+
+        init() throws {
+            first = Hop(try URLRequest("GET", "https://a.example/start"))
+            course = Course(first)
+        }
+
+        /// Sends the first request to the network, and returns the number of the trip.
+        func asked() throws -> Int {
+            let trip = course.visit(first)
+            course.ask(nil)
+            return try #require(trip)
+        }
+
+        func receive(_ status: Int, _ fields: [String: String] = [:], for trip: Int) throws -> String {
+            let head = try HTTPURLResponse.head(status, fields)
+            return "\(course.receive(head, for: trip) { _ in "token" })"
+        }
+
+        func receive(_ text: String, for trip: Int) -> String { "\(course.receive(Data(text.utf8), for: trip))" }
+
+        func receive(_ answer: Answer, for trip: Int) -> String {
+            "\(course.receive(answer, for: trip) { _ in nil })"
+        }
+
+        func end(_ error: URLError? = nil, for trip: Int) -> String { "\(course.receiveEnd(error, for: trip))" }
+
+        func end() -> Bool { course.end() }
+
+        func visit() -> Int? { course.visit(first) }
+
+        func follow(in trip: Int) -> Hop? { course.follow(in: trip) }
+
+        func refuse(in trip: Int) -> (head: HTTPURLResponse?, body: Data)? {
+            course.refuseRedirect(in: trip).map { ($0.head, $0.body) }
+        }
+    }
+
+    private let subject: Subject
+
+    init() throws { subject = try Subject() }
+
+    @Test("delivers a head and its parts, and counts them")
+    func delivery() throws {
+        let trip = try subject.asked()
+        #expect(try subject.receive(200, for: trip).hasPrefix("deliverHead"))
+        #expect(subject.receive("abc", for: trip).hasPrefix("deliverPart"))
+        #expect(subject.end(for: trip) == "end(nil)")
+        #expect(subject.course.delivered == (200, 3))
+    }
+
+    @Test("ignores what arrives for an earlier trip, and after the end")
+    func stale() throws {
+        let earlier = try subject.asked()
+        let trip = try subject.asked()
+        #expect(try subject.receive(200, for: earlier) == "ignore")
+        #expect(subject.receive("a", for: earlier) == "ignore")
+        #expect(subject.end(for: earlier) == "ignore")
+        #expect(try subject.receive(200, for: trip) != "ignore")
+        #expect(subject.end())
+        #expect(!subject.end())
+        #expect(subject.receive("a", for: trip) == "ignore")
+        #expect(subject.end(for: trip) == "ignore")
+        #expect(subject.visit() == nil)
+    }
+
+    @Test("keeps the body of a redirect until the client has decided")
+    func redirect() throws {
+        let trip = try subject.asked()
+        #expect(try subject.receive(302, ["Location": "/there"], for: trip) == "ignore")
+        #expect(subject.receive("mo", for: trip) == "ignore")
+        #expect(subject.receive("ved", for: trip) == "ignore")
+        #expect(subject.end(for: trip).hasPrefix("redirect"))
+        let refused = try #require(subject.refuse(in: trip))
+        #expect(refused.head?.statusCode == 302)
+        #expect(refused.body == Data("moved".utf8))
+        #expect(subject.course.delivered == (302, 5))
+    }
+
+    @Test("follows no redirect that is settled")
+    func settled() throws {
+        let trip = try subject.asked()
+        _ = try subject.receive(302, ["Location": "/there"], for: trip)
+        _ = subject.end(for: trip)
+        #expect(subject.follow(in: trip) != nil)
+        _ = try subject.asked()
+        #expect(subject.follow(in: trip) == nil)
+        #expect(subject.refuse(in: trip) == nil)
+    }
+
+    @Test("renews a refused token once for each hop")
+    func refusedToken() throws {
+        var trip = try subject.asked()
+        #expect(try subject.receive(401, for: trip) == "ignore")
+        #expect(subject.receive("no", for: trip) == "ignore")
+        #expect(subject.end(for: trip) == #"renew(token: "token")"#)
+        trip = try subject.asked()
+        #expect(try subject.receive(401, for: trip).hasPrefix("deliverHead"))
+    }
+
+    @Test("takes an answer only while no response from the network has begun")
+    func lateAnswer() throws {
+        let answer = Answer(response: try .head(200), body: .data(Data()), source: .cache)
+        let trip = try subject.asked()
+        #expect(try subject.receive(200, for: trip).hasPrefix("deliverHead"))
+        #expect(subject.receive(answer, for: trip) == "ignore")
+
+        let next = try subject.asked()
+        #expect(subject.receive(answer, for: next).hasPrefix("answer"))
+        // What still arrives is only for the cache.
+        #expect(try subject.receive(200, for: next) == "ignore")
+    }
+
+    @Test("fails when the exchange ends without a head")
+    func headless() throws {
+        let trip = try subject.asked()
+        #expect(subject.end(for: trip).contains("\(URLError.Code.badServerResponse.rawValue)"))
+    }
+}
