@@ -2,7 +2,7 @@ import Foundation
 import WaystationCaching
 import WaystationStorage
 
-/// The store of a response cache, and what decides about its responses.
+/// The store of a response cache, and the settings by which its responses are stored and reused.
 final class CacheAccess: Sendable {
     let store: ResponseStore
     /// The choices that the RFCs leave to a cache.

@@ -14,7 +14,7 @@ protocol FetchWaiter: TransportReceiver {
 }
 
 /// The name of a waiter: an object, and a number for each time that the object asks.
-struct FetchWaiterID: Hashable, Sendable {
+struct FetchWaiterID: Equatable, Sendable {
     let object: ObjectIdentifier
     let number: Int
 }

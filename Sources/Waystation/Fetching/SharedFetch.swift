@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import FoundationNetworking
 import HTTPTypes
@@ -29,6 +28,8 @@ final class SharedFetch: TransportReceiver {
         var question: Question
         var audience = FetchAudience()
         var exchange: (any TransportExchange)?
+        /// The number of exchanges that were started: one may end, and the next begin, before `exchange` is set.
+        var started = 0
         var times: Times
         /// Whether the fetch ended without a response.
         var hasFailed = false
@@ -131,17 +132,19 @@ final class SharedFetch: TransportReceiver {
     func start() {
         let now = cache.now()
         let moment = cache.store.moment()
-        let request: URLRequest? = state.withLock { state in
-            guard !state.hasEnded else { return nil }
+        let (request, number): (URLRequest?, Int) = state.withLock { state in
+            guard !state.hasEnded else { return (nil, 0) }
+            state.started += 1
             state.phase = .waiting
             state.times = Times(sent: now, moment: moment)
             switch state.question {
-            case .everything: return plan.request
-            case .conditional(let revalidation): return plan.request.taking(conditionsOf: revalidation.request)
+            case .everything: return (plan.request, state.started)
+            case .conditional(let revalidation):
+                return (plan.request.taking(conditionsOf: revalidation.request), state.started)
             case .head:
                 var request = plan.request
                 request.httpMethod = "HEAD"
-                return request
+                return (request, state.started)
             }
         }
         guard var request else { return }
@@ -149,7 +152,7 @@ final class SharedFetch: TransportReceiver {
         let exchange = network.send(request, for: self)
         let isTooLate = state.withLock { state in
             // The exchange holds this fetch as its receiver, so it is not kept after the end.
-            if !state.hasEnded { state.exchange = exchange }
+            if state.started == number, !state.hasEnded { state.exchange = exchange }
             return state.hasEnded
         }
         if isTooLate { exchange.cancel() }

@@ -1,7 +1,6 @@
 import Foundation
 import FoundationNetworking
 import HTTPTypes
-import Synchronization
 package import WaystationCaching
 package import WaystationStorage
 

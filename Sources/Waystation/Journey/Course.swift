@@ -22,7 +22,7 @@ struct Course: Sendable {
         /// The token is renewed, and the request is sent again.
         case renew(token: String)
         /// No response began. If a stored one may stand in, it is the answer.
-        case standIn(Question, otherwise: any Error)
+        case standIn(otherwise: any Error)
         case end((any Error)?)
     }
 
@@ -61,8 +61,8 @@ struct Course: Sendable {
     private var isRenewed = false
     /// The number of the trip to the network or to the stations; what arrives for an earlier one is ignored.
     private(set) var trip = 0
-    /// The number of the hop.
-    private(set) var number = 0
+    /// The number of the hop for which a stored response was given a time to stand in.
+    private var timed: Int?
     /// The status of the last response that was delivered, and the number of bytes that were delivered of it.
     private(set) var delivered = (status: 0, bytes: 0)
 
@@ -81,21 +81,23 @@ struct Course: Sendable {
 
     private var isOver: Bool { if case .over = phase { true } else { false } }
 
-    /// Whether the last response that was delivered came through a fetch, which has set its `Cache-Status`.
+    /// Whether the present hop is asked through a fetch, which sets the `Cache-Status` of its response.
     var isFetched: Bool { question != nil }
 
     // MARK: - Hops and trips
 
     /// Takes a hop, or the same one again when its stations were visited further.
     ///
-    /// - Returns: The number of the trip; nil when the course is over.
-    mutating func visit(_ hop: Hop) -> Int? {
-        guard !isOver else { return nil }
+    /// - Parameters:
+    ///   - hop: The hop.
+    ///   - earlier: The trip that led to the visit; nil for the first one.
+    /// - Returns: The number of the trip; nil when the course is over, or when another trip has begun meanwhile.
+    mutating func visit(_ hop: Hop, after earlier: Int?) -> Int? {
+        guard isUnderWay(earlier ?? trip) else { return nil }
         self.hop = hop
         phase = .visiting
         question = nil
         trip += 1
-        number += 1
         return trip
     }
 
@@ -110,6 +112,19 @@ struct Course: Sendable {
 
     /// The question of a trip that is under way.
     func question(of trip: Int) -> Question? { isUnderWay(trip) ? question : nil }
+
+    /// The question of a hop whose response from the network has not begun.
+    func openQuestion(of number: Int) -> Question? {
+        guard number == hop.number, case .asking = phase else { return nil }
+        return question
+    }
+
+    /// Whether a stored response is to be given a time to stand in; true only once for each hop.
+    mutating func beginsTiming() -> Bool {
+        guard timed != hop.number else { return false }
+        timed = hop.number
+        return true
+    }
 
     /// The result of a fetch is not shared: the question must be asked again.
     ///
@@ -226,8 +241,9 @@ struct Course: Sendable {
             isRenewed = true
             return .renew(token: refused)
         }
-        // What still arrives of a trip is only for the cache.
+        // The late response of the trip is only for the cache.
         self.trip += 1
+        question = nil
         switch RedirectPolicy.decision(for: answer.response, to: hop.request, after: redirects) {
         case .none:
             phase = .over
@@ -240,7 +256,7 @@ struct Course: Sendable {
 
     /// A stored response may answer a hop whose response from the network has not begun.
     mutating func standIn(_ answer: Answer, in number: Int, token: (URLRequest) -> String?) -> Action {
-        guard number == self.number, question != nil, case .asking = phase else { return .ignore }
+        guard openQuestion(of: number) != nil else { return .ignore }
         return receive(answer, for: trip, token: token)
     }
 
@@ -254,9 +270,12 @@ struct Course: Sendable {
             isRenewed = true
             return .renew(token: token)
         case .asking:
-            guard let error else { return .end(URLError(.badServerResponse, failing: hop.request.url)) }
-            guard let question, (error as? URLError)?.code != .cancelled else { return .end(error) }
-            return .standIn(question, otherwise: question.finding.explaining(error))
+            if let error, let question, (error as? URLError)?.code != .cancelled {
+                return .standIn(otherwise: question.finding.explaining(error))
+            }
+            // No stored response may stand in any more.
+            phase = .visiting
+            return .end(error ?? URLError(.badServerResponse, failing: hop.request.url))
         case .redirected(let head, _):
             if let error { return .end(error) }
             return redirect(head, RedirectPolicy.decision(for: head, to: hop.request, after: redirects))

@@ -2,26 +2,26 @@ import DequeModule
 import Foundation
 import FoundationNetworking
 
-/// The items that wait for delivery to a task, and which of them may be delivered now.
+/// The items that wait for delivery to the client of a load, and which of them may be delivered now.
 ///
-/// This type is a state machine without side effects. Events of the session and of the sources of a load arrive as
+/// This type is a state machine without side effects. Events of the client and of the sources of a load arrive as
 /// method calls, and the required action is returned as a value. It makes sure that nothing is delivered twice, out of
-/// order, while the task is suspended, before its delegate has agreed to the response, or after the end.
+/// order, while the load is suspended, before the client has agreed to the response, or after the end.
 struct Delivery {
     /// One item to deliver to the client.
     enum Item {
         case response(HTTPURLResponse)
         case data(Data)
-        /// Work to run on the work queue, after all earlier items were delivered.
+        /// Work to run on the client's queue, after all earlier items were delivered.
         case reached(@Sendable () -> Void)
         case end((any Error)?)
     }
 
-    /// The meaning of the session's call of `startLoading`.
+    /// The meaning of a start.
     enum Start: Equatable {
         /// The first one: begin to load.
         case begin
-        /// The task was suspended: deliver the items that have arrived since.
+        /// The load was suspended: deliver the items that have arrived since.
         case resume
         /// Nothing is left to do.
         case ignore
@@ -34,9 +34,9 @@ struct Delivery {
     private var pendingBytes = 0
     private var awaitsDisposition = false
 
-    /// The number of bytes that wait for the loading queue or the delegate.
+    /// The number of bytes that wait for the client.
     ///
-    /// Zero while they wait for the task to be resumed.
+    /// Zero while they wait for the load to be resumed.
     var deliverableBytes: Int { phase == .running ? pendingBytes : 0 }
 
     /// Whether the load is about to end with an error from outside: no other item is delivered any more.
@@ -93,14 +93,14 @@ struct Delivery {
         isAborted = true
         items = [.end(error)]
         pendingBytes = 0
-        // The delegate's answer to the response no longer matters.
+        // The client's answer to the response no longer matters.
         awaitsDisposition = false
         return true
     }
 
     /// Adds an item, or drops it when the load has ended.
     ///
-    /// Returns true when the loading queue must be visited to deliver the item.
+    /// Returns true when the client's queue must be visited to deliver the item.
     mutating func enqueue(_ item: Item) -> Bool {
         guard !hasEnded, !isAborted else { return false }
         if case .data(let data) = item { pendingBytes += data.count }
@@ -120,7 +120,7 @@ struct Delivery {
         return item
     }
 
-    /// Records that the delegate agreed to the response.
+    /// Records that the client agreed to the response.
     mutating func allow() {
         awaitsDisposition = false
     }

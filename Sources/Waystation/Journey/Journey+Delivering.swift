@@ -63,7 +63,7 @@ extension Journey {
         )
     }
 
-    /// Continues the delivery after the client was not ready, once the work is done that already waits on its queue.
+    /// Continues the delivery on the client's queue, after the work that already waits there.
     func continueDelivery() {
         let client: (any JourneyClient)? = state.withLock { state in
             guard !state.isVisitDue else { return nil }
@@ -192,7 +192,7 @@ extension Journey {
 }
 
 extension Journey.State {
-    /// What remains to be done for a load that was ended from outside.
+    /// The remaining work for a load that was ended from outside.
     struct Ending: Sendable {
         let stop: (@Sendable () -> Void)?
         let isExplained: Bool

@@ -8,7 +8,7 @@ import WaystationCaching
 ///
 /// Each request of the load (the first one, one after a redirect, one with credentials, one with a renewed token) is a
 /// hop, and passes the ``Stations``. A ``Course`` decides what follows from what arrives; the journey carries that out.
-/// What is to be delivered waits in a ``Delivery`` and reaches the client on the client's queue.
+/// The items for the client wait in a ``Delivery`` and reach the client on the client's queue.
 ///
 /// Its members may be called from any thread, except for those of the client's side.
 final class Journey: Sendable {
@@ -53,12 +53,18 @@ final class Journey: Sendable {
     // MARK: - Hops
 
     /// Continues as the stations have decided.
-    func go(on visit: Visit) {
+    ///
+    /// - Parameters:
+    ///   - visit: The hop and the verdict about it.
+    ///   - earlier: The trip that led to the visit; nil for the first one. If another trip has begun meanwhile, the visit
+    ///     is ignored.
+    func go(on visit: Visit, after earlier: Int? = nil) {
         let hop = visit.hop
         if let ticket = hop.ticket, !enter(ticket) { return }
-        let trip = change { state in
+        let trip: Int? = state.withLock { state in
+            guard let trip = state.course.visit(hop, after: earlier) else { return nil }
             state.stop = nil
-            return state.course.visit(hop)
+            return trip
         }
         guard let trip else { return }
         if hop.isChanged { context.recording?.isAnswering(hop.request) }
@@ -66,12 +72,15 @@ final class Journey: Sendable {
         case .answer(let answer): receive(answer, for: trip)
         case .fail(let error): finish(error)
         case .open(let links): open(hop.request, with: links)
-        case .lookUp(let lookUp): lookUp.run { self.go(on: Visit(hop, $0)) }
-        case .wait(let wait): stopping(trip, by: wait.begin { self.go(on: $0) })
+        case .lookUp(let lookUp):
+            lookUp.run { verdict in
+                // The store's queue must not wait for other code.
+                DispatchQueue.global().async { self.go(on: Visit(hop, verdict), after: trip) }
+            }
+        case .wait(let wait): stopping(trip, by: wait.begin { self.go(on: $0, after: trip) })
         case .fetch(let finding, let fetch): ask(Course.Question(finding: finding, fetch: fetch), for: trip)
-        case .spool(let spool) where hop.isFirst: read(hop, into: spool, for: trip)
-        case .handBack where hop.canBeHandedBack: handBack(hop)
-        // The load is under way: Foundation's loader can no longer take it, and a stream was made repeatable before.
+        case .spool(let spool) where !hop.request.isRepeatable: read(hop, into: spool, for: trip)
+        case .handBack where hop.canBeHandedBack: handBack(hop, for: trip)
         case .send, .spool, .handBack: send(hop, for: trip)
         }
     }
@@ -93,13 +102,7 @@ final class Journey: Sendable {
 
     /// Asks the network on behalf of the cache.
     private func ask(_ question: Course.Question, for trip: Int) {
-        let number = state.withLock { state in
-            state.course.ask(question)
-            return state.course.number
-        }
-        if let timeout = question.fetch.timeout, question.fetch.fallback != nil {
-            context.environment.schedule(timeout) { [weak self] in _ = self?.standIn(in: number, for: question) }
-        }
+        state.withLock { $0.course.ask(question) }
         ask(trip)
     }
 
@@ -107,6 +110,7 @@ final class Journey: Sendable {
         DispatchQueue.global().async { [self] in
             let asked = state.withLock { state in state.course.question(of: trip).map { ($0, state.course.hop) } }
             guard let (question, hop) = asked, let fetches = context.fetches else { return }
+            limitTime(of: question, in: hop)
             let receiver = HopReceiver(journey: self, trip: trip)
             let participation = fetches.fetch(
                 FetchPlan(
@@ -121,10 +125,18 @@ final class Journey: Sendable {
             )
             switch participation {
             // A fetch has ended since the look-up, and may have stored the answer.
-            case .outdated: go(on: context.stations.again(hop))
+            case .outdated: go(on: context.stations.again(hop), after: trip)
             case .taken(let fetch): stopping(trip) { fetch.leave(receiver) }
             }
         }
+    }
+
+    /// Gives the network the time after which a stored response stands in, if the strategy limits it.
+    private func limitTime(of question: Course.Question, in hop: Hop) {
+        guard let timeout = question.fetch.timeout, question.fetch.fallback != nil,
+            state.withLock({ $0.course.beginsTiming() })
+        else { return }
+        context.environment.schedule(timeout) { [weak self, number = hop.number] in _ = self?.standIn(in: number) }
     }
 
     /// Asks once more, because the result of a fetch is not shared with this load.
@@ -150,7 +162,7 @@ final class Journey: Sendable {
                 var hop = hop
                 hop.request = request
                 hop.isChanged = true
-                self.go(on: Visit(hop, .send))
+                self.go(on: Visit(hop, .send), after: trip)
             case .failure(let error): self.finish(error)
             }
         }
@@ -158,9 +170,9 @@ final class Journey: Sendable {
     }
 
     /// Leaves the request to the client's own loader, if it has one.
-    private func handBack(_ hop: Hop) {
+    private func handBack(_ hop: Hop, for trip: Int) {
         deliver { client in
-            if !client.handBack() { self.go(on: Visit(hop, .send)) }
+            if !client.handBack() { self.go(on: Visit(hop, .send), after: trip) }
         }
     }
 
@@ -168,9 +180,15 @@ final class Journey: Sendable {
     private func open(_ link: URLRequest, with links: ExternalLinks) {
         // The handler is the app's code, which must not block a queue of Foundation's.
         DispatchQueue.global().async {
-            guard self.state.withLock({ $0.course.end() }) else { return }
+            let hop: Hop? = self.state.withLock { state in
+                guard state.course.end() else { return nil }
+                state.isExplained = true
+                return state.course.hop
+            }
+            guard let hop else { return }
             links.handler(link)
-            self.conclude(ExternalLinks.opened(link.url))
+            if let url = link.url { self.context.emit(.openedElsewhere(url), decidedBy: hop.rule) }
+            self.deliver(.end(ExternalLinks.opened(link.url)))
         }
     }
 
@@ -179,7 +197,7 @@ final class Journey: Sendable {
         let isTooLate = state.withLock { state in
             // The trip may be over, and the next one have begun.
             if state.course.isUnderWay(trip) { state.stop = stop }
-            return state.isStopped
+            return state.isStopped && state.course.trip == trip
         }
         if isTooLate { stop() }
     }
@@ -222,7 +240,7 @@ final class Journey: Sendable {
         let login = context.stations.login
         let action = state.withLock { state in
             let action = take(&state.course) { login?.token(of: $0) }
-            // The traffic behind the load no longer ends with the load.
+            // A cancel no longer stops the fetch, so that a late response is still stored.
             if case .ignore = action {} else { state.stop = nil }
             return action
         }
@@ -243,9 +261,9 @@ final class Journey: Sendable {
             redirect(head, to: next, isHTTP: isHTTP)
         case .challenge(let space, let head, let failures): challenge(space, head, failures)
         case .renew(let token): renew(token)
-        case .standIn(let question, let error):
-            let number = state.withLock(\.course.number)
-            if !standIn(in: number, for: question) { finish(error) }
+        case .standIn(let error):
+            let number = state.withLock(\.course.hop.number)
+            if !standIn(in: number) { finish(error) }
         case .end(let error): finish(error)
         }
     }
@@ -253,8 +271,9 @@ final class Journey: Sendable {
     /// Answers a hop with a stored response, if the strategy or the RFCs allow that without the network.
     ///
     /// - Returns: False when no stored response may stand in.
-    private func standIn(in number: Int, for question: Course.Question) -> Bool {
-        guard let selection = question.fetch.standIn(now: context.environment.now()),
+    private func standIn(in number: Int) -> Bool {
+        guard let question = state.withLock({ $0.course.openQuestion(of: number) }),
+            let selection = question.fetch.standIn(now: context.environment.now()),
             let answer = question.finding.answer(selection)
         else { return false }
         receive(answer) { course, token in course.standIn(answer, in: number, token: token) }
@@ -267,7 +286,7 @@ final class Journey: Sendable {
         let (trip, hop, client) = state.withLock { ($0.course.trip, $0.course.hop, $0.client) }
         if let links = context.stations.links, links.contain(next.url) {
             // Nothing is requested, so the client is not asked.
-            return go(on: Visit(Hop(next, rule: hop.rule), .open(links)))
+            return go(on: Visit(Hop(next, rule: hop.rule), .open(links)), after: trip)
         }
         guard isHTTP else { return finish(URLError(.unsupportedURL, failing: hop.request.url)) }
         guard client?.decidesAboutRedirects ?? false else { return follow(head, to: next, in: trip) }
@@ -278,7 +297,7 @@ final class Journey: Sendable {
         guard let next else { return refuse(in: trip) }
         guard let hop = state.withLock({ $0.course.follow(in: trip) }) else { return }
         context.recording?.didRedirect(head, to: next)
-        go(on: context.stations.next(next, after: hop))
+        go(on: context.stations.next(next, after: hop), after: trip)
     }
 
     /// Delivers a redirect, because the client does not follow it.
@@ -315,7 +334,7 @@ final class Journey: Sendable {
                     if credential.persistence != .none { credentials?.set(credential, for: space) }
                     var request = hop.request
                     request.setValue(authorization, forHTTPHeaderField: "Authorization")
-                    self.go(on: self.context.stations.next(request, after: hop))
+                    self.go(on: self.context.stations.next(request, after: hop), after: trip)
                 }
             }
         }
@@ -323,8 +342,8 @@ final class Journey: Sendable {
 
     private func renew(_ token: String) {
         guard let login = context.stations.login else { return }
-        let hop = state.withLock(\.course.hop)
-        go(on: context.stations.renewing(token, of: login, for: hop))
+        let (trip, hop) = state.withLock { ($0.course.trip, $0.course.hop) }
+        go(on: context.stations.renewing(token, of: login, for: hop), after: trip)
     }
 
     // MARK: - The end
@@ -342,9 +361,7 @@ final class Journey: Sendable {
 
     private func conclude(_ error: (any Error)?) {
         let (status, bytes) = state.withLock(\.course.delivered)
-        if let link = (error as? URLError)?.openedLink {
-            explain(.openedElsewhere(link))
-        } else if let error = error as? URLError, error.isBlocked {
+        if let error = error as? URLError, error.isBlocked {
             explain(.blocked)
         } else if let error {
             explain(.failed((error as? URLError) ?? URLError(.unknown, failing: nil, "\(error)", underlying: error)))

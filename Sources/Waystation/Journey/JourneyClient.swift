@@ -31,6 +31,8 @@ protocol JourneyClient: AnyObject, Sendable {
     func take(_ head: HTTPURLResponse, _ decide: @escaping @Sendable (_ continues: Bool) -> Void) -> Bool
 
     /// Takes a part of the body.
+    ///
+    /// A client that is full then calls ``Journey/continueDelivery()`` of the journey when it is ready again.
     func take(_ part: Data, of journey: Journey)
 
     /// Whether the client takes a part of the body now; if not, it calls ``Journey/continueDelivery()`` later.

@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import WaystationStorage
 
-/// What the loads of an interceptor share beside their stations.
+/// The values that the loads of an interceptor share beside their stations.
 final class LoadEnvironment: Sendable {
     let events: EventBroadcaster
     /// The bytes that have arrived for the loads and wait for their tasks or for the cache's disk.

@@ -2,9 +2,11 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// The stations that every hop of a load passes, always in the same order.
+/// The stations of the hops of a load, in their order.
 ///
 /// external links → rules → header body → login → cookies → sources → network
+///
+/// A hop that visits them again, because its token was renewed or the stored responses have changed, begins at the login.
 ///
 /// A station changes the hop, or ends its way with a verdict. Cookies are chosen before the sources are asked, because
 /// `Vary` and the part of the store depend on them.
@@ -37,10 +39,9 @@ final class Stations: Sendable {
         self.sources = sources
     }
 
-    /// Sends a load's first request past the stations; nil when no rule takes it.
+    /// Sends a load's first request past the stations; nil when no rule takes it, or when it is an external link.
     ///
-    /// External links are not among them: the caller checks the first request of a task for them, whether a rule takes
-    /// it or not.
+    /// The caller checks the first request of a task for external links by ``isExternalLink(_:)``.
     func first(_ request: URLRequest) -> Visit? {
         guard !isExternalLink(request), let match = matcher.match(request) else { return nil }
         return takeHeaderBody(Hop(request, match))
@@ -60,16 +61,18 @@ final class Stations: Sendable {
     }
 
     /// Sends a hop past the stations once more, because another load may have changed the stored responses.
-    func again(_ hop: Hop) -> Visit { logIn(hop.again) }
+    func again(_ hop: Hop) -> Visit { logIn(hop) }
 
     /// Sends a hop past the stations once more when its refused token has been renewed.
     ///
     /// The token is renewed once for all requests that were refused with it.
     func renewing(_ token: String, of login: LoginSession, for hop: Hop) -> Visit {
-        var request = hop.request
-        // The refusal may have been stored, so the stored response must be ignored.
-        request.cachePolicy = .reloadIgnoringLocalCacheData
-        let next = hop.followed(by: request, matcher.match(request), mayHideCookies: false)
+        let next = hop.followed(
+            by: hop.request,
+            matcher.match(hop.request),
+            mayHideCookies: false,
+            ignoresStored: true
+        )
         return wait(for: login, refused: token, next)
     }
 
@@ -154,9 +157,12 @@ final class Stations: Sendable {
     /// Asks the sources of the hop's rule.
     private func ask(_ hop: Hop) -> Visit {
         guard let canonical = hop.canonical else { return Visit(hop, .send) }
+        var request = hop.request
+        // Not in the hop itself: the policy does not apply to the requests that follow.
+        if hop.ignoresStored { request.cachePolicy = .reloadIgnoringLocalCacheData }
         let serving = Serving(
             sources: sources,
-            request: hop.request,
+            request: request,
             canonical: canonical,
             mayHideCookies: hop.mayHideCookies
         )

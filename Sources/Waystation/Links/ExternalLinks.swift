@@ -145,11 +145,3 @@ extension ExternalLinks {
         )
     }
 }
-
-extension URLError {
-    /// The link that was handed over, if the load ended for that reason.
-    var openedLink: URL? {
-        guard (userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .openedElsewhere else { return nil }
-        return userInfo[NSURLErrorFailingURLErrorKey] as? URL
-    }
-}

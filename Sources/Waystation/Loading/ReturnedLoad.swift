@@ -262,7 +262,7 @@ final class ReturnedLoad: NSObject {
             let journey = Journey(TaskClient(client), context, failures: 1)
             ended = nil
             goOn?(journey)
-            var hop = Hop(request, context.stations.matcher.match(request))
+            var hop = Hop(request, context.stations.matcher.match(request), rule: context.rule)
             hop.isChanged = true
             journey.go(on: Visit(hop, .send))
             release()

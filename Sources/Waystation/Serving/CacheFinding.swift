@@ -62,15 +62,6 @@ struct CacheFinding: Sendable {
         )
     }
 
-    /// Whether a stored response answers the request when there is no network.
-    func isHeld(now: Date) -> Bool {
-        switch decision {
-        case .serve: true
-        case .fetch(let fetch): fetch.standIn(now: now) != nil
-        case .gatewayTimeout, .unavailable, .bypass: false
-        }
-    }
-
     /// The 504 for a request that accepts only a stored response (RFC 9111 §5.2.1.7).
     var gatewayTimeout: Answer? {
         let text = "No stored response may answer this request, and it accepts no other (only-if-cached).\n"

@@ -13,8 +13,10 @@ struct Hop: Sendable {
     private(set) var requirement: LoginRequirement?
     /// The login under which the request got its cookies.
     var ticket: LoginTicket?
-    /// Whether the request is the first one of its load, the only one that Foundation's own loader can take.
-    private(set) var isFirst = true
+    /// The number of the hop within its load.
+    private(set) var number = 0
+    /// Whether stored responses are ignored, because one of them may be the refusal of the token that was renewed.
+    private(set) var ignoresStored = false
     /// Whether the request differs from the app's own, which is the one that Foundation's own loader would send.
     var isChanged = false
     /// Whether Foundation may add cookies that the request does not show, as it does after a redirect to another
@@ -34,7 +36,19 @@ struct Hop: Sendable {
     ///
     /// The first rule that matches the request decides about it. If no rule matches, the rule of this hop still
     /// applies, so an archive keeps the page behind a redirect.
-    func followed(by request: URLRequest, _ match: RequestMatcher.Match?, mayHideCookies: Bool) -> Hop {
+    ///
+    /// - Parameters:
+    ///   - request: The next request.
+    ///   - match: The rule that takes it; nil when none does.
+    ///   - mayHideCookies: Whether Foundation may add cookies to it.
+    ///   - ignoresStored: Whether stored responses are ignored.
+    /// - Returns: The next hop.
+    func followed(
+        by request: URLRequest,
+        _ match: RequestMatcher.Match?,
+        mayHideCookies: Bool,
+        ignoresStored: Bool = false
+    ) -> Hop {
         var next = self
         next.request = request
         next.canonical = match?.canonical ?? CanonicalRequest(request)
@@ -42,23 +56,17 @@ struct Hop: Sendable {
         next.route = match?.step ?? route
         next.requirement = match?.step.requirement
         next.ticket = nil
-        next.isFirst = false
+        next.number += 1
         next.isChanged = true
         next.mayHideCookies = mayHideCookies
+        next.ignoresStored = ignoresStored
         return next
-    }
-
-    /// The same request on its second way past the stations.
-    var again: Hop {
-        var hop = self
-        hop.isFirst = false
-        return hop
     }
 
     /// Whether Foundation's own loader can load the request as the app wants it.
     ///
     /// It would send the app's own request, and would end a request whose interval is below a second at once.
     var canBeHandedBack: Bool {
-        isFirst && !isChanged && (!request.hasTimeoutBelowOneSecond || request.httpBodyStream != nil)
+        number == 0 && !isChanged && (!request.hasTimeoutBelowOneSecond || request.httpBodyStream != nil)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import WaystationStorage
 
-/// What the sources of all rules share.
+/// The values that the sources of all rules share.
 final class Sources: Sendable {
     /// The fetches on behalf of the cache; nil without a cache.
     let fetches: Fetches?

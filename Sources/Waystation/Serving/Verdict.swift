@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import WaystationCaching
 
-/// What follows for a hop: each source of an answer ends in one of these.
+/// The decision of the stations about a hop.
 enum Verdict: Sendable {
     /// The request is answered.
     case answer(Answer)

@@ -18,6 +18,9 @@ import Synchronization
 final class OriginExchange: TransportExchange, TransportReceiver {
     private struct State {
         var running: (any TransportExchange)?
+        /// The number of times that the request was sent: one exchange may end, and the next begin, before `running` is
+        /// set.
+        var sent = 0
         var hasBegun = false
         var mayRepeat: Bool
         var isCancelled = false
@@ -110,10 +113,14 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     }
 
     private func send() {
+        let number = state.withLock { state in
+            state.sent += 1
+            return state.sent
+        }
         let exchange = transport.start(request.rewound, receiver: self)
         let isCancelled = state.withLock { state in
             // The exchange holds this object as its receiver, so it is not kept after the end.
-            if !state.hasEnded, !state.isCancelled { state.running = exchange }
+            if state.sent == number, !state.hasEnded, !state.isCancelled { state.running = exchange }
             return state.isCancelled
         }
         if isCancelled { exchange.cancel() }

@@ -206,4 +206,14 @@ struct DeliveryEndToEndTests {
         #expect((error?.userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .downloadUnavailable)
         #expect(fixture.origin.requestCount == 1)
     }
+
+    @Test("a download that accepts only a stored response does not report that the cache has one, if it has none")
+    func missingDownload() async throws {
+        let fixture = try CachingFixture(.standard) { _ in .ok("new") }
+        fixture.origin.stop()
+        var request = URLRequest(url: fixture.origin.url())
+        request.setValue("only-if-cached", forHTTPHeaderField: "Cache-Control")
+        let error = await #expect(throws: URLError.self) { _ = try await fixture.session.download(for: request) }
+        #expect(error?.userInfo[NSUnderlyingErrorKey] as? WaystationError == nil)
+    }
 }

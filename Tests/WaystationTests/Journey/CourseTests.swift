@@ -18,7 +18,7 @@ struct CourseTests {
 
         /// Sends the first request to the network, and returns the number of the trip.
         func asked() throws -> Int {
-            let trip = course.visit(first)
+            let trip = course.visit(first, after: nil)
             course.ask(nil)
             return try #require(trip)
         }
@@ -38,7 +38,9 @@ struct CourseTests {
 
         func end() -> Bool { course.end() }
 
-        func visit() -> Int? { course.visit(first) }
+        func visit(after trip: Int? = nil) -> Int? { course.visit(first, after: trip) }
+
+        func askAgain(_ trip: Int) -> Int? { course.askAgain(trip, because: .failure) }
 
         func follow(in trip: Int) -> Hop? { course.follow(in: trip) }
 
@@ -126,5 +128,15 @@ struct CourseTests {
     func headless() throws {
         let trip = try subject.asked()
         #expect(subject.end(for: trip).contains("\(URLError.Code.badServerResponse.rawValue)"))
+    }
+
+    @Test("takes no visit that an earlier trip led to, and repeats no question of one")
+    func lateVisit() throws {
+        let earlier = try subject.asked()
+        let trip = try subject.asked()
+        #expect(subject.visit(after: earlier) == nil)
+        #expect(subject.askAgain(earlier) == nil)
+        #expect(subject.course.isUnderWay(trip))
+        #expect(subject.visit(after: trip) == trip + 1)
     }
 }

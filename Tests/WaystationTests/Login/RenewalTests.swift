@@ -33,6 +33,23 @@ struct RenewalTests {
         #expect(fixture.provider.reasons.count == 2)
     }
 
+    @Test("is renewed without a change of what the cache may answer after a redirect")
+    func redirected() async throws {
+        let fixture = try LoginFixture(
+            rules: [
+                .allow("http://127.0.0.1:*/kept", via: .cache(.cacheFirst(for: .days(1)))),
+                .allow("http://127.0.0.1:*/**", via: .network, requiresLogin: .marked),
+            ]
+        ) { request in
+            if request.path == "/kept" { return .ok("kept") }
+            return request.value(of: "Cookie") == "token=t2" ? .redirect(302, to: "/kept") : .status(401)
+        }
+        try await fixture.login.logIn()
+        #expect(try await fixture.load("/kept") == (200, "kept"))
+        #expect(try await fixture.load("/start") == (200, "kept"))
+        #expect(fixture.origin.requests.map(\.path) == ["/kept", "/start", "/start"])
+    }
+
     @Test("is not renewed if the request had no token: the app gets the refusal")
     func withoutToken() async throws {
         let fixture = try LoginFixture(script: Self.accepting("t2"))
