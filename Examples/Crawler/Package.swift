@@ -26,6 +26,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationFiles", package: "waystation"),
+                .product(name: "WaystationRules", package: "waystation"),
                 .product(name: "WaystationStorage", package: "waystation"),
             ]
         ),
@@ -37,6 +38,7 @@ let package = Package(
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationRules", package: "waystation"),
             ]
         ),
     ],

@@ -1,4 +1,5 @@
 import Testing
+import WaystationRules
 
 @testable import Crawler
 
@@ -15,7 +16,7 @@ struct FrontierTests {
     }
 
     private func link(_ url: String, _ kind: LinkKind = .page) throws -> FoundLink {
-        FoundLink(url: try #require(CanonicalURL(url)), kind: kind)
+        FoundLink(url: try #require(CanonicalURL(page: url)), kind: kind)
     }
 
     @Test("a URL is loaded once, however often it is found")
@@ -132,11 +133,11 @@ struct FrontierTests {
     @Test("failures of an earlier run are tried again, and a greater depth includes pages that were too deep")
     func restoring() throws {
         var frontier = frontier { $0.depth = 2 }
-        let url = try #require(CanonicalURL("http://a.example/x"))
+        let url = try #require(CanonicalURL(page: "http://a.example/x"))
         #expect(frontier.restore(Resource(id: 0, url: url, kind: .page, depth: 1, state: .failed)).state == .queued)
-        let deep = try #require(CanonicalURL("http://a.example/y"))
+        let deep = try #require(CanonicalURL(page: "http://a.example/y"))
         #expect(frontier.restore(Resource(id: 1, url: deep, kind: .page, depth: 2, state: .tooDeep)).state == .queued)
-        let deeper = try #require(CanonicalURL("http://a.example/z"))
+        let deeper = try #require(CanonicalURL(page: "http://a.example/z"))
         #expect(
             frontier.restore(Resource(id: 2, url: deeper, kind: .page, depth: 3, state: .tooDeep)).state == .tooDeep
         )

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Synchronization
 import Testing
+import WaystationRules
 
 @testable import Crawler
 
@@ -24,7 +25,7 @@ struct JournalTests {
             }
             seen.append(count ?? -1)
         }
-        let url = try #require(CanonicalURL("https://example.org/"))
+        let url = try #require(CanonicalURL(page: "https://example.org/"))
         journal.note([.found(Resource(id: 0, url: url, kind: .start, depth: 0, state: .queued))])
         try await journal.close()
         #expect(seen.values == [0])

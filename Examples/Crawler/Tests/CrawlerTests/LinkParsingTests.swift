@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaystationRules
 
 @testable import Crawler
 
@@ -61,9 +62,9 @@ struct HTMLLinksTests {
     ) throws
         -> [String]
     {
-        let base = try #require(CanonicalURL(url))
+        let base = try #require(CanonicalURL(page: url))
         return LinkExtractor.links(in: Data(html.utf8), mimeType: "text/html", charset: charset, url: base, kind: .page)
-            .links.map { "\($0.kind.name) \($0.url.text.replacing("https://example.org/", with: "/"))" }
+            .links.map { "\($0.kind.name) \($0.url.string.replacing("https://example.org/", with: "/"))" }
     }
 
     @Test(
@@ -151,9 +152,9 @@ struct HTMLLinksTests {
     )
     func encodings(header: String?, meta: String?, body: String) throws {
         let bytes = try #require(((meta ?? "") + body).data(using: .isoLatin1))
-        let url = try #require(CanonicalURL("https://example.org/"))
+        let url = try #require(CanonicalURL(page: "https://example.org/"))
         let extracted = LinkExtractor.links(in: bytes, mimeType: "text/html", charset: header, url: url, kind: .page)
-        #expect(extracted.links.map(\.url.text) == ["https://example.org/caf%C3%A9"])
+        #expect(extracted.links.map(\.url.string) == ["https://example.org/caf%C3%A9"])
     }
 
     @Test("UTF-16 is recognised by its byte order mark, and UTF-8 needs none")

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Testing
+import WaystationRules
 
 @testable import Crawler
 
@@ -27,7 +28,7 @@ struct CanonicalURLTests {
         ]
     )
     func canonical(text: String, expected: String) {
-        #expect(CanonicalURL(text)?.text == expected)
+        #expect(CanonicalURL(page: text)?.string == expected)
     }
 
     @Test(
@@ -35,7 +36,7 @@ struct CanonicalURLTests {
         arguments: ["", "example.org", "ftp://a/", "http://", "http://a b/", "http://a:99999/", "http:///"]
     )
     func refused(text: String) {
-        #expect(CanonicalURL(text) == nil)
+        #expect(CanonicalURL(page: text) == nil)
     }
 
     /// The examples of RFC 3986, section 5.4, that use http(s).
@@ -52,14 +53,14 @@ struct CanonicalURLTests {
         ] as [(String, String?)]
     )
     func references(reference: String, expected: String?) throws {
-        let base = try #require(CanonicalURL("http://a/b/c/d;p?q"))
-        #expect(CanonicalURL(reference, relativeTo: base)?.text == expected.map { "http://a" + $0 })
+        let base = try #require(CanonicalURL(page: "http://a/b/c/d;p?q"))
+        #expect(CanonicalURL(reference, relativeTo: base)?.string == expected.map { "http://a" + $0 })
     }
 
     @Test("a reference may name another host")
     func otherHost() throws {
-        let base = try #require(CanonicalURL("https://a/b"))
-        #expect(CanonicalURL("//c:8/d", relativeTo: base)?.text == "https://c:8/d")
+        let base = try #require(CanonicalURL(page: "https://a/b"))
+        #expect(CanonicalURL("//c:8/d", relativeTo: base)?.string == "https://c:8/d")
         #expect(CanonicalURL("//c:8/d", relativeTo: base)?.host == "c")
     }
 }
@@ -82,7 +83,7 @@ struct ScopeTests {
         isInside: Bool = true,
         isStylesheet: Bool = false
     ) throws -> Scope.Verdict {
-        let link = FoundLink(url: try #require(CanonicalURL(url)), kind: kind)
+        let link = FoundLink(url: try #require(CanonicalURL(page: url)), kind: kind)
         return scope.verdict(on: link, from: .init(depth: depth, isInside: isInside, isStylesheet: isStylesheet))
     }
 
@@ -100,7 +101,7 @@ struct ScopeTests {
         ]
     )
     func breadth(breadth: Scope.Breadth, url: String, isInside: Bool) throws {
-        guard let url = CanonicalURL(url) else { return #expect(!isInside) }
+        guard let url = CanonicalURL(page: url) else { return #expect(!isInside) }
         #expect(scope(breadth).contains(url) == isInside)
     }
 

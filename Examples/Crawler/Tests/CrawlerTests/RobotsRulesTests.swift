@@ -1,11 +1,12 @@
 import Testing
+import WaystationRules
 
 @testable import Crawler
 
 @Suite("robots.txt (RFC 9309)")
 struct RobotsRulesTests {
     private func allows(_ robots: String, _ path: String, agent: String = "waystation-crawler") throws -> Bool {
-        let url = try #require(CanonicalURL("https://example.org" + path))
+        let url = try #require(CanonicalURL(page: "https://example.org" + path))
         return RobotsParser.rules(in: robots.utf8, agent: agent).allows(url)
     }
 
@@ -132,7 +133,7 @@ struct RobotsRulesTests {
     )
     func status(status: Int, isAllowed: Bool) throws {
         let rules = RobotsRules(status: status, body: Array("User-agent: *\nDisallow: /".utf8), agent: "x")
-        #expect(rules.allows(try #require(CanonicalURL("https://example.org/page"))) == isAllowed)
+        #expect(rules.allows(try #require(CanonicalURL(page: "https://example.org/page"))) == isAllowed)
     }
 
     @Test("bytes beyond 500 KiB are not read")

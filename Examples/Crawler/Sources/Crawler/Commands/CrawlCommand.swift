@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import WaystationRules
 
 struct CrawlCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -33,7 +34,7 @@ struct CrawlCommand: AsyncParsableCommand {
     var output: OutputOptions
 
     func validate() throws {
-        for url in urls where CanonicalURL(url) == nil {
+        for url in urls where CanonicalURL(page: url) == nil {
             throw ValidationError("'\(url)' is not a valid http or https URL. Write it in full: https://example.org/")
         }
     }

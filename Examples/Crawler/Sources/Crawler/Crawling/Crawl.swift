@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import WaystationRules
 
 /// Runs one crawl: takes resources from the frontier, loads them, reads their links, and records everything in the
 /// journal.
@@ -38,7 +39,7 @@ actor Crawl {
         let run = try journal.beginRun(at: Date())
         try restore()
         observer.observe(.began(settings: settings, known: frontier.resources.count))
-        for url in settings.startURLs.compactMap({ CanonicalURL($0) }) {
+        for url in settings.startURLs.compactMap({ CanonicalURL(page: $0) }) {
             note(discover([FoundLink(url: url, kind: .start)], from: Scope.Finding(depth: 0, isInside: true)).entries)
         }
         summary.end = try await withThrowingTaskGroup(of: Completion.self) { group in
@@ -246,10 +247,10 @@ actor Crawl {
 
     /// Reads the sitemaps of the start pages' sites only, not those of hosts that merely provide an image.
     private func offerSitemaps(of origin: String, named: [String]) {
-        let starts = settings.startURLs.compactMap { CanonicalURL($0) }
+        let starts = settings.startURLs.compactMap { CanonicalURL(page: $0) }
         guard settings.readsSitemaps, settings.scope != .page, settings.depth != 0,
             starts.contains(where: { $0.origin == origin }),
-            let root = CanonicalURL(origin)
+            let root = CanonicalURL(page: origin)
         else { return }
         var links = named.compactMap { CanonicalURL($0, relativeTo: root) }.map { FoundLink(url: $0, kind: .sitemap) }
         if links.isEmpty, let guess = CanonicalURL("/sitemap.xml", relativeTo: root) {

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationRules
 
 /// An event of a crawl, for observers.
 enum CrawlEvent: Sendable {

@@ -1,3 +1,5 @@
+import WaystationRules
+
 /// Every URL that a crawl knows, and the order in which they are loaded.
 ///
 /// A value without a clock or a network: its methods take the events and return the next step. Hosts take turns; within

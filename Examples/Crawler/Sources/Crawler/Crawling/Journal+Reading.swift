@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import WaystationRules
 
 extension Journal {
     // MARK: Settings and runs
@@ -57,7 +58,7 @@ extension Journal {
         try database.read { database in
             try Row.fetchAll(database, sql: "SELECT id, url, kind, depth, state FROM resource ORDER BY id")
                 .compactMap { row in
-                    guard let url = CanonicalURL(row["url"] as String),
+                    guard let url = CanonicalURL(page: row["url"] as String),
                         let kind = LinkKind(rawValue: row["kind"]), let state = Resource.State(rawValue: row["state"])
                     else { return nil }
                     return Resource(id: row["id"], url: url, kind: kind, depth: row["depth"], state: state)
@@ -70,7 +71,7 @@ extension Journal {
         try database.read { database in
             try Row.fetchAll(database, sql: "SELECT * FROM resource WHERE startedAt IS NOT NULL ORDER BY id")
                 .compactMap { row in
-                    guard let url = CanonicalURL(row["url"] as String),
+                    guard let url = CanonicalURL(page: row["url"] as String),
                         let state = Resource.State(rawValue: row["state"])
                     else { return nil }
                     return LoadRecord(
@@ -82,7 +83,7 @@ extension Journal {
                         mimeType: row["mimeType"],
                         size: row["size"],
                         digest: row["digest"],
-                        finalURL: (row["finalURL"] as String?).flatMap { CanonicalURL($0) },
+                        finalURL: (row["finalURL"] as String?).flatMap { CanonicalURL(page: $0) },
                         error: row["error"],
                         startedAt: Date(timeIntervalSince1970: row["startedAt"]),
                         duration: row["duration"],

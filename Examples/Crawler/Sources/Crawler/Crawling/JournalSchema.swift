@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import WaystationRules
 
 /// The tables of `crawl.sqlite`, which `Journal` describes.
 enum JournalSchema {
@@ -32,7 +33,7 @@ extension Journal.Entry {
             try database.cachedStatement(
                 sql: "INSERT OR REPLACE INTO resource (id, url, kind, depth, state) VALUES (?, ?, ?, ?, ?)"
             ).execute(arguments: [
-                resource.id, resource.url.text, resource.kind.rawValue, resource.depth, resource.state.rawValue,
+                resource.id, resource.url.string, resource.kind.rawValue, resource.depth, resource.state.rawValue,
             ])
         case .changed(let resource):
             try database.cachedStatement(sql: "UPDATE resource SET kind = ?, depth = ?, state = ? WHERE id = ?")
@@ -60,7 +61,7 @@ extension Journal.Entry {
                 """
         ).execute(arguments: [
             record.state.rawValue, record.isPage, record.status, record.mimeType, record.size, record.digest,
-            record.finalURL?.text, record.error, record.startedAt.timeIntervalSince1970, record.duration,
+            record.finalURL?.string, record.error, record.startedAt.timeIntervalSince1970, record.duration,
             record.attempts, record.isFromArchive, record.id,
         ])
     }

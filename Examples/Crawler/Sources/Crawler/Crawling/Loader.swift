@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import FoundationNetworking
 import Synchronization
+import WaystationRules
 
 /// The response for one URL.
 struct LoadedResponse: Sendable {
@@ -64,7 +65,7 @@ final class Loader: NSObject, Sendable {
         _ url: CanonicalURL,
         wantsBody: @escaping @Sendable (_ mimeType: String) -> Bool = { _ in true }
     ) async throws -> LoadedResponse {
-        guard let address = URL(string: url.text) else { throw URLError(.badURL) }
+        guard let address = URL(string: url.string) else { throw URLError(.badURL) }
         var request = URLRequest(url: address)
         request.setValue(userAgent, forHTTPHeaderField: "User-Agent")
         guard let task = session.withLock({ $0?.dataTask(with: request) }) else { throw URLError(.cancelled) }
@@ -132,7 +133,7 @@ extension Loader.Load {
         let type = ContentType(response)
         return LoadedResponse(
             status: response.statusCode,
-            finalURL: response.url.flatMap { CanonicalURL($0.absoluteString) },
+            finalURL: response.url.flatMap { CanonicalURL(page: $0.absoluteString) },
             mimeType: type.mimeType,
             charset: type.charset,
             retryAfter: response.value(forHTTPHeaderField: "Retry-After"),

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationRules
 
 /// The documents that a crawl loads from its start URLs on, and those that it leaves out.
 struct Scope: Sendable {
@@ -42,14 +43,14 @@ struct Scope: Sendable {
     private let domains: [String]
 
     init(_ settings: CrawlSettings) {
-        starts = settings.startURLs.compactMap { CanonicalURL($0) }
+        starts = settings.startURLs.compactMap { CanonicalURL(page: $0) }
         startSet = Set(starts)
         breadth = settings.scope
         depthLimit = settings.depth
         include = settings.include
         exclude = settings.exclude
         origins = Set(starts.map(\.origin))
-        domains = starts.map { $0.host.hasPrefix("www.") ? String($0.host.dropFirst(4)) : $0.host }
+        domains = starts.map { $0.host.hasPrefix("www.") ? String($0.host.dropFirst(4)) : String($0.host) }
     }
 
     /// Whether a page belongs to the site, regardless of its depth and the globs.
@@ -57,7 +58,7 @@ struct Scope: Sendable {
         switch breadth {
         case .page: startSet.contains(url)
         case .prefix: starts.contains { url.origin == $0.origin && url.path.hasPrefix($0.directory) }
-        case .host: origins.contains { url.text.utf8.starts(with: $0.utf8) } && origins.contains(url.origin)
+        case .host: origins.contains { url.string.utf8.starts(with: $0.utf8) } && origins.contains(url.origin)
         case .domain: domains.contains { url.host == $0 || url.host.hasSuffix("." + $0) }
         }
     }
@@ -78,7 +79,7 @@ struct Scope: Sendable {
     /// sheets are followed, to the fonts and images without which they would be incomplete.
     func verdict(on link: FoundLink, from finding: Finding) -> Verdict {
         if link.kind == .start { return .load }
-        if exclude.contains(where: { $0.matches(link.url.text) }) { return .excluded }
+        if exclude.contains(where: { $0.matches(link.url.string) }) { return .excluded }
         if link.kind.isRequisite {
             return finding.isInside || finding.isStylesheet ? .load : .outside
         }
@@ -86,7 +87,7 @@ struct Scope: Sendable {
         guard finding.isInside, contains(link.url) else { return .outside }
         if startSet.contains(link.url) { return .load }
         if let depthLimit, depth(of: link.kind, from: finding) > depthLimit { return .tooDeep }
-        if !include.isEmpty, !include.contains(where: { $0.matches(link.url.text) }) { return .excluded }
+        if !include.isEmpty, !include.contains(where: { $0.matches(link.url.string) }) { return .excluded }
         return .load
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import WaystationRules
 
 /// Loads one document and reads its links; this is the part of a visit that needs no state of the crawl.
 struct Visitor: Sendable {
@@ -61,7 +62,7 @@ struct Visitor: Sendable {
 
     /// Loads robots.txt, and tries twice: a single lost connection must not exclude a whole site.
     func robots(of origin: String) async -> RobotsOutcome {
-        guard let url = CanonicalURL(origin + "/robots.txt") else {
+        guard let url = CanonicalURL(page: origin + "/robots.txt") else {
             return RobotsOutcome(robots: .known(.allowAll))
         }
         var reason = ""

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationRules
 
 /// The references of a loaded document.
 struct ExtractedLinks: Sendable {

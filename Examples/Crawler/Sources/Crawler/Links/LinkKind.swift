@@ -1,3 +1,5 @@
+import WaystationRules
+
 /// The purpose of a link, which decides how far it is followed.
 enum LinkKind: Int, Sendable, CaseIterable {
     case start = 0

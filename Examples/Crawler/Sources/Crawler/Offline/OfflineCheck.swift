@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import WaystationRules
 
 /// Loads a crawled site again with the network denied, and compares it with the responses of the crawl.
 struct OfflineCheck: Sendable {
@@ -46,10 +47,10 @@ struct OfflineCheck: Sendable {
                 case .same:
                     expectations.check(revisit.links, of: revisit.record)
                 case .missing(let reason):
-                    result.missing.append(.init(id: revisit.record.id, url: revisit.record.url.text, detail: reason))
+                    result.missing.append(.init(id: revisit.record.id, url: revisit.record.url.string, detail: reason))
                 case .differing(let difference):
                     result.differing.append(
-                        .init(id: revisit.record.id, url: revisit.record.url.text, detail: difference)
+                        .init(id: revisit.record.id, url: revisit.record.url.string, detail: difference)
                     )
                 }
             }
@@ -58,7 +59,7 @@ struct OfflineCheck: Sendable {
         result.missing += expectations.unseen
         result.broken = records.filter { $0.state == .broken || $0.state == .failed }
             .filter { known[$0.id].kind != .sitemapGuess }
-            .map { .init(id: $0.id, url: $0.url.text, detail: $0.error ?? $0.status.map { "status \($0)" } ?? "") }
+            .map { .init(id: $0.id, url: $0.url.string, detail: $0.error ?? $0.status.map { "status \($0)" } ?? "") }
         result.leftOver = known.lazy.filter { $0.state == .queued }.count
         result.seconds = (clock.now - start) / .seconds(1)
         result.sort()
@@ -149,9 +150,9 @@ private struct Expectations {
             unseen.append(
                 .init(
                     id: nil,
-                    url: link.url.text,
+                    url: link.url.string,
                     detail: detail,
-                    referrers: [Journal.Referrer(url: record.url.text, kind: link.kind.name)]
+                    referrers: [Journal.Referrer(url: record.url.string, kind: link.kind.name)]
                 )
             )
         }

@@ -13,7 +13,7 @@ enum RobotsPattern {
     /// can name it.
     static func subject(_ pathAndQuery: String) -> [UInt8] {
         var subject: [UInt8] = []
-        for byte in pathAndQuery.utf8 {
+        for byte in PercentEncoding.normalized(Array(pathAndQuery.utf8)[...], .query) {
             switch byte {
             case star: subject.append(contentsOf: "%2A".utf8)
             case dollar: subject.append(contentsOf: "%24".utf8)

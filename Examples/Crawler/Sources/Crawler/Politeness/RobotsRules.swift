@@ -1,3 +1,5 @@
+import WaystationRules
+
 /// The rules of a site's robots.txt for one crawler (RFC 9309).
 struct RobotsRules: Sendable, Equatable {
     struct Rule: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationRules
 
 /// All the data of a report, read from a crawl's journal at once.
 struct ReportData: Sendable {
@@ -38,7 +39,7 @@ struct ReportData: Sendable {
 
     /// The host that was crawled, for headings.
     var name: String {
-        let hosts = settings.startURLs.compactMap { CanonicalURL($0)?.host }
+        let hosts = settings.startURLs.compactMap { CanonicalURL(page: $0).map { String($0.host) } }
         return hosts.first.map { hosts.count > 1 ? "\($0) and \(hosts.count - 1) more" : $0 } ?? "a crawl"
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationRules
 
 /// The report: one HTML page that needs no other files.
 struct ReportPage {
@@ -197,7 +198,7 @@ struct ReportPage {
         let links = referrers.joined { "<li><span class=\"url\">\($0.url)</span> <em>\($0.kind)</em></li>" }
         let error: Markup = record.error.map { "<p class=\"error\">\($0)</p>" } ?? ""
         return """
-            <tr><td><b class="tag bad">\(why)</b></td><td><span class="url">\(record.url.text)</span>
+            <tr><td><b class="tag bad">\(why)</b></td><td><span class="url">\(record.url.string)</span>
             \(error)<ul class="referrers">\(links)</ul></td></tr>
             """
     }
@@ -212,7 +213,7 @@ struct ReportPage {
         let largest = max(top.first.map(value) ?? 0, .leastNonzeroMagnitude)
         let rows = top.joined { record in
             """
-            <div class="bar"><span class="url" title="\(record.url.text)">\(record.url.pathAndQuery)</span>\
+            <div class="bar"><span class="url" title="\(record.url.string)">\(record.url.pathAndQuery)</span>\
             <span class="detail">\(words(value(record)))</span>
             <div class="track"><div class="c-\(MediaClass(record).colour)" \
             style="width:\(Words.decimal(max(value(record) / largest * 100, 0.5), 1))%"></div></div></div>

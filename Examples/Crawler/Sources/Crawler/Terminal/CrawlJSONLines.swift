@@ -1,4 +1,5 @@
 import Foundation
+import WaystationRules
 
 /// Prints a crawl for programs: one JSON object a line, each with its name in `event`, and a `summary` at the end.
 struct CrawlJSONLines: CrawlObserver {
@@ -11,12 +12,12 @@ struct CrawlJSONLines: CrawlObserver {
         case .settled(let record, let progress):
             emit(Settled(record, progress))
         case .disallowed(let url):
-            emit(Named(event: "disallowed", url: url.text))
+            emit(Named(event: "disallowed", url: url.string))
         case .retrying(let url, let reason, let attempt, let delay):
             emit(
                 Retrying(
                     event: "retrying",
-                    url: url.text,
+                    url: url.string,
                     reason: reason,
                     attempt: attempt,
                     seconds: delay / .seconds(1)
@@ -75,8 +76,8 @@ struct CrawlJSONLines: CrawlObserver {
                 case .broken: "broken"
                 default: "failed"
                 }
-            url = record.url.text
-            finalURL = record.finalURL?.text
+            url = record.url.string
+            finalURL = record.finalURL?.string
             status = record.status
             type = record.mimeType
             bytes = record.size

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationRules
 
 /// Prints a crawl for people: a progress bar on a terminal, otherwise a line for each document.
 struct CrawlPrinter: CrawlObserver {
@@ -34,7 +35,7 @@ struct CrawlPrinter: CrawlObserver {
             return terminal.line("\(status)  \(padding)\(size)  \(record.url)\(detail)")
         }
         if record.state != .loaded { terminal.line("\(status)  \(record.url)  \(record.error ?? "")") }
-        terminal.status(Self.bar(progress, url: record.url.text, width: terminal.width))
+        terminal.status(Self.bar(progress, url: record.url.string, width: terminal.width))
     }
 
     /// The status line: `━━━━━━━━━━────── 412/976  12 MB  3.4 MB/s  https://…`.

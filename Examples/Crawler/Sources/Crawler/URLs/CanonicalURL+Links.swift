@@ -1,0 +1,50 @@
+import WaystationRules
+
+extension CanonicalURL {
+    /// Reads the absolute http(s) URL of a page or of one of its parts, without credentials.
+    ///
+    /// Nil for any other scheme and for an invalid URL. A dot at the end of the host is removed: sites that answer under
+    /// both names are crawled once.
+    init?(page text: String) {
+        guard let url = CanonicalURL(Self.cleaned(text)), ["http", "https"].contains(url.scheme) else { return nil }
+        let host = url.host.hasSuffix(".") ? url.host.dropLast() : url.host
+        guard !host.isEmpty else { return nil }
+        guard url.userInfo != nil || host != url.host else {
+            self = url
+            return
+        }
+        let port = url.port.map { ":\($0)" } ?? ""
+        self.init("\(url.scheme)://\(host)\(port)\(url.pathAndQuery)")
+    }
+
+    /// Resolves a reference of a document as browsers do (WHATWG URL): white space around it and line breaks in it are
+    /// removed, backslashes count as slashes, and `http:page.html` is relative to a base of the same scheme.
+    ///
+    /// Nil for other schemes (`data:`, `mailto:` …).
+    init?(_ reference: String, relativeTo base: CanonicalURL) {
+        var text = Self.cleaned(reference)
+        let scheme = "\(base.scheme):"
+        if text.lowercased().hasPrefix(scheme), !text.dropFirst(scheme.count).hasPrefix("/") {
+            text.removeFirst(scheme.count)
+        }
+        guard let url = base.resolving(text) else { return nil }
+        self.init(page: url.string)
+    }
+
+    /// Path and query as they are sent.
+    var pathAndQuery: String { "\(path)" + (query.map { "?\($0)" } ?? "") }
+
+    /// The path up to and including its last `/`.
+    var directory: Substring { path.lastIndex(of: "/").map { path[...$0] } ?? "/" }
+
+    /// The text without white space around it, without tabs and line breaks in it, without its fragment, and with slashes
+    /// in place of backslashes before the query.
+    private static func cleaned(_ text: String) -> String {
+        let bytes = text.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 <= 0x20 }
+        let end = bytes.lastIndex { $0 > 0x20 }.map(bytes.index(after:)) ?? bytes.startIndex
+        let inner = bytes[..<end].filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+        let query = inner.firstIndex(of: UInt8(ascii: "?")) ?? inner.endIndex
+        let path = inner[..<query].map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
+        return String(decoding: path + inner[query...], as: UTF8.self)
+    }
+}
