@@ -364,15 +364,4 @@ struct StoringTests {
         #expect(exchange.isComplete)
         #expect(exchange.vary.nominees.map(\.value) == ["text/html"])
     }
-
-    @Test("an exchange survives encoding")
-    func codable() throws {
-        let exchange = try kept(
-            Self.marked + "\nVary: Accept\nETag: \"a\"\nX-A: ü",
-            request: request("Accept: text/html")
-        )
-        let decoded = try JSONDecoder().decode(StoredExchange.self, from: JSONEncoder().encode(exchange))
-        #expect(decoded == exchange)
-        #expect(decoded.cacheControl.maxAge == .seconds(60))
-    }
 }

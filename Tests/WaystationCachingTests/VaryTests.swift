@@ -80,12 +80,6 @@ struct VaryTests {
         #expect(key.nominees.map(\.name) == [.accept, HTTPField.Name("X-A")])
     }
 
-    @Test("a key survives encoding")
-    func codable() throws {
-        let key = VaryKey(fields("Vary: Accept, X-A"), request: fields("Accept: a/b"))
-        #expect(try JSONDecoder().decode(VaryKey.self, from: JSONEncoder().encode(key)) == key)
-    }
-
     private struct Choice: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var stored: [StoredExchange]

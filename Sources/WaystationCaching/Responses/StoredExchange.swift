@@ -3,8 +3,7 @@ public import HTTPTypes
 
 /// The data of one response, besides its content, that a store keeps for later decisions.
 ///
-/// Make it with ``StoringDecision``. It is `Codable` for stores without separate columns; values that are derived from
-/// the fields are derived again when it is decoded.
+/// Make it with ``StoringDecision``.
 public struct StoredExchange: Sendable, Hashable {
     /// The number of bytes of the content as the fields describe it, or nil when it is unknown.
     ///
@@ -132,49 +131,5 @@ private final class ExchangeRecord: Hashable, Sendable {
         hasher.combine(url)
         hasher.combine(vary)
         hasher.combine(responseTime)
-    }
-}
-
-extension StoredExchange: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case method, url, vary, response, requestTime, responseTime, contentLength, isComplete, needsValidation
-    }
-
-    /// Encodes everything except the values that can be derived from the fields.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(method.rawValue, forKey: .method)
-        try container.encode(url, forKey: .url)
-        try container.encode(vary, forKey: .vary)
-        try container.encode(response, forKey: .response)
-        try container.encode(requestTime, forKey: .requestTime)
-        try container.encode(responseTime, forKey: .responseTime)
-        try container.encodeIfPresent(contentLength, forKey: .contentLength)
-        try container.encode(isComplete, forKey: .isComplete)
-        try container.encode(needsValidation, forKey: .needsValidation)
-    }
-
-    /// Decodes an exchange that ``encode(to:)`` has written.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let name = try container.decode(String.self, forKey: .method)
-        guard let method = HTTPRequest.Method(name) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .method,
-                in: container,
-                debugDescription: "\"\(name)\" is not a valid HTTP method; load the response again"
-            )
-        }
-        self.init(
-            url: try container.decode(String.self, forKey: .url),
-            method: method,
-            vary: try container.decode(VaryKey.self, forKey: .vary),
-            response: try container.decode(HTTPResponse.self, forKey: .response),
-            requestTime: try container.decode(Date.self, forKey: .requestTime),
-            responseTime: try container.decode(Date.self, forKey: .responseTime),
-            contentLength: try container.decodeIfPresent(Int.self, forKey: .contentLength),
-            isComplete: try container.decode(Bool.self, forKey: .isComplete),
-            needsValidation: try container.decode(Bool.self, forKey: .needsValidation)
-        )
     }
 }

@@ -2,9 +2,9 @@ public import HTTPTypes
 import WaystationFields
 
 /// The part of a cache key that `Vary` adds: the nominated request fields and their values (RFC 9111 §4.1).
-public struct VaryKey: Hashable, Sendable, Codable {
+public struct VaryKey: Hashable, Sendable {
     /// One nominated request field.
-    public struct Nominee: Hashable, Sendable, Codable {
+    public struct Nominee: Hashable, Sendable {
         /// The name of the field.
         public let name: HTTPField.Name
         /// The normalised value, or nil when the request did not have the field; a missing field matches only a missing
