@@ -92,8 +92,8 @@ final class Stations: Sendable {
     }
 
     private func logIn(_ hop: Hop) -> Visit {
-        guard let login, let canonical = hop.canonical,
-            let requirement = hop.requirement, requirement.isMet(by: hop.request, canonical)
+        guard let login, let match = hop.match, let requirement = hop.requirement,
+            requirement.isMet(by: hop.request, match.canonical)
         else { return takeTicket(hop) }
         guard login.covers(hop.request.url) else {
             return Visit(hop, .fail(login.outOfDomain(hop.request.url)))
@@ -156,17 +156,17 @@ final class Stations: Sendable {
 
     /// Asks the sources of the hop's rule.
     private func ask(_ hop: Hop) -> Visit {
-        guard let canonical = hop.canonical else { return Visit(hop, .send) }
+        guard let match = hop.match else { return Visit(hop, .send) }
         var request = hop.request
         // Not in the hop itself: the policy does not apply to the requests that follow.
         if hop.ignoresStored { request.cachePolicy = .reloadIgnoringLocalCacheData }
         let serving = Serving(
             sources: sources,
             request: request,
-            canonical: canonical,
+            canonical: match.canonical,
             mayHideCookies: hop.mayHideCookies
         )
-        return Visit(hop, serving.verdict(hop.route))
+        return Visit(hop, serving.verdict(match.step))
     }
 }
 

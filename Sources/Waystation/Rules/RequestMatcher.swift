@@ -9,10 +9,18 @@ import WaystationRules
 /// method, unless a rule has a predicate.
 final class RequestMatcher: Sendable {
     /// A request in canonical form, with the rule that takes it and its step.
-    struct Match: Sendable {
+    ///
+    /// A class, because a hop is copied from station to station.
+    final class Match: Sendable {
         let canonical: CanonicalRequest
         let step: CompiledRules.Step
         let rule: Int
+
+        init(canonical: CanonicalRequest, step: CompiledRules.Step, rule: Int) {
+            self.canonical = canonical
+            self.step = step
+            self.rule = rule
+        }
     }
 
     let rules: CompiledRules

@@ -4,13 +4,14 @@ import FoundationNetworking
 /// One request of a load: the first one, or one after a redirect, with credentials, or with a renewed token.
 struct Hop: Sendable {
     var request: URLRequest
-    /// Nil when the URL is not absolute; such a request is only sent to the network.
-    private(set) var canonical: CanonicalRequest?
-    /// The index of the rule that decides; nil when no rule does.
+    /// The request in canonical form, and the rule that decides; nil when no rule does, and when the URL is not absolute.
+    ///
+    /// Without it the request is only sent to the network.
+    private(set) var match: RequestMatcher.Match?
+    /// The index of the rule in events.
     private(set) var rule: Int?
-    private(set) var route: CompiledRules.Step
-    /// The condition of the request's own rule under which it needs a login.
-    private(set) var requirement: LoginRequirement?
+    /// Whether the rule matches this request, and not one before it.
+    private(set) var isOwnMatch = true
     /// The login under which the request got its cookies.
     var ticket: LoginTicket?
     /// The number of the hop within its load.
@@ -26,11 +27,12 @@ struct Hop: Sendable {
     /// Makes the first request of a load; without a match it is only sent to the network.
     init(_ request: URLRequest, _ match: RequestMatcher.Match? = nil, rule: Int? = nil) {
         self.request = request
-        canonical = match?.canonical
+        self.match = match
         self.rule = match?.rule ?? rule
-        route = match?.step ?? .network
-        requirement = match?.step.requirement
     }
+
+    /// The condition of the request's own rule under which it needs a login.
+    var requirement: LoginRequirement? { isOwnMatch ? match?.step.requirement : nil }
 
     /// The hop that follows this one with another request.
     ///
@@ -51,10 +53,9 @@ struct Hop: Sendable {
     ) -> Hop {
         var next = self
         next.request = request
-        next.canonical = match?.canonical ?? CanonicalRequest(request)
+        next.match = match ?? self.match?.carried(to: request)
         next.rule = match?.rule ?? rule
-        next.route = match?.step ?? route
-        next.requirement = match?.step.requirement
+        next.isOwnMatch = match != nil
         next.ticket = nil
         next.number += 1
         next.isChanged = true
@@ -68,5 +69,12 @@ struct Hop: Sendable {
     /// It would send the app's own request, and would end a request whose interval is below a second at once.
     var canBeHandedBack: Bool {
         number == 0 && !isChanged && (!request.hasTimeoutBelowOneSecond || request.httpBodyStream != nil)
+    }
+}
+
+extension RequestMatcher.Match {
+    /// The same rule for another request, which it does not match; nil when the request's URL is not absolute.
+    fileprivate func carried(to request: URLRequest) -> RequestMatcher.Match? {
+        CanonicalRequest(request).map { RequestMatcher.Match(canonical: $0, step: step, rule: rule) }
     }
 }
