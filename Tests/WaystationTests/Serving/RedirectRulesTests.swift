@@ -101,6 +101,21 @@ struct RedirectRulesTests {
         #expect(got.asked == ["/network/303/mixed/page.html"])
     }
 
+    @Test(
+        "after a 307 the whole body reaches the origin, whatever rule takes the target",
+        arguments: [
+            ("/overlaid/page", RedirectedApp.Rules.overlaid), ("/kept/page", .kept), ("/network/b", .network),
+            // No rule takes it, so that of the request before still applies.
+            ("/other/page", .network),
+        ]
+    )
+    fileprivate func bodies(_ target: String, _ rule: RedirectedApp.Rules) async throws {
+        let got = try await app.load("/network/307\(target)", method: "POST", body: "order")
+        #expect(got.body == "POST order")
+        #expect(got.asked == ["/network/307\(target)", target])
+        #expect(got.outcome.hasSuffix("by rule \(rule.rawValue)"))
+    }
+
     @Test("a delegate that chooses another target chooses its rule, too")
     func chosen() async throws {
         let files = URLRequest(url: try #require(URL(string: "https://files.test/page.html")))
