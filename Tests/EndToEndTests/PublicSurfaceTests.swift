@@ -6,26 +6,30 @@ struct PublicSurfaceTests {
     private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Sources/Waystation").standardized
 
+    /// The text of each source file.
+    private func texts() throws -> [String] {
+        let files = try #require(FileManager.default.enumerator(at: Self.sources, includingPropertiesForKeys: nil))
+        return try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+            .map { try String(contentsOf: $0, encoding: .utf8) }
+    }
+
     /// The public names that the module declares at its top level, without those for measurements.
     private func declared() throws -> Set<String> {
-        let files = try #require(FileManager.default.enumerator(at: Self.sources, includingPropertiesForKeys: nil))
         let declaration =
             /(?m)^(?:public|open) (?:final )?(?:indirect )?(?:struct|class|enum|protocol|actor|typealias|func|let|var) (\w+)/
-        var names: Set<String> = []
-        for case let file as URL in files where file.pathExtension == "swift" {
-            let text = try String(contentsOf: file, encoding: .utf8)
-            names.formUnion(
+        return Set(
+            try texts().flatMap { text in
                 text.matches(of: declaration).filter { !text[..<$0.range.lowerBound].hasSuffix("@_spi(Measuring)\n") }
                     .map { String($0.output.1) }
-            )
-        }
-        return names
+            }
+        )
     }
 
     /// The names of other modules that the module exports.
     private func exported() throws -> [String] {
-        let text = try String(contentsOf: Self.sources.appending(path: "Exports.swift"), encoding: .utf8)
-        return text.matches(of: /(?m)^@_exported public import (?:\w+ )?([\w.]+)$/).map { String($0.output.1) }
+        try texts().flatMap { text in
+            text.matches(of: /(?m)^@_exported (?:public )?import (?:\w+ )?([\w.]+)$/).map { String($0.output.1) }
+        }
     }
 
     @Test("are at most 60")

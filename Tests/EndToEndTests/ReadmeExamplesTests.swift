@@ -3,8 +3,6 @@ import FoundationNetworking
 import Synchronization
 import Testing
 import Waystation
-import WaystationCookies
-import WaystationPacks
 import WaystationRecording
 import WaystationTesting
 
@@ -12,28 +10,13 @@ import WaystationTesting
 ///
 /// An example is written between `// snippet: name` and `// end snippet`. ``DocumentationTests`` compares the examples
 /// with those in the documents, so that both must change together.
+// Imports what an app imports, so that an example that needs more does not compile.
 @Suite("The documentation's examples")
 struct ReadmeExamplesTests {
     private let folder: Folder
 
     init() throws {
         folder = try Folder()
-    }
-
-    @Test("a cookie jar takes the cookies of a response, and returns the Cookie field of a request")
-    func cookies() throws {
-        let (field, now) = ("a=1; Path=/shop, b=2; Expires=Wed, 09 Jun 2100 10:18:14 GMT", Date())
-        let url = try #require(URL(string: "https://shop.example/shop/cart"))
-        let next = try #require(URL(string: "https://shop.example/shop/pay"))
-        var request = URLRequest(url: next)
-        // snippet: cookies
-        var jar = CookieJar()
-        for outcome in jar.store(joined: field, from: url, now: now) {  // as in allHeaderFields
-            for change in outcome.changes { print(change) }  // added, changed, removed, expired, evicted
-        }
-        request.setValue(jar.header(for: next, now: now), forHTTPHeaderField: "Cookie")
-        // end snippet
-        #expect(request.value(forHTTPHeaderField: "Cookie") == "a=1; b=2")
     }
 
     @Test("an interceptor gets a cookie store")
@@ -249,7 +232,7 @@ struct ReadmeExamplesTests {
     func packs() async throws {
         let packsFolder = folder.root.appending(path: "packs")
         let catalogueURL = try #require(URL(string: "http://127.0.0.1:9/catalogue.json"))
-        let releaseKey = SigningKey.generate().trusted
+        let releaseKey = PublishedPack.key
         let appVersion = try #require(PackVersion("1.2"))
         // snippet: packs
         let packs = try PackLibrary(directory: packsFolder)
@@ -273,7 +256,7 @@ struct ReadmeExamplesTests {
             version: appVersion,
             baseURLs: ["https://shop.example/app/"]
         )
-        try PackBuilder.build(folder: folder.site, as: description, to: bundledPack)
+        try PublishedPack.build(folder.site, description, to: bundledPack)
         // snippet: packs-bundled
         if packs.module(shop) == nil {
             try await packs.install(zip: bundledPack)  // at the first start
