@@ -4,7 +4,7 @@ import WaystationCaching
 
 /// The course of a load from hop to hop: a state machine without side effects.
 ///
-/// Verdicts and what arrives from the network are method calls, and the required action is returned as a value. It makes
+/// Verdicts and arrivals from the network are method calls, and the required action is returned as a value. It makes
 /// sure that a hop is answered once, that a redirect or a refused token starts the next hop instead of being delivered,
 /// and that nothing of an earlier hop arrives in a later one.
 struct Course: Sendable {
@@ -59,7 +59,7 @@ struct Course: Sendable {
     private var question: Question?
     /// Whether the hop was sent again with a renewed token.
     private var isRenewed = false
-    /// The number of the trip to the network or to the stations; what arrives for an earlier one is ignored.
+    /// The number of the trip to the network or to the stations; arrivals for an earlier trip are ignored.
     private(set) var trip = 0
     /// The number of the hop for which a stored response was given a time to stand in.
     private var timed: Int?

@@ -1,7 +1,9 @@
 import Foundation
 import FoundationNetworking
 
-/// The receiver of what arrives for one trip of a journey: a journey and a number, without a state of its own.
+/// Receives the response for one trip of a journey.
+///
+/// It is a journey and a number, without a state of its own.
 struct HopReceiver: FetchWaiter {
     let journey: Journey
     let trip: Int

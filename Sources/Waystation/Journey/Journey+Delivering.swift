@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Delivery to the client, and what the client does with the load.
+/// The delivery to the client, and the client's control of the load.
 extension Journey {
     /// The number of items that one visit of the client's queue delivers.
     ///

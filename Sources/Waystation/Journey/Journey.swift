@@ -7,7 +7,8 @@ import WaystationCaching
 /// The way of one load from its first request to its end.
 ///
 /// Each request of the load (the first one, one after a redirect, one with credentials, one with a renewed token) is a
-/// hop, and passes the ``Stations``. A ``Course`` decides what follows from what arrives; the journey carries that out.
+/// hop, and passes the ``Stations``. A ``Course`` decides how the load continues after each event; the journey carries
+/// that out.
 /// The items for the client wait in a ``Delivery`` and reach the client on the client's queue.
 ///
 /// Its members may be called from any thread, except for those of the client's side.
@@ -19,7 +20,7 @@ final class Journey: Sendable {
         var client: (any JourneyClient)?
         /// Whether a visit of the client's queue was requested and has not happened yet.
         var isVisitDue = false
-        /// Ends what the present trip waits for.
+        /// Stops the exchange, the fetch or the wait of the present trip.
         var stop: (@Sendable () -> Void)?
         /// Whether the load was ended from outside.
         var isStopped = false
@@ -192,7 +193,8 @@ final class Journey: Sendable {
         }
     }
 
-    /// Registers the action that ends what a trip waits for; runs it at once when the load was ended from outside.
+    /// Registers the action that stops a trip's exchange, fetch or wait; runs it at once when the load was ended from
+    /// outside.
     private func stopping(_ trip: Int, by stop: @escaping @Sendable () -> Void) {
         let isTooLate = state.withLock { state in
             // The trip may be over, and the next one have begun.
@@ -210,8 +212,8 @@ final class Journey: Sendable {
         let client = change { state -> (any JourneyClient)? in
             let action = state.course.receive(head, for: trip) { login?.token(of: $0) }
             guard case .deliverHead(let head) = action else { return nil }
-            let told = state.course.isFetched ? head : head.bypassingCache
-            return state.enqueue(.response(told), isReachable: isClientReachable)
+            let response = state.course.isFetched ? head : head.bypassingCache
+            return state.enqueue(.response(response), isReachable: isClientReachable)
         }
         client?.perform { self.drain() }
     }

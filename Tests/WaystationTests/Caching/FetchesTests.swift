@@ -147,7 +147,7 @@ private final class Waiter: FetchWaiter {
 
 /// A load whose end a thread can wait for.
 private struct Answered: Sendable {
-    let client: JourneyRecorder
+    let client: RecordingJourneyClient
     private let ended = DispatchSemaphore(value: 0)
     private let status = Status()
 
@@ -156,7 +156,7 @@ private struct Answered: Sendable {
     }
 
     init() {
-        client = JourneyRecorder(
+        client = RecordingJourneyClient(
             accepts: { [status] head in
                 status.value.withLock { $0 = head.value(forHTTPHeaderField: "Cache-Status") }
                 return true

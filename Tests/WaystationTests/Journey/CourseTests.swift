@@ -120,7 +120,7 @@ struct CourseTests {
 
         let next = try subject.asked()
         #expect(subject.receive(answer, for: next).hasPrefix("answer"))
-        // What still arrives is only for the cache.
+        // The late response is only for the cache.
         #expect(try subject.receive(200, for: next) == "ignore")
     }
 

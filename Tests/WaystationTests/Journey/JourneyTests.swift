@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Synchronization
 import Testing
 import WaystationTesting
 
@@ -12,13 +13,18 @@ struct JourneyTests {
     private func load(
         _ request: URLRequest? = nil,
         through transport: ScriptedTransport,
-        _ client: JourneyRecorder
+        _ client: RecordingJourneyClient
     ) throws -> Journey {
         let interceptor = try Interceptor {
             $0.rules = [.allow("https://*.example/**", via: .network)]
             $0.makeTransport = { _ in transport }
         }
         return Journey(client, try request ?? URLRequest("GET", start), by: interceptor)
+    }
+
+    /// Waits until the head and the body have arrived at a load, whether they are delivered or not.
+    private func arrival(of load: Journey) async {
+        await eventually { load.state.withLock { $0.isExplained } }
     }
 
     @Test("passes on head, parts and end in order, and tags the request")
@@ -29,7 +35,7 @@ struct JourneyTests {
                 .part(Data("b".utf8)), .end,
             ])
         }
-        let client = JourneyRecorder()
+        let client = RecordingJourneyClient()
         try load(through: transport, client).begin()
         #expect(
             await client.completion() == [
@@ -46,7 +52,7 @@ struct JourneyTests {
             request.url?.path == "/start"
                 ? .status(302, fields: ["Location": "/there"], body: Data("moved".utf8)) : .ok("there")
         }
-        let client = JourneyRecorder()
+        let client = RecordingJourneyClient()
         try load(through: transport, client).begin()
         let there = "https://a.example/there"
         #expect(
@@ -60,7 +66,7 @@ struct JourneyTests {
     @Test("lets the client change the request that follows a redirect")
     func changedRedirect() async throws {
         let transport = ScriptedTransport { $0.url?.path == "/start" ? .redirect(to: "/there") : .ok() }
-        let client = JourneyRecorder(follow: { next in
+        let client = RecordingJourneyClient(follow: { next in
             var next = next
             next.setValue("1", forHTTPHeaderField: "X-Changed")
             return next
@@ -75,7 +81,7 @@ struct JourneyTests {
         let transport = ScriptedTransport { _ in
             .status(302, fields: ["Location": "/there"], body: Data("moved".utf8))
         }
-        let client = JourneyRecorder(follow: { _ in nil })
+        let client = RecordingJourneyClient(follow: { _ in nil })
         try load(through: transport, client).begin()
         #expect(
             await client.completion() == [
@@ -88,12 +94,12 @@ struct JourneyTests {
     @Test("fails with Foundation's codes at an endless redirect and at an unsupported scheme")
     func badRedirects() async throws {
         let loop = ScriptedTransport { _ in .redirect(to: "/again") }
-        let client = JourneyRecorder()
+        let client = RecordingJourneyClient()
         try load(through: loop, client).begin()
         #expect(await client.completion().last == .end(.httpTooManyRedirects))
         #expect(loop.requests.count == RedirectPolicy.limit + 1)
 
-        let nowhere = JourneyRecorder()
+        let nowhere = RecordingJourneyClient()
         try load(through: ScriptedTransport { _ in .redirect(to: "ftp://a.example/") }, nowhere).begin()
         #expect(await nowhere.completion() == [.end(.unsupportedURL)])
     }
@@ -104,7 +110,7 @@ struct JourneyTests {
             request.value(forHTTPHeaderField: "Authorization") == "Basic dTpw"
                 ? .ok("yes") : .status(401, fields: ["WWW-Authenticate": "Basic realm=r"], body: Data("no".utf8))
         }
-        let client = JourneyRecorder(challenged: { challenge in
+        let client = RecordingJourneyClient(challenged: { challenge in
             let isSecond = challenge.previousFailureCount > 0
             let credential = URLCredential(user: "u", password: isSecond ? "p" : "wrong", persistence: .none)
             return ChallengeAnswer(.useCredential, credential, for: challenge)
@@ -127,7 +133,7 @@ struct JourneyTests {
         let transport = ScriptedTransport { _ in
             .status(401, fields: field.map { ["WWW-Authenticate": $0] } ?? [:])
         }
-        let client = JourneyRecorder()
+        let client = RecordingJourneyClient()
         try load(through: transport, client).begin()
         let calls = await client.completion()
         #expect(calls.first == .head(401, of: start))
@@ -139,7 +145,7 @@ struct JourneyTests {
     @Test("ends as cancelled when the client cancels a challenge")
     func cancelledChallenge() async throws {
         let transport = ScriptedTransport { _ in .status(401, fields: ["WWW-Authenticate": "Basic realm=r"]) }
-        let client = JourneyRecorder(challenged: { _ in .cancel })
+        let client = RecordingJourneyClient(challenged: { _ in .cancel })
         try load(through: transport, client).begin()
         #expect(await client.completion().last == .end(.cancelled))
     }
@@ -147,7 +153,7 @@ struct JourneyTests {
     @Test("limits the number of challenges to the limit of redirects")
     func stubbornClient() async throws {
         let transport = ScriptedTransport { _ in .status(401, fields: ["WWW-Authenticate": "Basic realm=r"]) }
-        let client = JourneyRecorder(challenged: {
+        let client = RecordingJourneyClient(challenged: {
             ChallengeAnswer(.useCredential, URLCredential(user: "u", password: "p", persistence: .none), for: $0)
         })
         try load(through: transport, client).begin()
@@ -163,7 +169,7 @@ struct JourneyTests {
                 ? .status(401, fields: ["WWW-Authenticate": "Basic realm=r"])
                 : .redirect(to: "https://b.example/there")
         }
-        let client = JourneyRecorder(challenged: {
+        let client = RecordingJourneyClient(challenged: {
             ChallengeAnswer(.useCredential, URLCredential(user: "u", password: "p", persistence: .none), for: $0)
         })
         try load(through: transport, client).begin()
@@ -175,11 +181,11 @@ struct JourneyTests {
 
     @Test("passes on an error unchanged, before the head or after it")
     func failed() async throws {
-        let dead = JourneyRecorder()
+        let dead = RecordingJourneyClient()
         try load(through: ScriptedTransport { _ in .failed(.cannotFindHost) }, dead).begin()
         #expect(await dead.completion() == [.end(.cannotFindHost)])
 
-        let broken = JourneyRecorder()
+        let broken = RecordingJourneyClient()
         let transport = ScriptedTransport { _ in
             ScriptedTransport.Answer([.head(200), .part(Data("a".utf8)), .error(URLError(.networkConnectionLost))])
         }
@@ -191,7 +197,7 @@ struct JourneyTests {
 
     @Test("fails when the transport ends without a head")
     func headless() async throws {
-        let client = JourneyRecorder()
+        let client = RecordingJourneyClient()
         try load(through: ScriptedTransport { _ in ScriptedTransport.Answer([.end]) }, client).begin()
         #expect(await client.completion() == [.end(.badServerResponse)])
     }
@@ -203,7 +209,7 @@ struct JourneyTests {
             ScriptedTransport.Answer([.head(200), .part(Data("a".utf8)), .wait(gate), .part(Data("b".utf8)), .end])
         }
         let (parts, received) = AsyncStream<Data>.makeStream()
-        let client = JourneyRecorder(received: { received.yield($0) })
+        let client = RecordingJourneyClient(received: { received.yield($0) })
         let load = try load(through: transport, client)
         try load.begin()
         for await _ in parts { break }
@@ -223,23 +229,27 @@ struct JourneyTests {
     @Test("sends nothing when it is cancelled before its start")
     func cancelledBeforeStart() async throws {
         let transport = ScriptedTransport { _ in .ok() }
-        let client = JourneyRecorder()
+        let client = RecordingJourneyClient()
         let load = try load(through: transport, client)
         load.cancel()
         try load.begin()
+        // A later load uses the same queues, so a request of the first one would have been sent before it.
+        let later = RecordingJourneyClient()
+        try self.load(URLRequest("GET", "https://a.example/later"), through: transport, later).begin()
+        _ = await later.completion()
         client.settle()
-        #expect(transport.requests.isEmpty)
+        #expect(transport.requests.map { $0.url?.path } == ["/later"])
         #expect(client.calls.isEmpty)
     }
 
     @Test("delivers nothing more to a client that is not ready, until it continues")
     func notReady() async throws {
         let transport = ScriptedTransport { _ in .ok("body") }
-        let client = JourneyRecorder()
+        let client = RecordingJourneyClient()
         client.isReady = false
         let load = try load(through: transport, client)
         try load.begin()
-        await transport.waitForRequests(1)
+        await arrival(of: load)
         client.settle()
         #expect(client.calls.isEmpty)
         client.isReady = true
@@ -249,7 +259,7 @@ struct JourneyTests {
 
     @Test("ends as cancelled when the client refuses the head")
     func refusedHead() async throws {
-        let client = JourneyRecorder(accepts: { _ in false })
+        let client = RecordingJourneyClient(accepts: { _ in false })
         try load(through: ScriptedTransport { _ in .ok("body") }, client).begin()
         #expect(await client.completion() == [.head(200, of: start), .end(.cancelled)])
     }
@@ -260,12 +270,13 @@ struct JourneyTests {
         let transport = ScriptedTransport { _ in
             ScriptedTransport.Answer([.wait(gate), .head(200), .part(Data("a".utf8)), .end])
         }
-        let client = JourneyRecorder()
+        let client = RecordingJourneyClient()
         let load = try load(through: transport, client)
         try load.begin()
         await transport.waitForRequests(1)
         load.suspend()
         gate.open()
+        await arrival(of: load)
         client.settle()
         #expect(client.calls.isEmpty)
         load.start()

@@ -313,7 +313,7 @@ struct LogoutTests {
         let url = try #require(URL(string: "https://shop.example/"))
         let prepared = shop.cookies.choosing(for: URLRequest(url: url), login: shop.login.id)
         await shop.login.logOut()
-        let client = JourneyRecorder()
+        let client = RecordingJourneyClient()
         let load = Journey(client, prepared, by: shop.interceptor)
         load.start()
         load.go(on: Visit(Hop(prepared), .send))

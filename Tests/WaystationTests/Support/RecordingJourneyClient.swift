@@ -6,7 +6,7 @@ import Testing
 @testable import Waystation
 
 /// A client of a load that is no task: it records its calls, answers with the test's closures, and can be awaited.
-final class JourneyRecorder: JourneyClient {
+final class RecordingJourneyClient: JourneyClient {
     enum Call: Equatable {
         case follow(Int, to: String)
         case challenge(failures: Int, proposed: String?)
@@ -111,7 +111,7 @@ final class JourneyRecorder: JourneyClient {
 
 extension Journey {
     /// Begins a load of an interceptor for a client that is no task.
-    convenience init(_ client: JourneyRecorder, _ request: URLRequest, by interceptor: Interceptor) {
+    convenience init(_ client: RecordingJourneyClient, _ request: URLRequest, by interceptor: Interceptor) {
         let network = interceptor.makeNetwork(.ephemeral)
         let stations = interceptor.makeStations(network)
         self.init(client, LoadContext(interceptor.environment, stations, network, request, rule: nil))
