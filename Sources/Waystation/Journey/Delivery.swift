@@ -17,16 +17,6 @@ struct Delivery {
         case end((any Error)?)
     }
 
-    /// The meaning of a start.
-    enum Start: Equatable {
-        /// The first one: begin to load.
-        case begin
-        /// The load was suspended: deliver the items that have arrived since.
-        case resume
-        /// Nothing is left to do.
-        case ignore
-    }
-
     private enum Phase { case idle, running, suspended, ended, cancelled }
 
     private var phase = Phase.idle
@@ -48,17 +38,9 @@ struct Delivery {
     /// Whether the end was reported to the client, so that no other end may be reported.
     var hasToldEnd: Bool { phase == .ended }
 
-    mutating func start() -> Start {
-        switch phase {
-        case .idle:
-            phase = .running
-            return .begin
-        case .suspended:
-            phase = .running
-            return .resume
-        case .running: return .resume
-        case .ended, .cancelled: return .ignore
-        }
+    /// Begins the delivery, or continues it after a suspension; changes nothing after the end.
+    mutating func start() {
+        if phase == .idle || phase == .suspended { phase = .running }
     }
 
     mutating func suspend() {

@@ -23,7 +23,8 @@ extension Journey {
 
     /// Begins the delivery, or continues it when the load was suspended.
     func start() {
-        if change({ $0.delivery.start() }) == .resume { drain() }
+        change { $0.delivery.start() }
+        drain()
     }
 
     /// Delivers nothing more until the next ``start()``.

@@ -75,7 +75,7 @@ struct BacklogTests {
     func counting() throws {
         func delivery() -> Delivery {
             var delivery = Delivery()
-            _ = delivery.start()
+            delivery.start()
             _ = delivery.enqueue(.data(Data(count: 10)))
             return delivery
         }
@@ -85,14 +85,14 @@ struct BacklogTests {
         #expect(cancelled.deliverableBytes == 0)
         suspended.suspend()
         #expect(suspended.deliverableBytes == 0)
-        _ = suspended.start()
+        suspended.start()
         #expect(suspended.deliverableBytes == 10)
         _ = suspended.next()
         #expect(suspended.deliverableBytes == 0)
         _ = aborted.abort(URLError(.cancelled))
         #expect(aborted.deliverableBytes == 0)
         var unanswered = Delivery()
-        _ = unanswered.start()
+        unanswered.start()
         let response = try #require(
             HTTPURLResponse(url: directory.url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil)
         )
