@@ -18,6 +18,8 @@ struct Answer: Sendable {
     var response: HTTPURLResponse
     var body: Body
     var source: LoadEvent.Source
+    /// Whether the answer was made here, because no source has one.
+    var isMadeHere = false
     /// The fetch that renews the response after the answer was delivered (stale-while-revalidate).
     var renews: FetchPlan?
 }

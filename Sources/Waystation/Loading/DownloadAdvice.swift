@@ -71,8 +71,7 @@ enum DownloadAdvice {
     /// Whether a verdict ends in an answer without the network.
     private static func isHeld(_ verdict: Verdict, _ now: Date, _ completion: @escaping @Sendable (Bool) -> Void) {
         switch verdict {
-        // The answer to a request that accepts no other than a stored response, and for which none is stored.
-        case .answer(let answer): completion(answer.response.statusCode != 504)
+        case .answer(let answer): completion(!answer.isMadeHere)
         case .fetch(_, let fetch): completion(fetch.standIn(now: now) != nil)
         case .send, .handBack, .spool, .open, .fail, .wait: completion(false)
         case .lookUp(let lookUp): lookUp.run { isHeld($0, now, completion) }

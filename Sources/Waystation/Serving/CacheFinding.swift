@@ -74,7 +74,12 @@ struct CacheFinding: Sendable {
                 headerFields: ["Content-Type": "text/plain; charset=utf-8", "Content-Length": "\(body.count)"]
             )
         else { return nil }
-        return Answer(response: response, body: .data(entry.message.method == .head ? Data() : body), source: .cache)
+        return Answer(
+            response: response,
+            body: .data(entry.message.method == .head ? Data() : body),
+            source: .cache,
+            isMadeHere: true
+        )
     }
 
     /// The error of a load that got no response, with the cache's strategy and the reason why it had no answer.
