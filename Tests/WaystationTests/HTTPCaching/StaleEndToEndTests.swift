@@ -215,6 +215,24 @@ struct StaleEndToEndTests {
         #expect(try await fixture.load().body == "2")
     }
 
+    @Test("networkFirst asks the network also if its time has passed at once")
+    func networkFirstWithoutTime() async throws {
+        let count = Counter()
+        let origin = try ScriptedOrigin { _ in .ok("\(count.next())") }
+        let folder = try TemporaryDirectory()
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.networkFirst(timeout: .zero)))]
+            $0.cache = try ResponseCache(directory: folder.url, environment: .patient)
+            $0.schedule = { _, work in work() }
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        let first = try await session.data(from: origin.url()).0
+        #expect(first == Data("1".utf8))
+        let second = try await session.data(from: origin.url()).0
+        #expect(second == Data("1".utf8))
+        await origin.waitForRequests(2)
+    }
+
     @Test("networkFirst waits for a body that has begun, also after its time-out")
     func networkFirstBegun() async throws {
         let gate = try ScriptedOrigin.Gate()
