@@ -21,7 +21,7 @@ public final class Interceptor: Sendable {
     let configuration: Configuration
     let environment: LoadEnvironment
     let matcher: RequestMatcher
-    let sources: Sources
+    let sources: AnswerSources
     /// The cookies of the requests; nil when Foundation chooses them.
     let cookies: CookieStore?
     /// The syncs of the storages whose changes a request must wait for.
@@ -62,7 +62,7 @@ public final class Interceptor: Sendable {
         }
         environment = LoadEnvironment(own, events)
         matcher = RequestMatcher(rules)
-        sources = Sources(own, rules, choosesCookies: cookies != nil, events)
+        sources = AnswerSources(own, rules, choosesCookies: cookies != nil, events)
         listen()
         own.login?.add(self)
         log(rules.warnings)
@@ -226,7 +226,7 @@ extension LoadEnvironment {
     }
 }
 
-extension Sources {
+extension AnswerSources {
     fileprivate convenience init(
         _ configuration: Interceptor.Configuration,
         _ rules: CompiledRules,

@@ -286,10 +286,8 @@ final class Journey: Sendable {
 
     private func redirect(_ head: HTTPURLResponse, to next: URLRequest, isHTTP: Bool) {
         let (trip, hop, client) = state.withLock { ($0.course.trip, $0.course.hop, $0.client) }
-        if let links = context.stations.links, links.contain(next.url) {
-            // Nothing is requested, so the client is not asked.
-            return go(on: Visit(Hop(next, rule: hop.rule), .open(links)), after: trip)
-        }
+        // Nothing is requested then, so the client is not asked.
+        if context.stations.isExternalLink(next) { return go(on: context.stations.next(next, after: hop), after: trip) }
         guard isHTTP else { return finish(URLError(.unsupportedURL, failing: hop.request.url)) }
         guard client?.decidesAboutRedirects ?? false else { return follow(head, to: next, in: trip) }
         deliver { client in client.follow(head, to: next) { self.follow(head, to: $0, in: trip) } }

@@ -3,32 +3,6 @@ import Foundation
 import FoundationNetworking
 import WaystationStorage
 
-/// The values that the loads of an interceptor share beside their stations.
-final class LoadEnvironment: Sendable {
-    let events: EventBroadcaster
-    /// The bytes that have arrived for the loads and wait for their tasks or for the cache's disk.
-    let backlog: LoadBacklog
-    /// Nil unless a recorder is set.
-    let recorder: (any ExchangeRecorder)?
-    let now: @Sendable () -> Date
-    /// Runs an action after a delay.
-    let schedule: @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
-
-    init(
-        events: EventBroadcaster,
-        backlog: LoadBacklog,
-        recorder: (any ExchangeRecorder)?,
-        now: @escaping @Sendable () -> Date,
-        schedule: @escaping @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
-    ) {
-        self.events = events
-        self.backlog = backlog
-        self.recorder = recorder
-        self.now = now
-        self.schedule = schedule
-    }
-}
-
 /// The stations and the network of a load, and the load's events and recording.
 struct LoadContext: Sendable {
     let environment: LoadEnvironment

@@ -14,7 +14,7 @@ final class Stations: Sendable {
     let links: ExternalLinks?
     let matcher: RequestMatcher
     let login: LoginSession?
-    let sources: Sources
+    let sources: AnswerSources
     private let headerBody: HeaderBody?
     /// The cookies of the session's requests; nil when Foundation chooses them.
     private let cookies: SessionCookies?
@@ -28,7 +28,7 @@ final class Stations: Sendable {
         login: LoginSession?,
         cookies: SessionCookies?,
         storages: [CookieSync],
-        sources: Sources
+        sources: AnswerSources
     ) {
         self.links = links
         self.matcher = matcher

@@ -3,7 +3,7 @@ import FoundationNetworking
 
 /// The order in which the sources of a rule are asked about a request.
 struct Serving: Sendable {
-    let sources: Sources
+    let sources: AnswerSources
     let request: URLRequest
     let canonical: CanonicalRequest
     /// Whether Foundation may add cookies that the request does not show.

@@ -44,6 +44,9 @@ struct FoundationInternalsTests {
         guard case .completionHandler(nil) = try audience(handled, session) else { Issue.record("handler"); return }
         guard case .delegate(let found) = try audience(delegated, session) else { Issue.record("delegate"); return }
         #expect(found === delegate)
-        guard case .noRecipient = try audience(unheard, lonely) else { Issue.record("a task without a handler and a delegate has a recipient"); return }
+        guard case .noRecipient = try audience(unheard, lonely) else {
+            Issue.record("a task without a handler and a delegate has a recipient")
+            return
+        }
     }
 }

@@ -3,7 +3,7 @@ import FoundationNetworking
 import WaystationStorage
 
 /// The values that the sources of all rules share.
-final class Sources: Sendable {
+final class AnswerSources: Sendable {
     /// The fetches on behalf of the cache; nil without a cache.
     let fetches: Fetches?
     let events: EventBroadcaster

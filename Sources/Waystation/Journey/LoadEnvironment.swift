@@ -1,0 +1,28 @@
+import Foundation
+import FoundationNetworking
+
+/// The values that the loads of an interceptor share beside their stations.
+final class LoadEnvironment: Sendable {
+    let events: EventBroadcaster
+    /// The bytes that have arrived for the loads and wait for their tasks or for the cache's disk.
+    let backlog: LoadBacklog
+    /// Nil unless a recorder is set.
+    let recorder: (any ExchangeRecorder)?
+    let now: @Sendable () -> Date
+    /// Runs an action after a delay.
+    let schedule: @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
+
+    init(
+        events: EventBroadcaster,
+        backlog: LoadBacklog,
+        recorder: (any ExchangeRecorder)?,
+        now: @escaping @Sendable () -> Date,
+        schedule: @escaping @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
+    ) {
+        self.events = events
+        self.backlog = backlog
+        self.recorder = recorder
+        self.now = now
+        self.schedule = schedule
+    }
+}
