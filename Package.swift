@@ -4,16 +4,22 @@ import PackageDescription
 let package = Package(
     name: "waystation",
     products: [
-        .library(name: "Waystation", targets: ["Waystation"]),
-        .library(name: "WaystationRules", targets: ["WaystationRules"]),
-        .library(name: "WaystationCaching", targets: ["WaystationCaching"]),
-        .library(name: "WaystationCookies", targets: ["WaystationCookies"]),
-        .library(name: "WaystationFiles", targets: ["WaystationFiles"]),
-        .library(name: "WaystationStorage", targets: ["WaystationStorage"]),
+        // An app's own: the interceptor, and the modules of its rules, sources and cache.
+        .library(
+            name: "Waystation",
+            targets: [
+                "Waystation", "WaystationRules", "WaystationCaching", "WaystationCookies", "WaystationFiles",
+                "WaystationPacks", "WaystationStorage",
+            ]
+        ),
+        // HTTP's rules as functions of values, for other clients: caching, cookies, URL patterns. No dependencies.
+        .library(name: "WaystationCaching", targets: ["WaystationCaching", "WaystationCookies", "WaystationRules"]),
         .library(name: "WaystationArchive", targets: ["WaystationArchive"]),
-        .library(name: "WaystationPatch", targets: ["WaystationPatch"]),
-        .library(name: "WaystationPacks", targets: ["WaystationPacks"]),
-        .library(name: "WaystationPublishing", targets: ["WaystationPublishing"]),
+        // For builds and update servers: packs, patches and releases.
+        .library(
+            name: "WaystationPublishing",
+            targets: ["WaystationPublishing", "WaystationPacks", "WaystationPatch"]
+        ),
         .library(name: "WaystationRecording", targets: ["WaystationRecording"]),
         .library(name: "WaystationTesting", targets: ["WaystationTesting"]),
         .executable(name: "waystation", targets: ["WaystationCLI"]),
@@ -34,8 +40,10 @@ let package = Package(
         .systemLibrary(name: "CBzip2", providers: [.apt(["libbz2-dev"])]),
         // Like GRDB's own module, without pkg-config; it wraps variadic C functions, which Swift cannot call.
         .systemLibrary(name: "CWaystationSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "WaystationCollections"),
         .target(name: "WaystationFileSystem"),
         .target(name: "WaystationRules"),
+        .target(name: "WaystationTransport"),
         .target(name: "WaystationFields"),
         .target(
             name: "WaystationCaching",
@@ -45,7 +53,7 @@ let package = Package(
         .target(
             name: "WaystationFiles",
             dependencies: [
-                "WaystationFields",
+                "WaystationCollections", "WaystationFields", "WaystationFileSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
@@ -53,7 +61,7 @@ let package = Package(
         .target(
             name: "WaystationStorage",
             dependencies: [
-                "CWaystationSQLite", "WaystationFileSystem",
+                "CWaystationSQLite", "WaystationCollections", "WaystationFileSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -70,8 +78,8 @@ let package = Package(
         .target(
             name: "WaystationPacks",
             dependencies: [
-                "WaystationArchive", "WaystationFields", "WaystationFileSystem", "WaystationFiles", "WaystationPatch",
-                "WaystationRules",
+                "WaystationArchive", "WaystationCollections", "WaystationFields", "WaystationFileSystem",
+                "WaystationFiles", "WaystationPatch", "WaystationRules",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
@@ -79,8 +87,9 @@ let package = Package(
         .target(
             name: "Waystation",
             dependencies: [
-                "WaystationFileSystem", "WaystationRules", "WaystationFiles", "WaystationStorage", "WaystationPacks",
-                "WaystationCaching", "WaystationCookies", "WaystationFields",
+                "WaystationCollections", "WaystationFileSystem", "WaystationRules", "WaystationFiles",
+                "WaystationStorage", "WaystationPacks",
+                "WaystationCaching", "WaystationCookies", "WaystationFields", "WaystationTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -117,6 +126,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
+        .testTarget(name: "WaystationCollectionsTests", dependencies: ["WaystationCollections"]),
         .testTarget(name: "WaystationRulesTests", dependencies: ["WaystationRules"]),
         .testTarget(name: "WaystationFieldsTests", dependencies: ["WaystationFields"]),
         .testTarget(
@@ -176,6 +186,7 @@ let package = Package(
             name: "WaystationTests",
             dependencies: [
                 "Waystation", "WaystationCaching", "WaystationFileSystem", "WaystationTesting",
+                "WaystationTransport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),

@@ -37,9 +37,7 @@ let package = Package(
             name: "bench",
             dependencies: [
                 "Measuring", .product(name: "WaystationArchive", package: "waystation"),
-                .product(name: "WaystationPacks", package: "waystation"),
-                .product(name: "WaystationPatch", package: "waystation"),
-                .product(name: "WaystationStorage", package: "waystation"),
+                .product(name: "WaystationPublishing", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "Waystation", package: "waystation"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -55,7 +53,7 @@ let package = Package(
         .executableTarget(
             name: "hammer",
             dependencies: [
-                "Measuring", .product(name: "WaystationStorage", package: "waystation"),
+                "Measuring", .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
@@ -73,8 +71,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "CLibFuzzer", .product(name: "WaystationArchive", package: "waystation"),
-                .product(name: "WaystationPatch", package: "waystation"),
-                .product(name: "WaystationPacks", package: "waystation"),
+                .product(name: "WaystationPublishing", package: "waystation"),
             ]
         ),
         .testTarget(name: "MeasuringTests", dependencies: ["Measuring"]),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds a package that depends on this one by a git URL, by both build systems: check-consumers.sh [--everything]
 # The folder of the repository is not named after the package, and its name has characters that no package identity has.
-# All libraries are resolved and planned. Three of them are built, or all with --everything, which takes minutes.
+# All libraries are resolved and planned. Two of them are built, or all with --everything, which takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
@@ -26,7 +26,7 @@ git -C "$repository" add --all
 git -C "$repository" -c user.name=consumer -c user.email=consumer@example -c commit.gpgsign=false \
     commit --quiet --message "The checkout"
 
-# The libraries of `App`: one in Swift only, one with a dependency, and one with a C library.
+# The libraries of `App`: one with several modules and a dependency, and one with a C library.
 libraries=$(sed -n 's/.*\.library(name: "\([^"]*\)".*/\1/p' Package.swift)
 product() { echo "                .product(name: \"$1\", package: \"${repository##*/}\"),"; }
 mkdir -p "$work/consumer/Sources/App" "$work/consumer/Sources/Everything"
@@ -42,7 +42,7 @@ mkdir -p "$work/consumer/Sources/App" "$work/consumer/Sources/Everything"
 		        .executableTarget(
 		            name: "App",
 		            dependencies: [
-		$(for library in WaystationRules WaystationCaching WaystationArchive; do product "$library"; done)
+		$(for library in WaystationCaching WaystationArchive; do product "$library"; done)
 		            ]
 		        ),
 		        .executableTarget(

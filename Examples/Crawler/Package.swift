@@ -25,9 +25,6 @@ let package = Package(
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Waystation", package: "waystation"),
-                .product(name: "WaystationFiles", package: "waystation"),
-                .product(name: "WaystationRules", package: "waystation"),
-                .product(name: "WaystationStorage", package: "waystation"),
             ]
         ),
         .testTarget(
@@ -38,7 +35,6 @@ let package = Package(
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Waystation", package: "waystation"),
-                .product(name: "WaystationRules", package: "waystation"),
             ]
         ),
     ],

@@ -31,8 +31,6 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Waystation", package: "waystation"),
-                .product(name: "WaystationFiles", package: "waystation"),
-                .product(name: "WaystationPacks", package: "waystation"),
                 .product(name: "WaystationPublishing", package: "waystation"),
             ],
             resources: [.copy("Resources")]
@@ -49,7 +47,6 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "WaystationPacks", package: "waystation"),
                 .product(name: "WaystationPublishing", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
             ]

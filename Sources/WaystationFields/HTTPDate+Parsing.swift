@@ -12,7 +12,7 @@ extension HTTPDate {
     ///     taken as one in the past.
     ///   - ignoringCase: Whether to ignore case. HTTP-date is case-sensitive (§5.6.7), but not for caches (RFC 9111
     ///     §4.2).
-    package init?(_ text: String, now: HTTPDate, ignoringCase: Bool = false) {
+    public init?(_ text: String, now: HTTPDate, ignoringCase: Bool = false) {
         var reader = DateReader(text, ignoringCase: ignoringCase)
         guard let date = reader.imfFixdate() ?? reader.rfc850(now: now) ?? reader.asctime() else { return nil }
         self = date

@@ -1,7 +1,7 @@
 /// A point in time as HTTP writes it, in whole seconds of UTC (RFC 9110 §5.6.7).
 ///
 /// Covers the years 1 to 9999 of the proleptic Gregorian calendar.
-package struct HTTPDate: Sendable, Hashable, Comparable {
+public struct HTTPDate: Sendable, Hashable, Comparable {
     /// 0001-01-01 00:00:00 UTC.
     package static let earliest = HTTPDate(unchecked: -62_135_596_800)
     /// 1970-01-01 00:00:00 UTC.
@@ -10,14 +10,14 @@ package struct HTTPDate: Sendable, Hashable, Comparable {
     package static let latest = HTTPDate(unchecked: 253_402_300_799)
 
     /// Seconds since 1970-01-01 00:00:00 UTC, without leap seconds.
-    package let secondsSinceEpoch: Int
+    public let secondsSinceEpoch: Int
 
     private init(unchecked secondsSinceEpoch: Int) {
         self.secondsSinceEpoch = secondsSinceEpoch
     }
 
     /// Makes a date; nil outside the years 1 to 9999.
-    package init?(secondsSinceEpoch: Int) {
+    public init?(secondsSinceEpoch: Int) {
         guard (Self.earliest.secondsSinceEpoch...Self.latest.secondsSinceEpoch).contains(secondsSinceEpoch) else {
             return nil
         }
@@ -34,12 +34,13 @@ package struct HTTPDate: Sendable, Hashable, Comparable {
         self.init(nearestTo: Int(exactly: seconds.rounded(.down)) ?? (seconds > 0 ? .max : .min))
     }
 
-    package static func < (left: HTTPDate, right: HTTPDate) -> Bool {
+    /// Orders dates by time.
+    public static func < (left: HTTPDate, right: HTTPDate) -> Bool {
         left.secondsSinceEpoch < right.secondsSinceEpoch
     }
 
     /// IMF-fixdate, the only form that may be sent: `Sun, 06 Nov 1994 08:49:37 GMT`.
-    package var fieldValue: String {
+    public var fieldValue: String {
         let (days, seconds) = secondsSinceEpoch.quotientAndRemainder(flooringBy: 86_400)
         let day = CivilDay(daysSinceEpoch: days)
         let weekday = Self.shortWeekdays[(days + 4).quotientAndRemainder(flooringBy: 7).remainder]

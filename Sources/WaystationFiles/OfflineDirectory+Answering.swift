@@ -3,6 +3,7 @@ import Glibc
 import HTTPTypes
 import Synchronization
 import WaystationFields
+import WaystationFileSystem
 
 extension OfflineDirectory {
     func resident(path: String, isHead: Bool) -> FileAnswer? {
@@ -13,7 +14,7 @@ extension OfflineDirectory {
         var status = stat()
         // This call follows links that may have replaced directories meanwhile. That does no harm: the bytes in memory
         // were read from below the root, and they are served only if inode and times are unchanged.
-        guard fstatat(rootDescriptor.number, file.path.text, &status, AT_SYMLINK_NOFOLLOW) == 0,
+        guard fstatat(rootDirectory.descriptor, file.path.text, &status, AT_SYMLINK_NOFOLLOW) == 0,
             FileStamp(status) == file.stamp
         else {
             residents.withLock { $0.remove(file) }
@@ -24,7 +25,7 @@ extension OfflineDirectory {
 
     func answer(_ request: FileRequest, names: [String]) -> FileOutcome {
         let namesDirectory = names.isEmpty || request.path.utf8.last == UInt8(ascii: "/")
-        switch rootDescriptor.locate(names) {
+        switch rootDirectory.locate(names) {
         case .file(let file):
             // The path of a file has no trailing slash.
             return namesDirectory ? .notFound : answer(request, file: file, spelling: request.path)
@@ -40,15 +41,15 @@ extension OfflineDirectory {
     private func answer(
         _ request: FileRequest,
         names: [String],
-        directory: Descriptor,
+        directory: OpenFile,
         isRedirected: Bool
     ) -> FileOutcome {
         for (index, document) in options.indexDocuments.enumerated() {
             switch directory.locate([document]) {
             case .file(let file):
                 if isRedirected, let name = names.last { return .answer(.redirect(toDirectory: name, request.query)) }
-                let beneath = OpenFile(
-                    descriptor: file.descriptor,
+                let beneath = StampedFile(
+                    file: file.file,
                     stamp: file.stamp,
                     path: (names + [document]).joined(separator: "/")
                 )
@@ -64,7 +65,7 @@ extension OfflineDirectory {
     }
 
     /// Answers with a file, which may be found in memory under `spelling` afterwards.
-    private func answer(_ request: FileRequest, file: OpenFile, spelling: String?) -> FileOutcome {
+    private func answer(_ request: FileRequest, file: StampedFile, spelling: String?) -> FileOutcome {
         do throws(OfflineDirectoryError) {
             let found = try content(of: file)
             if request.isPlain, case .resident(let resident) = found {

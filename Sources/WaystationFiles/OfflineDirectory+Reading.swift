@@ -15,7 +15,7 @@ extension OfflineDirectory {
         }
     }
 
-    func content(of file: OpenFile) throws(OfflineDirectoryError) -> FoundContent {
+    func content(of file: StampedFile) throws(OfflineDirectoryError) -> FoundContent {
         let path = ExactPath(file.path)
         if let resident = residents.withLock({ $0.file(at: path, stamp: file.stamp) }) { return .resident(resident) }
         // The clock is read before the file: a write after this moment changes any stamp that was settled at this
@@ -40,7 +40,7 @@ extension OfflineDirectory {
     }
 
     private func largeRepresentation(
-        of file: OpenFile,
+        of file: StampedFile,
         at moment: FileTime
     ) throws(OfflineDirectoryError) -> Representation {
         let fingerprint: Fingerprint
@@ -60,7 +60,7 @@ extension OfflineDirectory {
         )
     }
 
-    private func fingerprint(of file: OpenFile) throws(OfflineDirectoryError) -> Fingerprint {
+    private func fingerprint(of file: StampedFile) throws(OfflineDirectoryError) -> Fingerprint {
         var fingerprinter = Fingerprinter()
         var offset = 0
         while offset < file.stamp.size {
@@ -76,7 +76,7 @@ extension OfflineDirectory {
 
     /// Makes the representation of a file for its answers; throws if the file differs from its pin.
     private func representation(
-        of file: OpenFile,
+        of file: StampedFile,
         fingerprint: Fingerprint,
         content: Representation.Content,
         at moment: FileTime

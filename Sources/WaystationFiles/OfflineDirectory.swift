@@ -2,6 +2,7 @@ public import Foundation
 import Glibc
 import HTTPTypes
 import Synchronization
+import WaystationFileSystem
 
 /// A directory of web files that answers HTTP requests.
 ///
@@ -34,7 +35,7 @@ public final class OfflineDirectory: Sendable {
     /// How the directory answers.
     public let options: Options
 
-    let rootDescriptor: Descriptor
+    let rootDirectory: OpenFile
     let now: @Sendable () -> FileTime
     let pins: PinnedFiles?
     let residents: Mutex<ResidentTable>
@@ -79,7 +80,7 @@ public final class OfflineDirectory: Sendable {
         self.options = options
         self.now = now
         self.pins = pins
-        rootDescriptor = try Descriptor(openingRoot: root)
+        rootDirectory = try OpenFile(openingRoot: root)
         residents = Mutex(ResidentTable(limit: options.residentLimit))
     }
 

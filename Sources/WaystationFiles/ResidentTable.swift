@@ -1,4 +1,4 @@
-import Synchronization
+import WaystationCollections
 
 /// A file kept in memory, with its finished answers.
 final class ResidentFile: Sendable {
@@ -8,9 +8,6 @@ final class ResidentFile: Sendable {
     let representation: Representation
     let getAnswer: FileAnswer
     let headAnswer: FileAnswer
-    /// When the file was last found, as a count of uses of the table; only the table reads and writes it, under its
-    /// lock.
-    fileprivate let lastUse = Atomic<UInt64>(0)
 
     init(path: ExactPath, stamp: FileStamp, representation: Representation) {
         self.path = path
@@ -24,10 +21,8 @@ final class ResidentFile: Sendable {
     var cost: Int { representation.length + 2048 }
 }
 
-/// The files kept in memory, found by the spellings of their paths, limited in bytes.
-///
-/// When the table is full, the least recently used files are removed until a quarter is free, so that making room costs
-/// little per file.
+/// The files kept in memory, found by the spellings of their paths, limited in bytes; the least recently used are removed
+/// first.
 struct ResidentTable: Sendable {
     /// The maximum number of remembered spellings of one path.
     ///
@@ -35,16 +30,17 @@ struct ResidentTable: Sendable {
     /// directories.
     private static let spellingLimit = 4
 
+    private typealias Entries = LeastRecentlyUsed<ExactPath, Entry>
+
     private struct Entry {
         let file: ResidentFile
         var spellings: [ExactPath] = []
     }
 
     private let limit: Int
-    private var entries: [ExactPath: Entry] = [:]
-    private var spellings: [ExactPath: ResidentFile] = [:]
-    private(set) var cost = 0
-    private var uses: UInt64 = 0
+    private var entries = Entries()
+    /// The place of a file by each remembered spelling of its path.
+    private var spellings: [ExactPath: Entries.Position] = [:]
 
     init(limit: Int) {
         self.limit = limit
@@ -52,14 +48,14 @@ struct ResidentTable: Sendable {
 
     /// The file last found under a spelling; the caller must check whether it is unchanged.
     mutating func file(spelled spelling: ExactPath) -> ResidentFile? {
-        guard let file = spellings[spelling] else { return nil }
-        use(file)
-        return file
+        guard let position = spellings[spelling] else { return nil }
+        entries.use(position)
+        return entries[position]?.file
     }
 
     /// The file at a decoded path, if its version has this stamp.
     func file(at path: ExactPath, stamp: FileStamp) -> ResidentFile? {
-        guard let file = entries[path]?.file, file.stamp == stamp else { return nil }
+        guard let file = entry(at: path)?.file, file.stamp == stamp else { return nil }
         return file
     }
 
@@ -70,43 +66,36 @@ struct ResidentTable: Sendable {
         if let kept = self.file(at: file.path, stamp: file.stamp) { return kept }
         remove(at: file.path)
         guard file.cost <= limit else { return file }
-        if cost + file.cost > limit { evict(downTo: limit - limit / 4 - file.cost) }
-        use(file)
-        entries[file.path] = Entry(file: file)
-        cost += file.cost
+        while entries.cost + file.cost > limit, let oldest = entries.removeOldest() { forget(oldest.spellings) }
+        entries.insert(Entry(file: file), for: file.path, cost: file.cost)
         return file
     }
 
     /// Records a spelling under which a file can be found, if the file is kept.
     mutating func learn(_ spelling: ExactPath, for file: ResidentFile) {
-        guard let entry = entries[file.path], entry.file === file else { return }
-        guard spellings[spelling] !== file, entry.spellings.count < Self.spellingLimit else { return }
-        spellings[spelling] = file
-        entries[file.path]?.spellings.append(spelling)
+        guard let position = entries.position(of: file.path), let entry = entries[position], entry.file === file,
+            spellings[spelling] != position, entry.spellings.count < Self.spellingLimit
+        else { return }
+        spellings[spelling] = position
+        entries.update(position) { entry in
+            entry.spellings.append(spelling)
+            return 0
+        }
     }
 
     /// Removes a file that has changed.
     mutating func remove(_ file: ResidentFile) {
-        guard entries[file.path]?.file === file else { return }
+        guard entry(at: file.path)?.file === file else { return }
         remove(at: file.path)
     }
 
-    private mutating func use(_ file: ResidentFile) {
-        uses += 1
-        file.lastUse.store(uses, ordering: .relaxed)
-    }
+    private func entry(at path: ExactPath) -> Entry? { entries.position(of: path).flatMap { entries[$0] } }
 
     private mutating func remove(at path: ExactPath) {
-        guard let entry = entries.removeValue(forKey: path) else { return }
-        cost -= entry.file.cost
-        for spelling in entry.spellings { spellings[spelling] = nil }
+        if let entry = entries.remove(path) { forget(entry.spellings) }
     }
 
-    private mutating func evict(downTo target: Int) {
-        let byUse = entries.values.map { (use: $0.file.lastUse.load(ordering: .relaxed), path: $0.file.path) }
-        for entry in byUse.sorted(by: { $0.use < $1.use }) {
-            guard cost > target else { return }
-            remove(at: entry.path)
-        }
+    private mutating func forget(_ old: [ExactPath]) {
+        for spelling in old { spellings[spelling] = nil }
     }
 }

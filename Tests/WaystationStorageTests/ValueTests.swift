@@ -19,7 +19,7 @@ struct ByteCountTests {
     }
 }
 
-@Suite("Checksum")
+@Suite("XXH64")
 struct ChecksumTests {
     /// The sanity buffer and results of the reference implementation (xxHash, cli/xsum_sanity_check.c).
     @Test(
@@ -37,7 +37,7 @@ struct ChecksumTests {
             bytes.append(UInt8(generator >> 56))
             generator &*= 11_400_714_785_074_694_797
         }
-        #expect(bytes.withUnsafeBytes { Checksum.of($0, seed: seed) } == expected)
+        #expect(bytes.withUnsafeBytes { XXH64.of($0, seed: seed) } == expected)
     }
 }
 

@@ -1,13 +1,13 @@
 import Foundation
-import FoundationNetworking
 import Synchronization
 import WaystationFileSystem
+import WaystationTransport
 
 /// A stream that reads a spooled body once from its beginning.
 ///
-/// A request keeps the stream that it was given, and ``again`` makes a fresh one from it. Foundation reads the stream
+/// A request keeps the stream that it was given, and ``rewound`` makes a fresh one from it. Foundation reads the stream
 /// on the queue that all sessions share, so a read takes bytes only from a local file and never waits for more.
-final class SpooledStream: InputStream {
+final class SpooledStream: InputStream, RewindableStream {
     private struct State {
         var offset = 0
         var status = Stream.Status.notOpen
@@ -22,8 +22,7 @@ final class SpooledStream: InputStream {
         super.init(data: Data())
     }
 
-    /// A new stream that reads the body from the beginning.
-    var again: SpooledStream { SpooledStream(body) }
+    var rewound: InputStream { SpooledStream(body) }
 
     override func open() { state.withLock { if $0.status == .notOpen { $0.status = .open } } }
 
@@ -58,17 +57,4 @@ final class SpooledStream: InputStream {
             return -1
         }
     }
-}
-
-extension URLRequest {
-    /// The request with a spooled body rewound to its beginning, so that the request can be sent once more.
-    var rewound: URLRequest {
-        guard let stream = httpBodyStream as? SpooledStream else { return self }
-        var request = self
-        request.httpBodyStream = stream.again
-        return request
-    }
-
-    /// Whether the body can be sent any number of times.
-    var isRepeatable: Bool { httpBodyStream.map { $0 is SpooledStream } ?? true }
 }

@@ -1,5 +1,6 @@
 public import Foundation
 import Synchronization
+import WaystationCollections
 import WaystationFields
 public import WaystationStorage
 
@@ -17,7 +18,7 @@ public import WaystationStorage
 /// ```
 public final class ResponseCache: Sendable {
     package let store: ResponseStore
-    private let listeners: Listeners
+    private let listeners: Listeners<StoreEvent>
     private let now: @Sendable () -> Date
 
     /// The directory that holds the cache.
@@ -74,7 +75,7 @@ public final class ResponseCache: Sendable {
             let reason = error.cause.map { " (\($0))" } ?? ""
             throw WaystationError(.unusableDirectory, error.message + reason, cause: error.cause)
         }
-        let listeners = Listeners()
+        let listeners = Listeners<StoreEvent>()
         self.listeners = listeners
         self.now = now
         self.directory = directory
@@ -129,17 +130,5 @@ public final class ResponseCache: Sendable {
     func addListener(_ listener: @escaping @Sendable (StoreEvent) -> Void) {
         listeners.add(listener)
         for event in condition { listener(event) }
-    }
-
-    private final class Listeners: Sendable {
-        private let listeners = Mutex<[@Sendable (StoreEvent) -> Void]>([])
-
-        func add(_ listener: @escaping @Sendable (StoreEvent) -> Void) {
-            listeners.withLock { $0.append(listener) }
-        }
-
-        func report(_ event: StoreEvent) {
-            for listener in listeners.withLock({ $0 }) { listener(event) }
-        }
     }
 }

@@ -1,5 +1,6 @@
 public import Foundation
 import Synchronization
+import WaystationCollections
 public import WaystationCookies
 
 /// The cookies of an app: those that its requests carry, as RFC 6265 chooses them, and those that its responses set.
@@ -29,10 +30,8 @@ public final class CookieStore: Sendable {
         var logouts: UInt64 = 0
         /// The number of the last log-out of each login.
         var ends: [Cookie.ID: UInt64] = [:]
-        var streams: [UInt64: AsyncStream<Change>.Continuation] = [:]
-        var nextStream: UInt64 = 0
+        var readers = StreamReaders<Change>()
         var syncs: [CookieSync] = []
-        var listeners: [@Sendable (CookieEvent) -> Void] = []
         /// The event that the file was put aside when the store was made.
         var damagedFile: CookieEvent?
         /// The event that the last attempt to write the file failed.
@@ -47,6 +46,7 @@ public final class CookieStore: Sendable {
     let now: @Sendable () -> Date
     let state: Mutex<State>
     private let file: CookieFile?
+    private let listeners = Listeners<CookieEvent>()
 
     /// Makes a store; with a file, the store contains the cookies that the file holds.
     ///
@@ -82,7 +82,7 @@ public final class CookieStore: Sendable {
     }
 
     deinit {
-        for stream in state.withLock({ $0.streams.values.map(\.self) }) { stream.finish() }
+        state.withLock { $0.readers }.finish()
     }
 
     /// All cookies that have not expired, in the order of their creation.
@@ -102,13 +102,9 @@ public final class CookieStore: Sendable {
     /// A reader that falls more than 4,096 changes behind loses the oldest. The streams end with the store.
     public var changes: AsyncStream<Change> {
         AsyncStream(bufferingPolicy: .bufferingNewest(Self.streamCapacity)) { continuation in
-            let id = state.withLock { state in
-                state.nextStream += 1
-                state.streams[state.nextStream] = continuation
-                return state.nextStream
-            }
+            let number = state.withLock { $0.readers.add(continuation) }
             continuation.onTermination = { [weak self] _ in
-                _ = self?.state.withLock { $0.streams.removeValue(forKey: id) }
+                _ = self?.state.withLock { $0.readers.remove(number) }
             }
         }
     }
@@ -169,7 +165,7 @@ public final class CookieStore: Sendable {
                 if change.isPresent { state.known.insert(change.cookie) }
                 let told = Change(change: change, author: change.isExpiry ? .expiry : author)
                 // Yielding under the lock only queues the change, and keeps the changes in order.
-                for stream in state.streams.values { stream.yield(told) }
+                state.readers.yield(told)
             }
             return (result, state.syncs, changes.map(\.cookie.id))
         }
@@ -203,12 +199,12 @@ public final class CookieStore: Sendable {
     ///
     /// Several interceptors may share one store.
     func addListener(_ listener: @escaping @Sendable (CookieEvent) -> Void) {
-        state.withLock { $0.listeners.append(listener) }
+        listeners.add(listener)
         for event in condition { listener(event) }
     }
 
     func report(_ event: CookieEvent) {
-        for listener in state.withLock({ $0.listeners }) { listener(event) }
+        listeners.report(event)
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import WaystationTransport
 
 /// Asks a task's delegate for credentials, as Foundation does.
 enum DelegateChallenge {

@@ -1,5 +1,6 @@
 import Foundation
 public import FoundationNetworking
+import WaystationTransport
 
 /// The flag of a task that makes Foundation resume an `async` caller on the loading queue.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import WaystationTransport
 
 /// The protocol class that comes first in an intercepted configuration.
 ///

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import WaystationTransport
 
 /// The way back to the session's work queue, the only place where a protocol's client may be called.
 ///

@@ -1,5 +1,6 @@
 import Dispatch
 import FoundationNetworking
+import WaystationTransport
 
 /// The values that must be known of a task's session: its work queue, and the recipients of its tasks' bytes.
 ///

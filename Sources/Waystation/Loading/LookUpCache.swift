@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import WaystationTransport
 
 /// The `URLCache` of an intercepted configuration.
 ///

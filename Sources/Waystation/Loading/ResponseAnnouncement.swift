@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import WaystationTransport
 
 /// Gives a task its response, and asks its delegate what to do with it.
 ///

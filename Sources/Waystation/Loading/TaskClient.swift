@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Synchronization
+import WaystationTransport
 
 /// A task of a `URLSession` as the client of a load.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Metrics
 import Synchronization
+import WaystationCollections
 import WaystationStorage
 
 /// Sends events to every stream, to the log and to the metrics.
@@ -10,10 +11,9 @@ final class EventBroadcaster: Sendable {
     static let streamCapacity = 4096
 
     private let logger: Logger
-    private let streams = Mutex<[Int: AsyncStream<LoadEvent>.Continuation]>([:])
-    private let nextStream = Atomic(0)
+    private let readers = Mutex(StreamReaders<LoadEvent>())
     /// Read first on every hit, because often there is no reader.
-    private let streamCount = Atomic(0)
+    private let readerCount = Atomic(0)
     private let counters = Counters()
 
     init(logger: Logger) {
@@ -21,7 +21,7 @@ final class EventBroadcaster: Sendable {
     }
 
     deinit {
-        for stream in streams.withLock({ $0.values.map(\.self) }) { stream.finish() }
+        readers.withLock { $0 }.finish()
     }
 
     /// A new stream with the present condition, followed by all new events.
@@ -29,18 +29,17 @@ final class EventBroadcaster: Sendable {
     /// `condition` is called once. It returns events that were emitted before and are still true; they are not emitted
     /// again.
     func makeStream(after condition: @escaping () -> [LoadEvent] = { [] }) -> AsyncStream<LoadEvent> {
-        let id = nextStream.add(1, ordering: .relaxed).newValue
-        return AsyncStream(bufferingPolicy: .bufferingNewest(Self.streamCapacity)) { continuation in
+        AsyncStream(bufferingPolicy: .bufferingNewest(Self.streamCapacity)) { continuation in
             // Counted first, so that an event that is emitted meanwhile waits for the lock.
-            streamCount.add(1, ordering: .sequentiallyConsistent)
+            readerCount.add(1, ordering: .sequentiallyConsistent)
             // Called under the lock, so that the end of a condition cannot be sent before the condition.
-            streams.withLock { streams in
+            let number = readers.withLock { readers in
                 for event in condition() { continuation.yield(event) }
-                streams[id] = continuation
+                return readers.add(continuation)
             }
             continuation.onTermination = { [weak self] _ in
-                guard let self, streams.withLock({ $0.removeValue(forKey: id) }) != nil else { return }
-                streamCount.subtract(1, ordering: .relaxed)
+                guard let self, readers.withLock({ $0.remove(number) }) else { return }
+                readerCount.subtract(1, ordering: .relaxed)
             }
         }
     }
@@ -52,8 +51,8 @@ final class EventBroadcaster: Sendable {
         if level >= logger.logLevel {
             logger.log(level: level, "load", metadata: ["event": .stringConvertible(event)])
         }
-        guard streamCount.load(ordering: .relaxed) > 0 else { return }
-        for stream in streams.withLock({ $0.values.map(\.self) }) { stream.yield(event) }
+        guard readerCount.load(ordering: .relaxed) > 0 else { return }
+        readers.withLock { $0 }.yield(event)
     }
 
     /// The log level of an event; above `debug` only if something is really wrong.

@@ -33,7 +33,7 @@ enum EntryName {
     /// The name in a Unicode Path field; `nil` without one, or when it was made for other bytes.
     static func unicodePath(in extra: ExtraFields, for name: ArraySlice<UInt8>) throws(ZipError) -> String? {
         guard let field = extra[.unicodePath], field.count > 5, field.field(0, as: UInt8.self) == 1 else { return nil }
-        var checksum = Checksum()
+        var checksum = CRC32()
         checksum.update(name)
         guard field.field(1, as: UInt32.self) == checksum.value else { return nil }
         return try utf8(field.dropFirst(5))

@@ -27,7 +27,7 @@ final class EntryReader {
     ///
     /// - Throws: ``ZipError``, the source's error, or the error of `body`.
     func read(_ entry: ZipEntry, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        var checksum = Checksum()
+        var checksum = CRC32()
         var size = 0
         func deliver(_ bytes: UnsafeMutableRawBufferPointer.SubSequence) throws {
             let bytes = UnsafeRawBufferPointer(rebasing: bytes)

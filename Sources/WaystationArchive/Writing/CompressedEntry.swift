@@ -28,7 +28,7 @@ struct CompressedEntry {
     init(_ source: any ByteSource, compression: ZipWriter.Compression, maximumKept: Int = Self.maximumKept) throws {
         self.source = source
         level = compression.level ?? 0
-        var checksum = Checksum()
+        var checksum = CRC32()
         var kept = Data()
         var compressedSize = 0
         try Self.pass(over: source, level: compression.level, reading: { checksum.update($0) }) { bytes in
@@ -48,7 +48,7 @@ struct CompressedEntry {
     /// - Throws: ``ZipError`` when the source has changed, or the error of the source or the output.
     func write(to output: (UnsafeRawBufferPointer) throws -> Void) throws {
         if let kept { return try kept.withUnsafeBytes { if !$0.isEmpty { try output($0) } } }
-        var checksum = Checksum()
+        var checksum = CRC32()
         var written = 0
         let level = method == .deflated ? level : nil
         try Self.pass(over: source, level: level, reading: { checksum.update($0) }) { bytes in

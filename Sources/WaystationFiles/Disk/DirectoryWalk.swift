@@ -1,16 +1,17 @@
 import Foundation
 import Glibc
+import WaystationFileSystem
 
 /// The object at a path, or the reason why it is not served.
 enum Located {
-    case file(OpenFile)
-    case directory(Descriptor)
+    case file(StampedFile)
+    case directory(OpenFile)
     case missing
     case refused(PathRefusal.Reason)
     case failed(OfflineDirectoryError)
 }
 
-extension Descriptor {
+extension OpenFile {
     /// Opens the root of an offline directory.
     convenience init(openingRoot root: URL) throws(OfflineDirectoryError) {
         guard root.isFileURL else {
@@ -24,7 +25,7 @@ extension Descriptor {
         // The system would cut the path at a NUL byte and open another directory.
         let number = path.utf8.contains(0) ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number < 0 else {
-            self.init(owning: number)
+            self.init(descriptor: number, path: path)
             return
         }
         switch path.utf8.contains(0) ? ENOENT : errno {
@@ -67,20 +68,20 @@ extension Descriptor {
     /// is checked again afterwards, since it may have been replaced in between.
     private func entry(_ name: String, path: String) -> Located {
         var status = stat()
-        guard fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return .unopened(errno, path) }
+        guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return .unopened(errno, path) }
         switch status.kind {
         case S_IFLNK: return .refused(.symbolicLink)
         case S_IFDIR:
             // This requires only the permission to search the directory, like any use of a path.
-            let opened = openat(number, name, pathOnly | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            return opened < 0 ? .unopened(errno, path) : .directory(Descriptor(owning: opened))
+            let opened = openat(descriptor, name, pathOnly | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            return opened < 0 ? .unopened(errno, path) : .directory(OpenFile(descriptor: opened, path: path))
         case S_IFREG:
-            let opened = openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+            let opened = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
             guard opened >= 0 else { return .unopened(errno, path) }
-            let descriptor = Descriptor(owning: opened)
+            let file = OpenFile(descriptor: opened, path: path)
             guard fstat(opened, &status) == 0 else { return .unopened(errno, path) }
             guard status.kind == S_IFREG else { return .refused(.notARegularFile) }
-            return .file(OpenFile(descriptor: descriptor, stamp: FileStamp(status), path: path))
+            return .file(StampedFile(file: file, stamp: FileStamp(status), path: path))
         default: return .refused(.notARegularFile)
         }
     }

@@ -13,9 +13,9 @@ public final class FileSlice: Sendable {
     /// The suggested number of bytes to read at a time.
     public let chunkSize: Int
 
-    private let file: OpenFile
+    private let file: StampedFile
 
-    init(of file: OpenFile, offset: Int, length: Int, chunkSize: Int) {
+    init(of file: StampedFile, offset: Int, length: Int, chunkSize: Int) {
         self.file = file
         self.offset = offset
         self.length = length

@@ -7,7 +7,7 @@ struct Representation: Sendable {
     /// The place of the bytes.
     enum Content: Sendable {
         case memory(Data)
-        case file(OpenFile, chunkSize: Int)
+        case file(StampedFile, chunkSize: Int)
     }
 
     let content: Content
@@ -48,7 +48,7 @@ struct Representation: Sendable {
             .eTag: entityTag.fieldValue,
             .acceptRanges: "bytes",
         ]
-        if let lastModified { fields[.lastModified] = lastModified.description }
+        if let lastModified { fields[.lastModified] = lastModified.fieldValue }
         if let encoding = mediaType.contentEncoding { fields[.contentEncoding] = encoding }
         return fields
     }

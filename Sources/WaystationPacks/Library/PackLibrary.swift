@@ -1,6 +1,7 @@
 import Dispatch
 public import Foundation
 import Synchronization
+import WaystationCollections
 import WaystationFileSystem
 import WaystationFiles
 import WaystationRules
@@ -35,7 +36,7 @@ public final class PackLibrary: Sendable {
     /// The queue that makes changes one at a time.
     let changes = DispatchQueue(label: "Waystation.packs")
     private let troubles = Mutex(PackCondition())
-    private let listeners = Mutex<[@Sendable (PackEvent) -> Void]>([])
+    private let listeners = Listeners<PackEvent>()
 
     struct State: Sendable {
         var records: [ModuleID: ModuleRecord] = [:]
@@ -84,7 +85,7 @@ public final class PackLibrary: Sendable {
         environment.fileSystem = environment.fileSystem.confined(to: layout.root)
         self.environment = environment
         state = Mutex(State())
-        listeners.withLock { $0.append(events) }
+        listeners.add(events)
         try open()
     }
 
@@ -127,7 +128,7 @@ public final class PackLibrary: Sendable {
 
     /// Adds a listener that is called for every later event, like the one given to the initialiser.
     package func addListener(_ listener: @escaping @Sendable (PackEvent) -> Void) {
-        listeners.withLock { $0.append(listener) }
+        listeners.add(listener)
     }
 
     /// The present problems of the library's files, as the events that reported them; empty if the files have no problem.
@@ -142,7 +143,7 @@ public final class PackLibrary: Sendable {
     func tell(_ kind: PackEvent.Kind, _ module: ModuleID?, _ version: PackVersion?, _ detail: String = "") {
         let event = PackEvent(kind: kind, module: module, version: version, detail: detail)
         troubles.withLock { $0.note(event) }
-        for listener in listeners.withLock({ $0 }) { listener(event) }
+        listeners.report(event)
     }
 
     func describe(_ module: ModuleID, _ version: ModuleRecord.Version) -> InstalledPack {

@@ -54,7 +54,7 @@ public final class StoredBodyFile: Sendable {
         }
         var rest = bytes[...]
         for block in firstBlock..<BlockChecksums.count(forLength: end) {
-            guard Checksum.of(rest.prefix(BlockChecksums.blockSize)) == checksums.values[block] else {
+            guard XXH64.of(rest.prefix(BlockChecksums.blockSize)) == checksums.values[block] else {
                 throw damaged("has changed bytes after byte \(block * BlockChecksums.blockSize)")
             }
             rest = rest.dropFirst(BlockChecksums.blockSize)

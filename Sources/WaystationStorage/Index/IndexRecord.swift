@@ -88,10 +88,10 @@ enum Seal {
         }
         for text in [key.method, key.url, key.partition, file ?? ""] {
             var text = text
-            hash = text.withUTF8 { Checksum.of(UnsafeRawBufferPointer($0), seed: hash) }
+            hash = text.withUTF8 { XXH64.of(UnsafeRawBufferPointer($0), seed: hash) }
         }
-        hash = Checksum.of(fields, seed: hash)
-        hash = Checksum.of(vary, seed: hash)
-        return Checksum.of(checksums, seed: hash)
+        hash = XXH64.of(fields, seed: hash)
+        hash = XXH64.of(vary, seed: hash)
+        return XXH64.of(checksums, seed: hash)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationCollections
 
 /// Responses kept in memory after a look-up, limited in bytes; the least recently used are removed first.
 ///
@@ -25,25 +26,17 @@ final class ResidentResponses: Sendable {
         var needsUseNoted = false
     }
 
-    fileprivate struct Slot {
-        let key: RequestKey
+    /// The responses of one key.
+    fileprivate struct Entry {
         var responses: [StoredResponse]
-        var size: Int
         var epoch: Int
         var confirmedAt: Date
         var usedAt: Date
-        var newer: Int
-        var older: Int
     }
 
-    /// The slots form a list by use, in an array with indices as links, so that a hit needs no reference counting.
     fileprivate struct State {
-        var slots: [Slot] = []
-        var free: [Int] = []
-        var positions: [RequestKey: Int] = [:]
-        var newest = -1
-        var oldest = -1
-        var bytes = 0
+        /// The cost of an entry is the memory of its responses, in bytes.
+        var entries = LeastRecentlyUsed<RequestKey, Entry>()
         var hits = 0
         var epoch = 0
         var confirmedAt = Date.distantPast
@@ -71,9 +64,11 @@ final class ResidentResponses: Sendable {
         state.withLock { state in
             var answer = Answer()
             guard !state.isSilent(about: key) else { return answer }
-            guard let position = state.positions[key] else { return answer }
-            let checked = state.slots[position].epoch == state.epoch ? state.confirmedAt : .distantPast
-            let age = time.timeIntervalSince(max(checked, state.slots[position].confirmedAt))
+            guard let position = state.entries.position(of: key), let entry = state.entries[position] else {
+                return answer
+            }
+            let checked = entry.epoch == state.epoch ? state.confirmedAt : .distantPast
+            let age = time.timeIntervalSince(max(checked, entry.confirmedAt))
             // If the clock was set back, the age does not show how long ago the confirmation was.
             let isConfirmed = age >= -Self.confirmedFor && age <= Self.confirmedFor
             if !isConfirmed || age > Self.checkAfter, !state.isCheckRequested {
@@ -81,13 +76,16 @@ final class ResidentResponses: Sendable {
                 answer.needsCheck = true
             }
             guard isConfirmed else { return answer }
-            if abs(time.timeIntervalSince(state.slots[position].usedAt)) > Self.useInterval {
-                state.slots[position].usedAt = time
+            if abs(time.timeIntervalSince(entry.usedAt)) > Self.useInterval {
+                state.entries.update(position) { entry in
+                    entry.usedAt = time
+                    return 0
+                }
                 answer.needsUseNoted = true
             }
             state.hits += 1
-            state.moveToNewest(position)
-            answer.responses = state.slots[position].responses
+            state.entries.use(position)
+            answer.responses = entry.responses
             return answer
         }
     }
@@ -111,8 +109,10 @@ final class ResidentResponses: Sendable {
     func beginFreshening(_ response: StoredResponse) {
         let departed = state.withLock { state -> [[StoredResponse]] in
             state.freshening[response.key, default: [:]][response.id, default: 0] += 1
-            guard let position = state.positions[response.key] else { return [] }
-            guard let replaced = state.replace(with: response, at: position) else { return [state.remove(position)] }
+            guard let position = state.entries.position(of: response.key) else { return [] }
+            guard let replaced = state.replace(with: response, at: position) else {
+                return [state.remove(response.key)].compactMap(\.self)
+            }
             return [[replaced]] + state.removeSurplus(over: limit)
         }
         withExtendedLifetime(departed) {}
@@ -124,10 +124,10 @@ final class ResidentResponses: Sendable {
             let isLast = state.endFreshening(of: response.id, for: response.key)
             // The look-up may have read the row before it was written.
             if state.reading == response.key { state.isReadingStale = true }
-            guard let position = state.positions[response.key] else { return nil }
             // If two updates of a row came at once, memory may hold the instance of the one that was not written last.
-            let isHere = state.slots[position].responses.contains { $0.id == response.id && $0.seal == response.seal }
-            return isWritten && (isHere || !isLast) ? nil : state.remove(position)
+            let present = state.responses(for: response.key)
+            let isHere = present.contains { $0.id == response.id && $0.seal == response.seal }
+            return isWritten && (isHere || !isLast) ? nil : state.remove(response.key)
         }
         withExtendedLifetime(departed) {}
     }
@@ -162,9 +162,7 @@ final class ResidentResponses: Sendable {
     /// The instance of a response that is already in memory, confirmed or not.
     func instance(id: Int64, seal: UInt64, for key: RequestKey) -> StoredResponse? {
         state.withLock { state in
-            state.positions[key].flatMap { position in
-                state.slots[position].responses.first { $0.id == id && $0.seal == seal }
-            }
+            state.responses(for: key).first { $0.id == id && $0.seal == seal }
         }
     }
 
@@ -178,10 +176,10 @@ final class ResidentResponses: Sendable {
         let departed = state.withLock { state -> [[StoredResponse]] in
             defer { state.reading = nil }
             guard !state.isReadingStale, state.freshening[key] == nil else { return [] }
-            var departed: [[StoredResponse]] = []
-            if let position = state.positions[key] { departed.append(state.remove(position)) }
+            let departed = [state.remove(key)].compactMap(\.self)
             guard isInMemory, !responses.isEmpty, size <= limit else { return departed }
-            state.insert(responses, for: key, size: size, at: time)
+            let entry = Entry(responses: responses, epoch: state.readingEpoch, confirmedAt: time, usedAt: time)
+            state.entries.insert(entry, for: key, cost: size)
             return departed + state.removeSurplus(over: limit)
         }
         // A removed instance may be the last reference to an object of the caller's, so it is released outside the
@@ -193,7 +191,7 @@ final class ResidentResponses: Sendable {
     func invalidate(_ keys: Set<RequestKey>) {
         let departed = state.withLock { state in
             if let reading = state.reading, keys.contains(reading) { state.isReadingStale = true }
-            return keys.compactMap { key in state.positions[key].map { state.remove($0) } }
+            return keys.compactMap { state.remove($0) }
         }
         withExtendedLifetime(departed) {}
     }
@@ -202,10 +200,7 @@ final class ResidentResponses: Sendable {
     func invalidateAll() {
         let departed = state.withLock { state in
             state.isReadingStale = true
-            let slots = state.slots
-            (state.slots, state.free, state.positions) = ([], [], [:])
-            (state.newest, state.oldest, state.bytes) = (-1, -1, 0)
-            return slots
+            return state.entries.removeAll()
         }
         withExtendedLifetime(departed) {}
     }
@@ -221,7 +216,7 @@ final class ResidentResponses: Sendable {
 
     /// The number of keys and bytes in memory, and the number of look-ups answered from memory.
     var counts: (entries: Int, bytes: Int, hits: Int) {
-        state.withLock { ($0.positions.count, $0.bytes, $0.hits) }
+        state.withLock { ($0.entries.count, $0.entries.cost, $0.hits) }
     }
 }
 
@@ -241,79 +236,35 @@ extension ResidentResponses.State {
         return left <= 0
     }
 
+    /// The responses of a key that are in memory, confirmed or not.
+    fileprivate func responses(for key: RequestKey) -> [StoredResponse] {
+        entries.position(of: key).flatMap { entries[$0]?.responses } ?? []
+    }
+
     /// Replaces the instance of the same row by a new one.
     ///
     /// - Returns: The replaced instance; `nil` when there is none.
     fileprivate mutating func replace(with response: StoredResponse, at position: Int) -> StoredResponse? {
-        var responses = slots[position].responses
-        // An index that was replaced by a new one assigns the same identifiers again.
-        let place = responses.firstIndex { $0.id == response.id && $0.checksums == response.checksums }
-        guard let place else { return nil }
-        let replaced = responses[place]
-        responses[place] = response
-        responses.sort { ($0.responseTime, $0.id) > ($1.responseTime, $1.id) }
-        slots[position].responses = responses
-        let growth = response.residentSize - replaced.residentSize
-        slots[position].size += growth
-        bytes += growth
+        var replaced: StoredResponse?
+        entries.update(position) { entry in
+            // An index that was replaced by a new one assigns the same identifiers again.
+            let place = entry.responses.firstIndex { $0.id == response.id && $0.checksums == response.checksums }
+            guard let place else { return 0 }
+            let old = entry.responses[place]
+            entry.responses[place] = response
+            entry.responses.sort { ($0.responseTime, $0.id) > ($1.responseTime, $1.id) }
+            replaced = old
+            return response.residentSize - old.residentSize
+        }
         return replaced
     }
 
+    fileprivate mutating func remove(_ key: RequestKey) -> [StoredResponse]? { entries.remove(key)?.responses }
+
     fileprivate mutating func removeSurplus(over limit: Int) -> [[StoredResponse]] {
         var departed: [[StoredResponse]] = []
-        while bytes > limit, oldest >= 0 { departed.append(remove(oldest)) }
+        while entries.cost > limit, let oldest = entries.removeOldest() { departed.append(oldest.responses) }
         return departed
-    }
-
-    fileprivate mutating func insert(_ responses: [StoredResponse], for key: RequestKey, size: Int, at time: Date) {
-        let slot = ResidentResponses.Slot(
-            key: key,
-            responses: responses,
-            size: size,
-            epoch: readingEpoch,
-            confirmedAt: time,
-            usedAt: time,
-            newer: -1,
-            older: newest
-        )
-        let position: Int
-        if let free = free.popLast() {
-            position = free
-            slots[position] = slot
-        } else {
-            position = slots.count
-            slots.append(slot)
-        }
-        if newest >= 0 { slots[newest].newer = position }
-        newest = position
-        if oldest < 0 { oldest = position }
-        positions[key] = position
-        bytes += size
-    }
-
-    fileprivate mutating func remove(_ position: Int) -> [StoredResponse] {
-        unlink(position)
-        positions[slots[position].key] = nil
-        bytes -= slots[position].size
-        free.append(position)
-        defer { slots[position].responses = [] }
-        return slots[position].responses
-    }
-
-    fileprivate mutating func moveToNewest(_ position: Int) {
-        guard position != newest else { return }
-        unlink(position)
-        slots[position].newer = -1
-        slots[position].older = newest
-        if newest >= 0 { slots[newest].newer = position }
-        newest = position
-        if oldest < 0 { oldest = position }
-    }
-
-    private mutating func unlink(_ position: Int) {
-        let (newer, older) = (slots[position].newer, slots[position].older)
-        if newer >= 0 { slots[newer].older = older } else { newest = older }
-        if older >= 0 { slots[older].newer = newer } else { oldest = newer }
     }
 }
 

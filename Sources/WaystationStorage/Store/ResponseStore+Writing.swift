@@ -4,7 +4,7 @@ import WaystationFileSystem
 
 extension ResponseStore {
     /// Writes part of a large body to its staging file.
-    func spool(_ data: Data, to spool: BodySpool) {
+    func spool(_ data: Data, to spool: BodyStaging) {
         spooling.add(data.count, ordering: .relaxed)
         writeQueue.async { [self] in
             defer { spooling.subtract(data.count, ordering: .relaxed) }
@@ -27,7 +27,7 @@ extension ResponseStore {
         return bytes > 0 && lookUps.withLock({ $0.isHanging }) ? 0 : bytes
     }
 
-    func discard(_ spool: BodySpool) {
+    func discard(_ spool: BodyStaging) {
         writeQueue.async { spool.discard() }
     }
 
@@ -45,7 +45,7 @@ extension ResponseStore {
         _ entry: NewResponse,
         rest: Data,
         length: Int,
-        spool: BodySpool,
+        spool: BodyStaging,
         moment: StoreMoment,
         completion: @escaping @Sendable (Result<Int64, StoreError>) -> Void
     ) {
@@ -116,7 +116,7 @@ extension ResponseStore {
         _ entry: NewResponse,
         rest: Data,
         length: Int,
-        spool: BodySpool
+        spool: BodyStaging
     ) throws(StoreError) -> Int64 {
         guard let opened = opened() else { throw isUnavailable }
         do {
@@ -137,7 +137,7 @@ extension ResponseStore {
         _ entry: NewResponse,
         rest: Data,
         length: Int,
-        spool: BodySpool,
+        spool: BodyStaging,
         in opened: Opened
     ) throws -> StoreIndex.Written<Int64> {
         let fileSystem = environment.fileSystem

@@ -190,7 +190,7 @@ public final class ResponseStore: Sendable {
         return ResponseWriter(
             entry: entry,
             store: self,
-            spool: BodySpool(fileSystem: environment.fileSystem),
+            spool: BodyStaging(fileSystem: environment.fileSystem),
             moment: moment ?? self.moment()
         )
     }

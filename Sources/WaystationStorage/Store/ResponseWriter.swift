@@ -22,11 +22,11 @@ public final class ResponseWriter: Sendable {
 
     private let entry: NewResponse
     private let store: ResponseStore
-    private let spool: BodySpool
+    private let spool: BodyStaging
     private let moment: StoreMoment
     private let state = Mutex(State())
 
-    init(entry: NewResponse, store: ResponseStore, spool: BodySpool, moment: StoreMoment) {
+    init(entry: NewResponse, store: ResponseStore, spool: BodyStaging, moment: StoreMoment) {
         self.entry = entry
         self.store = store
         self.spool = spool

@@ -134,7 +134,7 @@ struct RawEntry {
         self.name = name
         data = deflated ? Self.deflate(contents) : contents
         method = deflated ? 8 : 0
-        var checksum = Checksum()
+        var checksum = CRC32()
         checksum.update(contents[...])
         crc32 = checksum.value
         size = UInt64(contents.count)
@@ -185,7 +185,7 @@ struct RawEntry {
 
     /// An Info-ZIP Unicode Path field for a name's bytes.
     static func unicodePath(_ path: [UInt8], for name: [UInt8]) -> [UInt8] {
-        var checksum = Checksum()
+        var checksum = CRC32()
         checksum.update(name[...])
         var content: [UInt8] = [1]
         content.append(littleEndian: checksum.value)

@@ -187,6 +187,19 @@ struct ExternalLinksTests {
         }
     }
 
+    @Test("a 307 hands the link's request over with its method and body, and sends it to no origin")
+    func redirectedBody() async throws {
+        let origin = try ScriptedOrigin { _ in .redirect(307, to: "https://pay.example/order") }
+        let interceptor = try interceptor(rules: [.allow("http://127.0.0.1:*/**", via: .network)])
+        var request = URLRequest(url: origin.url("/a"))
+        request.httpMethod = "POST"
+        request.httpBody = Data("books".utf8)
+        expectOpened(await #expect(throws: URLError.self) { try await session(interceptor).data(for: request) })
+        #expect(opened.requests.map(\.httpMethod) == ["POST"])
+        #expect(opened.requests.map(\.httpBody) == [Data("books".utf8)])
+        #expect(origin.requestCount == 1)
+    }
+
     @Test("the delegate is not asked about a redirect to a link, and a link that it chooses goes to the handler")
     func delegates() async throws {
         let origin = try ScriptedOrigin { request in

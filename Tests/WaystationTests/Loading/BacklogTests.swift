@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import WaystationStorage
 import WaystationTesting
+import WaystationTransport
 
 @testable import Waystation
 

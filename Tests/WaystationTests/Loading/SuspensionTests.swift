@@ -3,6 +3,7 @@ import FoundationNetworking
 import Synchronization
 import Testing
 import WaystationTesting
+import WaystationTransport
 
 @testable import Waystation
 

@@ -218,6 +218,38 @@ struct LoginEndToEndTests {
         )
     }
 
+    @Test("a body that a 307 leads into the login's domain, or out of it, is sent whole")
+    func redirectedBody() async throws {
+        let fixture = try LoginFixture(
+            rules: [
+                .allow("http://127.0.0.1:*/members/**", via: .network, requiresLogin: .always),
+                .allow("http://*:*/**", via: .network),
+            ]
+        ) { request in
+            switch request.path {
+            case "/in": .redirect(307, to: "/members/order")
+            case "/members/out":
+                .redirect(
+                    307,
+                    to: "http://localhost:\(request.value(of: "Host")?.split(separator: ":").last ?? "")/order"
+                )
+            default:
+                .ok(
+                    "\(request.method) \(String(decoding: request.body, as: UTF8.self)) \(request.value(of: "Cookie") ?? "-")"
+                )
+            }
+        }
+        for (path, expected) in [("/in", "POST books token=t1"), ("/members/out", "POST books -")] {
+            var request = URLRequest(url: fixture.origin.url(path))
+            request.httpMethod = "POST"
+            request.httpBody = Data("books".utf8)
+            let (body, _) = try await fixture.session.data(for: request)
+            #expect(String(decoding: body, as: UTF8.self) == expected)
+        }
+        #expect(fixture.origin.requests.map(\.path) == ["/in", "/members/order", "/members/out", "/order"])
+        #expect(fixture.origin.requests.allSatisfy { $0.body == Data("books".utf8) })
+    }
+
     @Test("the token is in the session's storage, with all attributes, before the request is sent")
     func inStorage() async throws {
         let fixture = try LoginFixture { _ in .ok("page") }

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import WaystationTesting
+import WaystationTransport
 
 @testable import Waystation
 

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import Testing
+import WaystationTransport
 
 @testable import Waystation
 

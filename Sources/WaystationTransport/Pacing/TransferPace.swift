@@ -4,21 +4,23 @@
 /// Other sessions then get no turn there: bytes that have arrived for their tasks wait in memory, and their cancels
 /// wait too. So the transfers rest after some calls of their delegate, until these calls were made and the backlog of
 /// the loads is small.
-struct TransferPace {
+package struct TransferPace {
     /// The number of delegate calls that end a turn: 1 MiB in parts of 16 KiB.
-    static let turn = 64
+    package static let turn = 64
     /// The number of calls that may wait when a turn begins.
-    static let waitingLimit = 32
+    package static let waitingLimit = 32
     /// The number of bytes that may wait for their tasks when a turn begins.
-    static let backlogLimit = 1 << 20
+    package static let backlogLimit = 1 << 20
 
     private var waiting = 0
     private var rest = Self.turn
 
-    private(set) var isResting = false
+    package private(set) var isResting = false
+
+    package init() {}
 
     /// Records that a call was queued; returns true when the transfers must rest from now on.
-    mutating func callQueued() -> Bool {
+    package mutating func callQueued() -> Bool {
         waiting += 1
         rest -= 1
         guard !isResting, rest <= 0 else { return false }
@@ -27,7 +29,7 @@ struct TransferPace {
     }
 
     /// Records that a call was made.
-    mutating func callMade() { waiting -= 1 }
+    package mutating func callMade() { waiting -= 1 }
 
     /// Lets the transfers continue, if it is time.
     ///
@@ -36,7 +38,7 @@ struct TransferPace {
     ///   - isOverdue: Whether the transfers have rested for as long as they may. Then they continue for one call,
     ///     because their time-outs run meanwhile, and a load whose delegate is slow must not stop the others.
     /// - Returns: Whether the transfers continue.
-    mutating func goesOn(backlog: Int, isOverdue: Bool) -> Bool {
+    package mutating func goesOn(backlog: Int, isOverdue: Bool) -> Bool {
         let isDue = waiting <= Self.waitingLimit && backlog <= Self.backlogLimit
         guard isDue || isOverdue else { return false }
         isResting = false

@@ -5,7 +5,7 @@ import Foundation
 /// It does not protect against an attacker who may write to the directory, and need not: such an attacker controls the
 /// store anyway.
 /// Specification: https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md (§ XXH64).
-enum Checksum {
+enum XXH64 {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
     private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
@@ -65,44 +65,5 @@ enum Checksum {
 
     private static func round(_ lane: UInt64, _ input: UInt64) -> UInt64 {
         rotated(lane &+ input &* prime2, 31) &* prime1
-    }
-}
-
-/// One checksum for each block of a body, so that any range can be checked by reading only the blocks it touches.
-struct BlockChecksums: Equatable, Sendable {
-    static let blockSize = 64 * 1024
-
-    private(set) var values: [UInt64] = []
-
-    init() {}
-
-    init(of body: Data) {
-        var rest = body[...]
-        while !rest.isEmpty {
-            append(block: rest.prefix(Self.blockSize))
-            rest = rest.dropFirst(Self.blockSize)
-        }
-    }
-
-    /// Decodes what ``encoded`` returned; `nil` when the data cannot belong to a body of that length.
-    init?(encoded: Data, bodyLength: Int) {
-        guard bodyLength >= 0, encoded.count == Self.count(forLength: bodyLength) * 8 else { return nil }
-        values = encoded.withUnsafeBytes { bytes in
-            (0..<bytes.count / 8).map {
-                UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self))
-            }
-        }
-    }
-
-    mutating func append(block: Data) { values.append(Checksum.of(block)) }
-
-    static func count(forLength length: Int) -> Int { (length + blockSize - 1) / blockSize }
-
-    var encoded: Data {
-        var data = Data(capacity: values.count * 8)
-        for value in values {
-            withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) }
-        }
-        return data
     }
 }

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import Synchronization
+import WaystationTransport
 
 /// One exchange with the origin, by way of a transport.
 ///

@@ -8,7 +8,7 @@ extension FoundationInternals {
     /// works without the property, instead of accessing memory that belongs to something else.
     ///
     /// - Complexity: O(n) in the properties of the type: look an offset up once.
-    static func offset<Property>(of name: String, as property: Property.Type, in owner: Any.Type) -> Int? {
+    package static func offset<Property>(of name: String, as property: Property.Type, in owner: Any.Type) -> Int? {
         var found: Int?
         // `_EachFieldOptions.classType` is a mutable static, so its value is written out.
         let options = owner is AnyClass ? _EachFieldOptions(rawValue: 1) : []

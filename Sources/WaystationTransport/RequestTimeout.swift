@@ -1,24 +1,24 @@
-import Foundation
-import FoundationNetworking
+package import Foundation
+package import FoundationNetworking
 
 extension URLRequest {
     /// The interval of a request for which the app gave none.
-    static let unsetTimeoutInterval: TimeInterval = 60
+    package static let unsetTimeoutInterval: TimeInterval = 60
 
     /// Whether the request has an interval of its own.
     ///
     /// Foundation records in a separate flag whether the interval was set, and the initializer that takes an interval
     /// fails to set that flag. The interval itself is stored. So every interval other than the default one counts as
     /// given.
-    var hasTimeoutInterval: Bool { timeoutInterval != Self.unsetTimeoutInterval }
+    package var hasTimeoutInterval: Bool { timeoutInterval != Self.unsetTimeoutInterval }
 
     /// Whether the interval is shorter than Foundation can wait: it counts whole seconds, and less than one second is
     /// zero.
-    var hasTimeoutBelowOneSecond: Bool { timeoutInterval > 0 && timeoutInterval < 1 }
+    package var hasTimeoutBelowOneSecond: Bool { timeoutInterval > 0 && timeoutInterval < 1 }
 
     /// The same request with its interval set so that Foundation's loader obeys it: by the property, in whole seconds,
     /// rounded up.
-    var settingTimeoutInterval: URLRequest {
+    package var settingTimeoutInterval: URLRequest {
         guard hasTimeoutInterval, timeoutInterval > 0 else { return self }
         var request = self
         request.timeoutInterval = timeoutInterval.rounded(.up)
@@ -30,15 +30,15 @@ extension URLRequest {
 ///
 /// The loader takes the request from the task, whichever protocol hands the task to it. So for the loads that
 /// Foundation runs itself, the flag is set in the task before they start.
-struct RequestTimeout: Sendable {
+package struct RequestTimeout: Sendable {
     /// The flag of this toolchain.
-    static let current = RequestTimeout(request: "originalRequest", flag: "isTimeoutIntervalSet")
+    package static let current = RequestTimeout(request: "originalRequest", flag: "isTimeoutIntervalSet")
 
     /// The offset of the flag in a task; nil when it was not found, and then nothing is written.
     private let offset: Int?
 
     /// Finds the flag and the request by their names.
-    init(request: String, flag: String) {
+    package init(request: String, flag: String) {
         // This works only if an optional request has the same memory layout as a request.
         guard MemoryLayout<URLRequest?>.size == MemoryLayout<URLRequest>.size,
             let request = FoundationInternals.offset(of: request, as: URLRequest?.self, in: URLSessionTask.self),
@@ -51,14 +51,14 @@ struct RequestTimeout: Sendable {
     }
 
     /// Whether Foundation's loader obeys the interval of a task's request; nil when the flag was not found.
-    func isObeyed(for task: URLSessionTask) -> Bool? {
+    package func isObeyed(for task: URLSessionTask) -> Bool? {
         offset.map { Unmanaged.passUnretained(task).toOpaque().load(fromByteOffset: $0, as: UInt8.self) != 0 }
     }
 
     /// Makes Foundation's loader obey the interval of a task's request, however the interval was given.
     ///
     /// Call it before the task's protocol starts, or on the task's work queue before the loader is made.
-    func obey(for task: URLSessionTask) {
+    package func obey(for task: URLSessionTask) {
         guard let offset, let request = task.originalRequest, request.hasTimeoutInterval,
             request.timeoutInterval >= 1
         else { return }

@@ -1,5 +1,5 @@
 import Dispatch
-import Foundation
+package import Foundation
 
 /// The queue on which the transport's session calls its delegate: one call at a time, in order.
 ///
@@ -7,19 +7,19 @@ import Foundation
 /// dispatch queue directly, which is faster.
 ///
 /// `@unchecked Sendable` because the superclass is; the properties added here do not change.
-final class DelegateQueue: OperationQueue, @unchecked Sendable {
+package final class DelegateQueue: OperationQueue, @unchecked Sendable {
     private let calls = DispatchQueue(label: "waystation.transport")
 
     /// Slows the session down when its delegate or its loads cannot keep up.
-    let pacer = TransferPacer()
+    package let pacer = TransferPacer()
 
-    override init() {
+    package override init() {
         super.init()
         maxConcurrentOperationCount = 1
         name = calls.label
     }
 
-    override func addOperation(_ block: @Sendable @escaping () -> Void) {
+    package override func addOperation(_ block: @Sendable @escaping () -> Void) {
         pacer.callQueued()
         calls.async { [pacer] in
             block()

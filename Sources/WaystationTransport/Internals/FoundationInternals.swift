@@ -1,6 +1,6 @@
-import Dispatch
+package import Dispatch
 import Foundation
-import FoundationNetworking
+package import FoundationNetworking
 
 /// Values that a session does not make public and that a protocol must know, read by reflection.
 ///
@@ -8,35 +8,35 @@ import FoundationNetworking
 /// queue, but gives no public way to reach it later. The values are stored properties of `URLSessionTask` and
 /// `URLSession`. Every reader here may return nil, and every caller then has a way to continue with public API alone.
 /// `FoundationInternalsTests` fails when a toolchain changes the layout.
-enum FoundationInternals {
+package enum FoundationInternals {
     /// The serial queue on which the task's protocol runs and its client must be called.
-    static func workQueue(of task: URLSessionTask) -> DispatchQueue? {
+    package static func workQueue(of task: URLSessionTask) -> DispatchQueue? {
         storedProperty(workQueueIndex, of: task) as? DispatchQueue
     }
 
     /// The session that made the task.
-    static func session(of task: URLSessionTask) -> URLSession? {
+    package static func session(of task: URLSessionTask) -> URLSession? {
         storedProperty(sessionIndex, of: task) as? URLSession
     }
 
     /// The serial queue to which the work queues of a session's tasks lead.
-    static func workQueue(of session: URLSession) -> DispatchQueue? {
+    package static func workQueue(of session: URLSession) -> DispatchQueue? {
         child("workQueue", of: session) as? DispatchQueue
     }
 
     /// The serial queue that drives the transfers of all tasks of a session; it leads to the session's work queue.
-    static func transferQueue(of session: URLSession) -> DispatchQueue? {
+    package static func transferQueue(of session: URLSession) -> DispatchQueue? {
         guard let transfers = child("multiHandle", of: session) else { return nil }
         return Mirror(reflecting: transfers).children.first { $0.label == "queue" }?.value as? DispatchQueue
     }
 
     /// The session's record of the recipients of its tasks' bytes.
-    struct TaskRegistry {
+    package struct TaskRegistry {
         private let registry: Any
         /// The position of the dictionary that holds each task's behaviour, by the task's identifier.
         private let behavioursIndex: Int
 
-        init?(of session: URLSession) {
+        package init?(of session: URLSession) {
             guard let registry = FoundationInternals.child("taskRegistry", of: session),
                 let index = Mirror(reflecting: registry).index(of: "behaviours")
             else { return nil }
@@ -47,7 +47,7 @@ enum FoundationInternals {
         /// The recipient of a task's bytes, or nil when it cannot be read.
         ///
         /// Call it on the session's work queue, which guards the registry.
-        func audience(of task: URLSessionTask, in session: URLSession) -> Audience? {
+        package func audience(of task: URLSessionTask, in session: URLSession) -> Audience? {
             guard let behaviours = Mirror(reflecting: registry).value(at: behavioursIndex),
                 let behaviour = (behaviours as? [Int: Any])?[task.taskIdentifier]
             else { return nil }
@@ -82,7 +82,7 @@ enum FoundationInternals {
 }
 
 /// The recipient of a task's bytes.
-enum Audience {
+package enum Audience {
     /// A completion handler or an `async` caller: it gets only the bytes of one single call.
     case completionHandler(delegate: (any URLSessionTaskDelegate)?)
     /// The session's delegate: it gets the bytes of every call.

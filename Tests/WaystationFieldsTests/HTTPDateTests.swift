@@ -1,6 +1,6 @@
 import Glibc
 import Testing
-import WaystationFiles
+import WaystationFields
 
 @Suite("HTTP-date (RFC 9110 section 5.6.7)")
 struct HTTPDateTests {
@@ -60,8 +60,8 @@ struct HTTPDateTests {
             let year = String(Int(parts.tm_year) + 1900)
             expected.replace(" \(year) ", with: " " + String(repeating: "0", count: 4 - year.count) + year + " ")
             let date = try #require(HTTPDate(secondsSinceEpoch: seconds))
-            #expect(date.description == expected)
-            #expect(HTTPDate(date.description, now: try now) == date)
+            #expect(date.fieldValue == expected)
+            #expect(HTTPDate(date.fieldValue, now: try now) == date)
         }
     }
 

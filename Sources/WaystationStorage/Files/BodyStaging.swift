@@ -6,7 +6,7 @@ import WaystationFileSystem
 /// Writes a body to a staging file in whole blocks, and calculates the blocks' checksums and the digest meanwhile.
 ///
 /// Used from the store's write queue only, so its lock is never contended.
-final class BodySpool: Sendable {
+final class BodyStaging: Sendable {
     private struct State {
         var file: OpenFile?
         var pending = Data()

@@ -1,22 +1,10 @@
 import Foundation
 import Glibc
-
-/// An open descriptor that is closed when the last reference is released.
-final class Descriptor: Sendable {
-    let number: Int32
-
-    init(owning number: Int32) {
-        self.number = number
-    }
-
-    deinit {
-        close(number)
-    }
-}
+import WaystationFileSystem
 
 /// A regular file that is open for reading, with its stamp when it was opened.
-struct OpenFile: Sendable {
-    let descriptor: Descriptor
+struct StampedFile: Sendable {
+    let file: OpenFile
     let stamp: FileStamp
     /// The path relative to the root, for messages.
     let path: String
@@ -27,7 +15,7 @@ struct OpenFile: Sendable {
         var done = 0
         while done < count {
             let result = data.withUnsafeMutableBytes { bytes in
-                pread(descriptor.number, bytes.baseAddress.map { $0 + done }, count - done, off_t(offset + done))
+                pread(file.descriptor, bytes.baseAddress.map { $0 + done }, count - done, off_t(offset + done))
             }
             switch result {
             case 0: throw .changed(path)
@@ -45,7 +33,7 @@ struct OpenFile: Sendable {
     /// affect the bytes behind this descriptor.
     func hasSameContentStamp() throws(OfflineDirectoryError) -> Bool {
         var status = stat()
-        guard fstat(descriptor.number, &status) == 0 else { throw .unreadable(path, errorNumber: errno) }
+        guard fstat(file.descriptor, &status) == 0 else { throw .unreadable(path, errorNumber: errno) }
         let now = FileStamp(status)
         return now.size == stamp.size && now.modified == stamp.modified
     }

@@ -1,5 +1,5 @@
 import Foundation
-import FoundationNetworking
+package import FoundationNetworking
 
 /// Stores the cookies that responses set in the cookie storage of a configuration, as its session would.
 ///
@@ -7,15 +7,15 @@ import FoundationNetworking
 /// reads only `Set-Cookie`.
 ///
 /// `@unchecked Sendable`: the storage may be used from any thread, though its type does not declare it.
-struct SetCookies: @unchecked Sendable {
+package struct SetCookies: @unchecked Sendable {
     private let storage: HTTPCookieStorage?
 
-    init(_ configuration: URLSessionConfiguration) {
+    package init(_ configuration: URLSessionConfiguration) {
         storage = configuration.httpCookieAcceptPolicy == .never ? nil : configuration.httpCookieStorage
     }
 
     /// Stores the cookies of a head, including those of redirects and refusals.
-    func take(_ head: HTTPURLResponse) {
+    package func take(_ head: HTTPURLResponse) {
         guard let storage, let url = head.url, let value = head.value(forHTTPHeaderField: Self.field) else { return }
         let cookies = HTTPCookie.cookies(withResponseHeaderFields: [Self.field: value], for: url)
         if !cookies.isEmpty { storage.setCookies(cookies, for: url, mainDocumentURL: nil) }

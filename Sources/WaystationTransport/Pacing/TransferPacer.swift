@@ -9,7 +9,7 @@ import Synchronization
 /// But all transfers of a session run on one queue. While that queue is suspended, nothing is read from their sockets,
 /// nothing is lost, and TCP's own flow control makes the server wait. Tasks can be made, cancelled and time out
 /// meanwhile.
-final class TransferPacer: Sendable {
+package final class TransferPacer: Sendable {
     /// The longest time that the transfers rest.
     private static let longestRest = DispatchTimeInterval.milliseconds(100)
     private static let interval = DispatchTimeInterval.microseconds(250)
@@ -18,7 +18,7 @@ final class TransferPacer: Sendable {
         var pace = TransferPace()
         /// Nil until the session is known, and when its queue is not found: then the transfers never rest.
         var queue: DispatchQueue?
-        var backlog: LoadBacklog?
+        var backlog: (@Sendable () -> Int)?
     }
 
     private let state = Mutex(State())
@@ -31,8 +31,8 @@ final class TransferPacer: Sendable {
         state.withLock { $0.queue = queue }
     }
 
-    /// Makes the transfers rest while too many bytes of a backlog wait.
-    func watch(_ backlog: LoadBacklog) {
+    /// Makes the transfers rest while too many bytes wait for their loads; `backlog` returns their number.
+    func watch(_ backlog: @escaping @Sendable () -> Int) {
         state.withLock { $0.backlog = backlog }
     }
 
@@ -56,7 +56,7 @@ final class TransferPacer: Sendable {
 
     private func goOn(_ queue: DispatchQueue, notAfter end: DispatchTime) {
         let goesOn = state.withLock { state in
-            state.pace.goesOn(backlog: state.backlog?.bytes ?? 0, isOverdue: DispatchTime.now() >= end)
+            state.pace.goesOn(backlog: state.backlog?() ?? 0, isOverdue: DispatchTime.now() >= end)
         }
         if goesOn { return queue.resume() }
         clock.asyncAfter(deadline: .now() + Self.interval) { self.goOn(queue, notAfter: end) }

@@ -1,7 +1,7 @@
 import CZlib
 
 /// A CRC-32 as zip archives use it, updated piece by piece.
-struct Checksum {
+struct CRC32 {
     private(set) var value: UInt32 = 0
 
     mutating func update(_ bytes: UnsafeRawBufferPointer) {

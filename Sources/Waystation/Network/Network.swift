@@ -73,7 +73,7 @@ final class Network: Sendable {
         // Made outside the lock, because it is the app's code. If two threads make one at once, the first one to be
         // stored is used.
         let transport = makeTransport(settings.configuration)
-        (transport as? URLSessionTransport)?.keepPace(with: backlog)
+        (transport as? URLSessionTransport)?.keepPace { [backlog] in backlog.bytes }
         return made.withLock { made in
             made = made ?? transport
             return made ?? transport

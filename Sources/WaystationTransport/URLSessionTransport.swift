@@ -27,8 +27,8 @@ public final class URLSessionTransport: Transport {
         pacer.begin(session)
     }
 
-    /// Reads from the network only as fast as the bytes of a backlog are taken.
-    func keepPace(with backlog: LoadBacklog) { pacer.watch(backlog) }
+    /// Reads from the network only as fast as loads take the bytes; `backlog` returns the number of those that wait.
+    package func keepPace(with backlog: @escaping @Sendable () -> Int) { pacer.watch(backlog) }
 
     deinit {
         session.finishTasksAndInvalidate()

@@ -1,0 +1,40 @@
+import Foundation
+
+/// One checksum for each block of a body, so that any range can be checked by reading only the blocks it touches.
+struct BlockChecksums: Equatable, Sendable {
+    static let blockSize = 64 * 1024
+
+    private(set) var values: [UInt64] = []
+
+    init() {}
+
+    init(of body: Data) {
+        var rest = body[...]
+        while !rest.isEmpty {
+            append(block: rest.prefix(Self.blockSize))
+            rest = rest.dropFirst(Self.blockSize)
+        }
+    }
+
+    /// Decodes what ``encoded`` returned; `nil` when the data cannot belong to a body of that length.
+    init?(encoded: Data, bodyLength: Int) {
+        guard bodyLength >= 0, encoded.count == Self.count(forLength: bodyLength) * 8 else { return nil }
+        values = encoded.withUnsafeBytes { bytes in
+            (0..<bytes.count / 8).map {
+                UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self))
+            }
+        }
+    }
+
+    mutating func append(block: Data) { values.append(XXH64.of(block)) }
+
+    static func count(forLength length: Int) -> Int { (length + blockSize - 1) / blockSize }
+
+    var encoded: Data {
+        var data = Data(capacity: values.count * 8)
+        for value in values {
+            withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) }
+        }
+        return data
+    }
+}
