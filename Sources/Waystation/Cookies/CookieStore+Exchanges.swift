@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 import Synchronization
@@ -50,18 +51,22 @@ extension CookieStore {
         return (others + own).joined(separator: "; ")
     }
 
-    /// Whether a request carries a cookie that a log-out has removed since.
-    func carriesEnded(_ request: URLRequest) -> Bool {
-        guard let field = request.value(forHTTPHeaderField: "Cookie"), let url = request.url else { return false }
+    /// Calls `start`, which passes the request to the network, unless a log-out has removed a cookie of the request.
+    ///
+    /// A log-out waits until `start` has returned. So after a log-out no request with its cookies is passed on, even if
+    /// this thread stops between the check and the call.
+    ///
+    /// - Returns: What `start` returns; nil when the request must not be sent.
+    func sending<Result>(_ request: URLRequest, _ start: () -> Result) -> Result? {
         let now = now()
-        return state.withLock { state in
-            guard state.logouts > 0 else { return false }
-            let ended = CookiePairs(field).pairs.filter { state.known.hasEnded($0, at: url) }
-            guard !ended.isEmpty else { return false }
-            // The cookie may have been set again, for another path.
-            let current = state.jar.cookies(for: url, now: now).map(\.pair)
-            return !ended.allSatisfy(current.contains)
+        let sends: DispatchGroup? = state.withLock { state in
+            guard !state.carriesEnded(request, now: now) else { return nil }
+            state.sends.current.enter()
+            return state.sends.current
         }
+        guard let sends else { return nil }
+        defer { sends.leave() }
+        return start()
     }
 
     /// Takes over the cookies that a response sets, unless its request was sent before a log-out of its host's login.
@@ -107,13 +112,15 @@ extension CookieStore {
     ///
     /// It removes all cookies of the domain, not only the token, because a server may identify the user by other
     /// cookies as well.
-    func end(_ id: Cookie.ID, of account: String) {
+    ///
+    /// - Returns: The requests that are being passed to the network at this time, and may carry these cookies.
+    func end(_ id: Cookie.ID, of account: String) -> DispatchGroup {
         change(by: .logout(account: account)) { state in
             state.logouts += 1
             state.ends[id] = state.logouts
             let changes = state.jar.removeAll { id.covers(domainOf: $0) }
             for change in changes { state.known.end(change.cookie) }
-            return ((), changes)
+            return (state.sends.end(), changes)
         }
     }
 
@@ -166,5 +173,19 @@ extension CookieStore {
     func current(_ id: Cookie.ID) -> Cookie? {
         let now = now()
         return state.withLock { state in state.jar[id].flatMap { $0.isExpired(at: now) ? nil : $0 } }
+    }
+}
+
+extension CookieStore.State {
+    /// Whether a request carries a cookie that a log-out has removed since.
+    fileprivate func carriesEnded(_ request: URLRequest, now: Date) -> Bool {
+        guard logouts > 0, let field = request.value(forHTTPHeaderField: "Cookie"), let url = request.url else {
+            return false
+        }
+        let ended = CookiePairs(field).pairs.filter { known.hasEnded($0, at: url) }
+        guard !ended.isEmpty else { return false }
+        // The cookie may have been set again, for another path.
+        let current = jar.cookies(for: url, now: now).map(\.pair)
+        return !ended.allSatisfy(current.contains)
     }
 }

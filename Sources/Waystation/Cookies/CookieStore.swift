@@ -31,6 +31,7 @@ public final class CookieStore: Sendable {
         /// The number of the last log-out of each login.
         var ends: [Cookie.ID: UInt64] = [:]
         var readers = StreamReaders<Change>()
+        var sends = Sends()
         var syncs: [CookieSync] = []
         /// The event that the file was put aside when the store was made.
         var damagedFile: CookieEvent?

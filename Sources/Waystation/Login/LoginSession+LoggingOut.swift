@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 import Synchronization
@@ -22,10 +23,12 @@ extension LoginSession {
         guard let cookies else { return }
         // The cookies are removed first, so a load that gets a place in the new epoch has no old cookies. The stored
         // responses are removed last, because requests sent after that are refused for the cookies they carry.
-        cookies.end(id, of: account)
+        let sends = cookies.end(id, of: account)
         endWaiting()
         state.withLock { $0.partitions.end() }
         let count = await loads.advance()
+        // `start` of a transport returns at once, so this wait is short.
+        await withCheckedContinuation { ended in sends.notify(queue: .global()) { ended.resume() } }
         for user in users { await user.forget(self) }
         await cookies.synchronize()
         report(.loggedOut(endedLoads: count))

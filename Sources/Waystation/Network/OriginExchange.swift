@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import Synchronization
-import WaystationTransport
 
 /// One exchange with the origin, by way of a transport.
 ///
@@ -57,12 +56,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         onHead: (@Sendable (HTTPURLResponse) -> Void)? = nil
     ) -> any TransportExchange {
         let exchange = OriginExchange(request, transport, cookies, receiver, onHead)
-        if let error = exchange.refusal {
-            // The caller must not get the end of an exchange before it has the exchange.
-            DispatchQueue.global().async { receiver.transportDidEnd(error) }
-        } else {
-            exchange.send()
-        }
+        if let error = exchange.exhaustedBody { exchange.fail(error) } else { exchange.send() }
         return exchange
     }
 
@@ -93,11 +87,8 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     /// RFC 9110 §9.2.2.
     private static let idempotentMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
 
-    /// The error of a request that must not be sent.
-    private var refusal: URLError? {
-        // Checked after the moment was taken: a log-out before it is detected here, and one after it refuses the
-        // response's cookies.
-        if let cookies, cookies.carriesEnded(request) { return .loggedOut(request.url) }
+    /// The error of a request whose body was already read.
+    private var exhaustedBody: URLError? {
         // A stream that was sent once and is not spooled has no bytes left, and a partial body must not be taken for a
         // whole one.
         guard !request.isRepeatable, let stream = request.httpBodyStream, stream.streamStatus != .notOpen else {
@@ -113,12 +104,24 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         )
     }
 
+    private func fail(_ error: URLError) {
+        state.withLock { $0.hasEnded = true }
+        // The caller must not get the end of an exchange before it has the exchange.
+        DispatchQueue.global().async { [receiver] in receiver.transportDidEnd(error) }
+    }
+
     private func send() {
-        let number = state.withLock { state in
+        let number: Int? = state.withLock { state in
+            guard !state.isCancelled else { return nil }
             state.sent += 1
             return state.sent
         }
-        let exchange = transport.start(request.rewound, receiver: self)
+        guard let number else { return }
+        let start = { self.transport.start(self.request.rewound, receiver: self) }
+        // The moment was taken before: a log-out before that is detected here, and one after it refuses the response's
+        // cookies.
+        let started = if let cookies { cookies.sending(request, start) } else { start() }
+        guard let exchange = started else { return fail(.loggedOut(request.url)) }
         let isCancelled = state.withLock { state in
             // The exchange holds this object as its receiver, so it is not kept after the end.
             if state.sent == number, !state.hasEnded, !state.isCancelled { state.running = exchange }

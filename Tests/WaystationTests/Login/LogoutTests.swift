@@ -322,6 +322,52 @@ struct LogoutTests {
         #expect(network.requests.isEmpty)
     }
 
+    @Test("returns only after a request with its cookies that is just being sent has been sent", arguments: [1, 2])
+    func sending(logOuts: Int) async throws {
+        let entered = DispatchSemaphore(value: 0)
+        let goesOn = DispatchSemaphore(value: 0)
+        // The script runs within `start`.
+        let network = ScriptedTransport { _ in
+            entered.signal()
+            goesOn.wait()
+            return .ok()
+        }
+        let shop = try Shop(network, via: .network)
+        try await shop.login.logIn()
+        let url = try #require(URL(string: "https://shop.example/"))
+        async let load: Failure? = {
+            do {
+                _ = try await shop.session.data(from: url)
+                return nil
+            } catch { return Failure(error) }
+        }()
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                entered.wait()
+                continuation.resume()
+            }
+        }
+        // The log-out of another login must not take the request out of sight.
+        if logOuts == 2 {
+            let other = Cookie.ID(name: "token", domain: "other.example", isHostOnly: true, path: "/")
+            _ = shop.cookies.end(other, of: "bob")
+        }
+        let hasReturned = Atomic(false)
+        let logOut = Task {
+            await shop.login.logOut()
+            hasReturned.store(true, ordering: .relaxed)
+        }
+        // The log-out ends the load first, and has only its own work left then.
+        #expect(await load == .loggedOut)
+        await shop.cache.flush()
+        for _ in 0..<100_000 { await Task.yield() }
+        let returnedEarly = hasReturned.load(ordering: .relaxed)
+        #expect(!returnedEarly)
+        goesOn.signal()
+        await logOut.value
+        #expect(network.requests.count == 1)
+    }
+
     @Test("does not prevent an equal cookie of another host, nor one that is set again")
     func commonPair() async throws {
         let network = ScriptedTransport { request in
@@ -342,7 +388,7 @@ struct LogoutTests {
         let store = CookieStore()
         let token = try Cookie(name: "token", value: "t", domain: "shop.example", creation: .now)
         let moment = store.moment()
-        store.end(token.id, of: "alice")
+        _ = store.end(token.id, of: "alice")
         #expect(try !store.insert(token, of: "alice", asOf: moment))
         #expect(store.cookies.isEmpty)
         #expect(try store.insert(token, of: "alice", asOf: store.moment()))
