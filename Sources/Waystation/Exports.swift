@@ -34,6 +34,7 @@
 @_exported public import struct WaystationStorage.ByteCount
 @_exported public import struct WaystationStorage.StoreEvent
 @_exported public import struct WaystationStorage.StoreStatistics
+@_exported public import struct WaystationTransport.ResponseHead
 @_exported public import protocol WaystationTransport.Transport
 @_exported public import protocol WaystationTransport.TransportExchange
 @_exported public import protocol WaystationTransport.TransportReceiver

@@ -193,10 +193,8 @@ private final class ScriptedExchange: TransportExchange {
     private func tell(_ step: ScriptedTransport.Step) {
         switch step {
         case .head(let status, let fields):
-            guard let url = request.url,
-                let head = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
-            else { return }
-            receiver.transportDidReceive(head)
+            guard let url = request.url else { return }
+            receiver.transportDidReceive(ResponseHead(url: url, statusCode: status, fields: fields))
         case .part(let data): receiver.transportDidReceive(data)
         case .sent(let count, let total, let expected):
             receiver.transportDidSend(count, total: total, expected: expected)

@@ -78,7 +78,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
             return entries[task.taskIdentifier]?.receiver
         }
         setCookies.take(head)
-        receiver?.transportDidReceive(head)
+        receiver?.transportDidReceive(ResponseHead(head))
     }
 
     private func end(_ task: URLSessionTask, _ error: (any Error)?) {
@@ -86,7 +86,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
         // For a redirect without a valid target Foundation calls no delegate method; the response is only in the task.
         if error == nil, !entry.hasHead, let head = task.response as? HTTPURLResponse {
             setCookies.take(head)
-            entry.receiver.transportDidReceive(head)
+            entry.receiver.transportDidReceive(ResponseHead(head))
         }
         entry.receiver.transportDidEnd(error)
     }

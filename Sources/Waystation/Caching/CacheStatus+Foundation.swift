@@ -12,12 +12,10 @@ extension CacheStatus {
     }
 }
 
-extension HTTPURLResponse {
+extension ResponseHead {
     /// The same response with one more member in its `Cache-Status`.
-    func adding(_ status: CacheStatus) -> HTTPURLResponse {
-        guard let url, var fields = allHeaderFields as? [String: String] else { return self }
+    func adding(_ status: CacheStatus) -> ResponseHead {
         let earlier = value(forHTTPHeaderField: CacheStatus.field).map { $0.isEmpty ? "" : $0 + ", " } ?? ""
-        fields[CacheStatus.field] = earlier + status.fieldValue
-        return HTTPURLResponse(url: url, statusCode: statusCode, httpVersion: "HTTP/1.1", headerFields: fields) ?? self
+        return setting(CacheStatus.field, to: earlier + status.fieldValue)
     }
 }

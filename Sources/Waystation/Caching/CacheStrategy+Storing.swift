@@ -1,7 +1,7 @@
 package import Foundation
-package import FoundationNetworking
 package import HTTPTypes
 package import WaystationCaching
+package import WaystationTransport
 
 extension CacheStrategy {
     /// Whether and how a response is stored.
@@ -17,7 +17,7 @@ extension CacheStrategy {
     ///   - rules: The choices that RFC 9111 leaves to a cache.
     /// - Returns: The exchange to store, or the reason to store nothing.
     package func storing(
-        _ head: HTTPURLResponse,
+        _ head: ResponseHead,
         to request: HTTPRequest,
         requestTime: Date,
         responseTime: Date,

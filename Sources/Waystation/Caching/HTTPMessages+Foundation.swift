@@ -5,20 +5,20 @@ package import WaystationCaching
 
 extension HTTPResponse {
     /// The head that Foundation delivered.
-    package init(_ head: HTTPURLResponse) {
+    package init(_ head: ResponseHead) {
         self.init(
             status: Status(code: min(max(head.statusCode, 0), 999)),
-            headerFields: HTTPFields(head.allHeaderFields as? [String: String] ?? [:])
+            headerFields: HTTPFields(head.fields)
         )
     }
 }
 
 extension HTTPResponse {
     /// The head as it is stored: for the decoded, whole representation.
-    package init(storing head: HTTPURLResponse) {
+    package init(storing head: ResponseHead) {
         self.init(
             status: Status(code: min(max(head.statusCode, 0), 999)),
-            headerFields: StoredFields.normalized(head.allHeaderFields as? [String: String] ?? [:])
+            headerFields: StoredFields.normalized(head.fields)
         )
     }
 
@@ -26,7 +26,7 @@ extension HTTPResponse {
     ///
     /// A decoded body is stored with a weak tag, but its origin confirms it with the strong tag of the coded bytes.
     /// This initializer turns such a strong tag into the weak tag that is stored.
-    package init(validating head: HTTPURLResponse, _ stored: [StoredExchange]) {
+    package init(validating head: ResponseHead, _ stored: [StoredExchange]) {
         self.init(storing: head)
         if head.value(forHTTPHeaderField: "Content-Encoding") == nil {
             // The `Content-Length` of a HEAD response can show that the content has changed (RFC 9111 §4.3.5).

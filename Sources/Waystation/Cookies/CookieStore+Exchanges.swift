@@ -70,7 +70,7 @@ extension CookieStore {
     }
 
     /// Takes over the cookies that a response sets, unless its request was sent before a log-out of its host's login.
-    func take(_ head: HTTPURLResponse, to request: URLRequest, sent moment: Moment) {
+    func take(_ head: ResponseHead, to request: URLRequest, sent moment: Moment) {
         guard let joined = head.value(forHTTPHeaderField: "Set-Cookie"), let url = request.url else { return }
         let now = now()
         let outcomes: [CookieJar.Outcome] = change(by: .response(url)) { state in

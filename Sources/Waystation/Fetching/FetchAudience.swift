@@ -12,6 +12,8 @@ struct FetchAudience: Sendable {
     private static let replayLimit = 1 << 20
 
     private var waiters: [any FetchWaiter] = []
+    /// The waiters that can take no more for now.
+    private var resting: [FetchWaiterID] = []
     /// The calls that later waiters must get first; nil when no more waiters may join.
     private var replay: Deque<Call>? = []
     private var replayBytes = 0
@@ -42,8 +44,18 @@ struct FetchAudience: Sendable {
     mutating func leave(_ waiter: any FetchWaiter) -> Bool {
         guard let index = waiters.firstIndex(where: { $0.id == waiter.id }) else { return false }
         waiters.remove(at: index)
+        resting.removeAll { $0 == waiter.id }
         return waiters.isEmpty
     }
+
+    /// Records whether a waiter can take more.
+    mutating func rest(_ waiter: FetchWaiterID, _ rests: Bool) {
+        resting.removeAll { $0 == waiter }
+        if rests { resting.append(waiter) }
+    }
+
+    /// Whether no waiter can take more: one that waits for long does not keep the response from the others.
+    var isResting: Bool { !waiters.isEmpty && waiters.allSatisfy { resting.contains($0.id) } }
 
     /// Calls all present waiters, and later ones when they join.
     ///
@@ -61,12 +73,15 @@ struct FetchAudience: Sendable {
     mutating func keepFirst(because reason: UnsharedReason) {
         replay = nil
         for waiter in waiters.dropFirst() { calls.append { waiter.fetchIsNotShared(reason) } }
+        let first = waiters.first?.id
         waiters.removeLast(max(0, waiters.count - 1))
+        resting.removeAll { $0 != first }
     }
 
     /// Lets all waiters go; calls that are already pending are still made.
     mutating func close() {
         waiters = []
+        resting = []
         replay = nil
     }
 

@@ -121,8 +121,7 @@ final class Fetches: Sendable {
             return !(0..<Self.pauseAfterFailure).contains(now.timeIntervalSince(failure.time))
         }
         guard isDue else { return }
-        // Making a task on the loading queue, where hits are answered, would kill the process.
-        DispatchQueue.global().async {
+        network.leavingQueue(for: plan.request) {
             _ = self.fetch(plan, for: Renewal.shared, isAlone: false, through: network)
         }
     }
@@ -134,7 +133,7 @@ final class Renewal: FetchWaiter {
 
     var id: FetchWaiterID { FetchWaiterID(object: ObjectIdentifier(self), number: 0) }
 
-    func transportDidReceive(_: HTTPURLResponse) {}
+    func transportDidReceive(_: ResponseHead) {}
     func transportDidReceive(_: Data) {}
     func transportDidEnd(_: (any Error)?) {}
     func fetchDidAnswer(_: Answer) {}

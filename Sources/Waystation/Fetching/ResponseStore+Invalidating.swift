@@ -11,7 +11,7 @@ extension ResponseStore {
     /// The action is run before the app gets the head, so that its next load does not get an outdated response.
     ///
     /// - Returns: The action; nil for a safe method, whose response invalidates nothing.
-    func invalidation(after request: URLRequest) -> (@Sendable (HTTPURLResponse) -> Void)? {
+    func invalidation(after request: URLRequest) -> (@Sendable (ResponseHead) -> Void)? {
         guard let canonical = CanonicalRequest(request), !canonical.isSafe,
             let message = HTTPRequest(request, canonical: canonical)
         else { return nil }
@@ -19,7 +19,7 @@ extension ResponseStore {
     }
 
     /// Drops the stored responses that a response invalidates.
-    func invalidate(after request: HTTPRequest, _ head: HTTPURLResponse) {
+    func invalidate(after request: HTTPRequest, _ head: ResponseHead) {
         for url in Invalidation(after: request, response: HTTPResponse(head)).urls {
             // Invalidates for every login, because the resource has changed for all of them.
             invalidate(.url(URL(string: url).map(CanonicalRequest.url(of:)) ?? url))

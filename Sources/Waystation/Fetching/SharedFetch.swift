@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 import HTTPTypes
@@ -30,6 +31,9 @@ final class SharedFetch: TransportReceiver {
         var exchange: (any TransportExchange)?
         /// The number of exchanges that were started: one may end, and the next begin, before `exchange` is set.
         var started = 0
+        var pace = ExchangePace()
+        /// Whether the store's disk is too far behind.
+        var isDiskFull = false
         var times: Times
         /// Whether the fetch ended without a response.
         var hasFailed = false
@@ -112,7 +116,8 @@ final class SharedFetch: TransportReceiver {
             guard state.audience.leave(waiter), !state.hasEnded else { return (false, nil) }
             return (true, state.end())
         }
-        guard isLast else { return }
+        // The waiters that are left may all be resting.
+        guard isLast else { return keepPace() }
         closed(self)
         exchange?.cancel()
         recorder.end(isComplete: false)
@@ -152,13 +157,59 @@ final class SharedFetch: TransportReceiver {
         let exchange = network.send(request, for: self)
         let isTooLate = state.withLock { state in
             // The exchange holds this fetch as its receiver, so it is not kept after the end.
-            if state.started == number, !state.hasEnded { state.exchange = exchange }
+            if state.started == number, !state.hasEnded {
+                state.exchange = exchange
+                state.pace.restart()
+            }
             return state.hasEnded
         }
         if isTooLate { exchange.cancel() }
+        keepPace()
     }
 
-    func transportDidReceive(_ head: HTTPURLResponse) {
+    // MARK: - Pace
+
+    /// The number of bytes that may wait for the store's disk.
+    private static let unwrittenLimit = 8 << 20
+
+    /// Records whether a waiter can take more; when no waiter can, the exchange rests.
+    func rest(_ waiter: any FetchWaiter, _ rests: Bool) {
+        state.withLock { $0.audience.rest(waiter.id, rests) }
+        keepPace()
+    }
+
+    /// Makes the exchange rest until the store has written most of the bytes that it was given.
+    private func waitForDisk() {
+        let isFirst = state.withLock { state in
+            defer { state.isDiskFull = true }
+            return !state.isDiskFull && !state.hasEnded
+        }
+        guard isFirst else { return }
+        keepPace()
+        checkDisk()
+    }
+
+    private func checkDisk() {
+        // A disk that hangs has no unwritten bytes, so this ends.
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5)) { [weak self] in
+            guard let self, !state.withLock(\.hasEnded) else { return }
+            guard cache.store.unwrittenBytes <= Self.unwrittenLimit / 2 else { return checkDisk() }
+            state.withLock { $0.isDiskFull = false }
+            keepPace()
+        }
+    }
+
+    private func keepPace() {
+        while let (exchange, pauses) = state.withLock({ state -> ((any TransportExchange), Bool)? in
+            state.pace.isPaused = state.isDiskFull || state.audience.isResting
+            return state.exchange.flatMap { exchange in state.pace.nextCall().map { (exchange, $0) } }
+        }) {
+            if pauses { exchange.pause() } else { exchange.resume() }
+            state.withLock { $0.pace.callEnded() }
+        }
+    }
+
+    func transportDidReceive(_ head: ResponseHead) {
         let (question, sent, hasEnded) = state.withLock { ($0.question, $0.times, $0.hasEnded) }
         guard !hasEnded else { return }
         var times = sent
@@ -171,7 +222,10 @@ final class SharedFetch: TransportReceiver {
     }
 
     func transportDidReceive(_ part: Data) {
-        if recorder.isRecording { recorder.append(part) }
+        if recorder.isRecording {
+            recorder.append(part)
+            if cache.store.unwrittenBytes > Self.unwrittenLimit { waitForDisk() }
+        }
         state.withLock { state in
             guard case .streaming = state.phase else { return }
             state.audience.callAll(delivering: part.count) { $0.transportDidReceive(part) }
@@ -226,7 +280,7 @@ final class SharedFetch: TransportReceiver {
 
     // MARK: - Handling the head
 
-    private func decision(_ head: HTTPURLResponse, _ times: Times) -> StoringDecision {
+    private func decision(_ head: ResponseHead, _ times: Times) -> StoringDecision {
         let decision = plan.strategy.storing(
             head,
             to: plan.entry.message,
@@ -250,7 +304,7 @@ final class SharedFetch: TransportReceiver {
     }
 
     /// Handles a full response: it is stored if allowed, and delivered to all waiters that may share it.
-    private func receive(_ head: HTTPURLResponse, _ decision: StoringDecision, _ times: Times, outdated: [Int]) {
+    private func receive(_ head: ResponseHead, _ decision: StoringDecision, _ times: Times, outdated: [Int]) {
         if case .store(let exchange) = decision {
             state.withLock { $0.outdated = outdated }
             recorder.begin(
@@ -298,7 +352,7 @@ final class SharedFetch: TransportReceiver {
         makeCalls()
     }
 
-    private func validated(_ head: HTTPURLResponse, _ revalidation: Revalidation, _ times: Times) {
+    private func validated(_ head: ResponseHead, _ revalidation: Revalidation, _ times: Times) {
         let outcome = ValidationOutcome(
             of: HTTPResponse(validating: head, plan.variants.exchanges),
             to: revalidation,
@@ -338,7 +392,7 @@ final class SharedFetch: TransportReceiver {
 
     /// Handles the HEAD of a revalidation: equal validators confirm the stored response; otherwise the response is
     /// loaded.
-    private func compared(_ head: HTTPURLResponse, _ revalidation: Revalidation, _ times: Times) {
+    private func compared(_ head: ResponseHead, _ revalidation: Revalidation, _ times: Times) {
         let response = HTTPResponse(validating: head, plan.variants.exchanges)
         var question = plan.entry.message
         question.method = .head
@@ -367,7 +421,7 @@ final class SharedFetch: TransportReceiver {
     }
 
     /// Makes the stored response the answer, at the end of the exchange.
-    private func settle(_ selection: StoredSelection, _ head: HTTPURLResponse) {
+    private func settle(_ selection: StoredSelection, _ head: ResponseHead) {
         let status = CacheStatus(
             .forwarded(plan.reason, status: head.statusCode),
             timeToLive: plan.strategy.obeysHTTP ? selection.freshness.timeToLive : plan.strategy.limit

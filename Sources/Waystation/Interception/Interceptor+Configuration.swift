@@ -28,7 +28,17 @@ extension Interceptor {
         ///
         /// The `HTTPCookieStorage` of each session is such a place without being named here.
         public var cookieStorages: [any CookieStorage] = []
-        /// Makes the network of a session from its configuration; ``URLSessionTransport`` by default.
+        /// The engine that carries requests to the network; Foundation's own by default.
+        ///
+        /// To choose one sets ``makeTransport``, too.
+        public var transport: Carrier = .urlSession {
+            didSet {
+                makeTransport = transport.makeTransport
+                hasOwnTransport = !transport.isFoundation
+                leavesOtherTasks = true
+            }
+        }
+        /// Makes the network of a session from its configuration; ``WaystationTransport/URLSessionTransport`` by default.
         ///
         /// It is called with the first request that needs it, for each configuration that is intercepted. If several
         /// requests make transports at the same time, one of them is used.
@@ -41,10 +51,15 @@ extension Interceptor {
             URLSessionTransport(configuration: $0)
         }
         {
-            didSet { hasOwnTransport = true }
+            didSet {
+                hasOwnTransport = true
+                leavesOtherTasks = false
+            }
         }
         /// Whether the app has set ``makeTransport``.
         private(set) var hasOwnTransport = false
+        /// Whether the engine leaves tasks that are not data tasks to Foundation.
+        private(set) var leavesOtherTasks = false
         /// Gets each load with its body; nil, the default, collects nothing and costs nothing.
         public var recorder: (any ExchangeRecorder)?
         /// The clock; the system's by default.

@@ -11,14 +11,14 @@ struct Course: Sendable {
     /// The reaction to an arrival.
     enum Action: Sendable {
         case ignore
-        case deliverHead(HTTPURLResponse)
+        case deliverHead(ResponseHead)
         case deliverPart(Data)
         case answer(Answer)
         /// The redirect leads to `next`, if the client agrees; a target that is not HTTP can only be passed to another
         /// app.
-        case redirect(HTTPURLResponse, next: URLRequest, isHTTP: Bool)
+        case redirect(ResponseHead, next: URLRequest, isHTTP: Bool)
         /// The client is asked for credentials.
-        case challenge(URLProtectionSpace, HTTPURLResponse, failures: Int)
+        case challenge(URLProtectionSpace, ResponseHead, failures: Int)
         /// The token is renewed, and the request is sent again.
         case renew(token: String)
         /// No response began. If a stored one may stand in, it is the answer.
@@ -42,9 +42,9 @@ struct Course: Sendable {
         /// The network was asked, and no response has begun.
         case asking
         /// The response is delivered as it arrives.
-        case delivering(HTTPURLResponse)
+        case delivering(ResponseHead)
         /// The response is a redirect; its body is kept until the client has agreed to follow it.
-        case redirected(HTTPURLResponse, body: Data)
+        case redirected(ResponseHead, body: Data)
         /// The same, as a complete answer.
         case found(Answer)
         /// The response refuses this token, which is renewed.
@@ -155,7 +155,7 @@ struct Course: Sendable {
     /// The client has refused to follow a redirect, which becomes the answer.
     ///
     /// - Returns: The answer, or the head and the body that have arrived; nil when the course is over.
-    mutating func refuseRedirect(in trip: Int) -> (answer: Answer?, head: HTTPURLResponse?, body: Data)? {
+    mutating func refuseRedirect(in trip: Int) -> (answer: Answer?, head: ResponseHead?, body: Data)? {
         guard isUnderWay(trip) else { return nil }
         switch phase {
         case .found(let answer):
@@ -189,7 +189,7 @@ struct Course: Sendable {
     ///   - token: The token of a login that a request carries.
     /// - Returns: The reaction.
     mutating func receive(
-        _ head: HTTPURLResponse,
+        _ head: ResponseHead,
         for trip: Int,
         token: (URLRequest) -> String?
     ) -> Action {
@@ -206,7 +206,7 @@ struct Course: Sendable {
         return .deliverHead(head)
     }
 
-    private mutating func deliver(_ head: HTTPURLResponse) {
+    private mutating func deliver(_ head: ResponseHead) {
         phase = .delivering(head)
         delivered = (head.statusCode, 0)
     }
@@ -236,7 +236,7 @@ struct Course: Sendable {
         // The network has answered first.
         case .delivering, .redirected, .found, .refused, .over: return .ignore
         }
-        if let refused = refusedToken(answer.response, token) {
+        if let refused = refusedToken(ResponseHead(answer.response), token) {
             phase = .visiting
             isRenewed = true
             return .renew(token: refused)
@@ -244,13 +244,13 @@ struct Course: Sendable {
         // The late response of the trip is only for the cache.
         self.trip += 1
         question = nil
-        switch RedirectPolicy.decision(for: answer.response, to: hop.request, after: redirects) {
+        switch RedirectPolicy.decision(for: ResponseHead(answer.response), to: hop.request, after: redirects) {
         case .none:
             phase = .over
             return .answer(answer)
         case let decision:
             phase = .found(answer.renewed)
-            return redirect(answer.response, decision)
+            return redirect(ResponseHead(answer.response), decision)
         }
     }
 
@@ -288,7 +288,7 @@ struct Course: Sendable {
         }
     }
 
-    private func redirect(_ head: HTTPURLResponse, _ decision: RedirectDecision) -> Action {
+    private func redirect(_ head: ResponseHead, _ decision: RedirectDecision) -> Action {
         switch decision {
         case .none: .ignore
         case .tooMany: .end(URLError(.httpTooManyRedirects, failing: hop.request.url))
@@ -301,7 +301,7 @@ struct Course: Sendable {
     }
 
     /// The token that a response refuses, if it can be renewed and the request can be sent again.
-    private func refusedToken(_ head: HTTPURLResponse, _ token: (URLRequest) -> String?) -> String? {
+    private func refusedToken(_ head: ResponseHead, _ token: (URLRequest) -> String?) -> String? {
         guard head.statusCode == 401, !isRenewed, hop.request.isRepeatable else { return nil }
         return token(hop.request)
     }

@@ -21,7 +21,8 @@ struct Delivery {
 
     private var phase = Phase.idle
     private var items: Deque<Item> = []
-    private var pendingBytes = 0
+    /// The number of bytes that wait for the client, also while the load is suspended.
+    private(set) var pendingBytes = 0
     private var awaitsDisposition = false
 
     /// The number of bytes that wait for the client.

@@ -10,7 +10,7 @@ struct HopReceiver: FetchWaiter {
 
     var id: FetchWaiterID { FetchWaiterID(object: ObjectIdentifier(journey), number: trip) }
 
-    func transportDidReceive(_ head: HTTPURLResponse) { journey.receive(head, for: trip) }
+    func transportDidReceive(_ head: ResponseHead) { journey.receive(head, for: trip) }
 
     func transportDidReceive(_ part: Data) { journey.receive(part, for: trip) }
 

@@ -9,14 +9,27 @@ extension Journey {
     /// Other loads, and a cancel, get their turn between visits.
     private static let visitLimit = 64
 
-    /// Changes the state, and updates the backlog by the difference.
+    /// Changes the state, updates the backlog by the difference, and makes the exchange rest while too many bytes wait.
     func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-        let (result, difference) = state.withLock { state in
+        let (result, difference, hasNewPace) = state.withLock { state in
             let result = body(&state)
-            return (result, state.recount())
+            let hasNewPace = state.waiting.update(state.delivery.pendingBytes)
+            if hasNewPace { state.pace.isPaused = state.waiting.isOver }
+            return (result, state.recount(), hasNewPace)
         }
         context.environment.backlog.change(by: difference)
+        if hasNewPace { keepPace() }
         return result
+    }
+
+    /// Makes the exchange of the present trip rest, or go on, if it does not already.
+    func keepPace() {
+        while let (rest, rests) = state.withLock({ state in
+            state.rest.flatMap { rest in state.pace.nextCall().map { (rest, $0) } }
+        }) {
+            rest(rests)
+            state.withLock { $0.pace.callEnded() }
+        }
     }
 
     // MARK: - The client's side, on its queue
@@ -125,6 +138,7 @@ extension Journey {
         change { state in
             state.client = nil
             state.stop = nil
+            state.rest = nil
         }
         client.end(error)
         leavePlace()
@@ -203,6 +217,7 @@ extension Journey.State {
     /// Ends the course from outside.
     mutating func stopping(keepsClient: Bool = false) -> Ending {
         let ending = Ending(stop: stop.take(), isExplained: isExplained, rule: course.hop.rule)
+        rest = nil
         _ = course.end()
         isStopped = true
         isExplained = true

@@ -22,6 +22,10 @@ final class Journey: Sendable {
         var isVisitDue = false
         /// Stops the exchange, the fetch or the wait of the present trip.
         var stop: (@Sendable () -> Void)?
+        /// Makes the exchange or the fetch of the present trip rest, or go on.
+        var rest: (@Sendable (_ rests: Bool) -> Void)?
+        var pace = ExchangePace()
+        var waiting = WaitingBytes()
         /// Whether the load was ended from outside.
         var isStopped = false
         /// Whether an event has reported how the load ends.
@@ -65,6 +69,7 @@ final class Journey: Sendable {
         let trip: Int? = state.withLock { state in
             guard let trip = state.course.visit(hop, after: earlier) else { return nil }
             state.stop = nil
+            state.rest = nil
             return trip
         }
         guard let trip else { return }
@@ -89,15 +94,14 @@ final class Journey: Sendable {
     /// Sends the request to the network, without the cache.
     private func send(_ hop: Hop, for trip: Int) {
         state.withLock { $0.course.ask(nil) }
-        // Making a task on the loading queue would kill the process.
-        DispatchQueue.global().async { [self] in
+        context.network.leavingQueue(for: hop.request) { [self] in
             guard state.withLock({ $0.course.isUnderWay(trip) }) else { return }
             let exchange = context.network.send(
                 hop.request,
                 for: HopReceiver(journey: self, trip: trip),
                 onHead: context.store?.invalidation(after: hop.request)
             )
-            stopping(trip) { exchange.cancel() }
+            stopping(trip, resting: { $0 ? exchange.pause() : exchange.resume() }, by: { exchange.cancel() })
         }
     }
 
@@ -108,7 +112,7 @@ final class Journey: Sendable {
     }
 
     private func ask(_ trip: Int) {
-        DispatchQueue.global().async { [self] in
+        context.network.leavingQueue(for: state.withLock(\.course.hop.request)) { [self] in
             let asked = state.withLock { state in state.course.question(of: trip).map { ($0, state.course.hop) } }
             guard let (question, hop) = asked, let fetches = context.fetches else { return }
             limitTime(of: question, in: hop)
@@ -127,7 +131,8 @@ final class Journey: Sendable {
             switch participation {
             // A fetch has ended since the look-up, and may have stored the answer.
             case .outdated: go(on: context.stations.again(hop), after: trip)
-            case .taken(let fetch): stopping(trip) { fetch.leave(receiver) }
+            case .taken(let fetch):
+                stopping(trip, resting: { fetch.rest(receiver, $0) }, by: { fetch.leave(receiver) })
             }
         }
     }
@@ -145,6 +150,7 @@ final class Journey: Sendable {
         let next: Int? = state.withLock { state in
             guard let next = state.course.askAgain(trip, because: reason) else { return nil }
             state.stop = nil
+            state.rest = nil
             return next
         }
         if let next { ask(next) }
@@ -195,27 +201,48 @@ final class Journey: Sendable {
 
     /// Registers the action that stops a trip's exchange, fetch or wait; runs it at once when the load was ended from
     /// outside.
-    private func stopping(_ trip: Int, by stop: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameters:
+    ///   - trip: The trip.
+    ///   - rest: Makes the exchange or the fetch rest, or go on.
+    ///   - stop: The action.
+    private func stopping(
+        _ trip: Int,
+        resting rest: (@Sendable (Bool) -> Void)? = nil,
+        by stop: @escaping @Sendable () -> Void
+    ) {
         let isTooLate = state.withLock { state in
             // The trip may be over, and the next one have begun.
-            if state.course.isUnderWay(trip) { state.stop = stop }
+            if state.course.isUnderWay(trip) {
+                state.stop = stop
+                state.rest = rest
+                state.pace.restart()
+            }
             return state.isStopped && state.course.trip == trip
         }
         if isTooLate { stop() }
+        keepPace()
     }
 
     // MARK: - Arrivals
 
     /// A head has arrived.
-    func receive(_ head: HTTPURLResponse, for trip: Int) {
+    func receive(_ head: ResponseHead, for trip: Int) {
         let login = context.stations.login
-        let client = change { state -> (any JourneyClient)? in
-            let action = state.course.receive(head, for: trip) { login?.token(of: $0) }
-            guard case .deliverHead(let head) = action else { return nil }
-            let response = state.course.isFetched ? head : head.bypassingCache
-            return state.enqueue(.response(response), isReachable: isClientReachable)
+        let (action, isFetched) = state.withLock { state in
+            (state.course.receive(head, for: trip) { login?.token(of: $0) }, state.course.isFetched)
         }
-        client?.perform { self.drain() }
+        guard case .deliverHead(let head) = action else { return }
+        deliver(head, isFetched: isFetched)
+    }
+
+    /// Delivers a head from the network; the load ends if Foundation makes no response of it.
+    private func deliver(_ head: ResponseHead, isFetched: Bool) {
+        let head = isFetched ? head : head.adding(CacheStatus(.forwarded(.bypass, status: head.statusCode)))
+        guard let response = head.response else {
+            return finish(URLError(.badServerResponse, failing: head.url, "the head of the response is not valid"))
+        }
+        deliver(.response(response))
     }
 
     /// A part of the body has arrived.
@@ -243,7 +270,7 @@ final class Journey: Sendable {
         let action = state.withLock { state in
             let action = take(&state.course) { login?.token(of: $0) }
             // A cancel no longer stops the fetch, so that a late response is still stored.
-            if case .ignore = action {} else { state.stop = nil }
+            if case .ignore = action {} else { (state.stop, state.rest) = (nil, nil) }
             return action
         }
         if case .redirect = action { context.renew(answer) }
@@ -284,19 +311,22 @@ final class Journey: Sendable {
 
     // MARK: - Questions to the client
 
-    private func redirect(_ head: HTTPURLResponse, to next: URLRequest, isHTTP: Bool) {
+    private func redirect(_ head: ResponseHead, to next: URLRequest, isHTTP: Bool) {
         let (trip, hop, client) = state.withLock { ($0.course.trip, $0.course.hop, $0.client) }
         // Nothing is requested then, so the client is not asked.
         if context.stations.isExternalLink(next) { return go(on: context.stations.next(next, after: hop), after: trip) }
         guard isHTTP else { return finish(URLError(.unsupportedURL, failing: hop.request.url)) }
         guard client?.decidesAboutRedirects ?? false else { return follow(head, to: next, in: trip) }
-        deliver { client in client.follow(head, to: next) { self.follow(head, to: $0, in: trip) } }
+        guard let response = head.response else { return follow(head, to: next, in: trip) }
+        deliver { client in client.follow(response, to: next) { self.follow(head, to: $0, in: trip) } }
     }
 
-    private func follow(_ head: HTTPURLResponse, to next: URLRequest?, in trip: Int) {
+    private func follow(_ head: ResponseHead, to next: URLRequest?, in trip: Int) {
         guard let next else { return refuse(in: trip) }
         guard let hop = state.withLock({ $0.course.follow(in: trip) }) else { return }
-        context.recording?.didRedirect(head, to: next)
+        if let recording = context.recording, let response = head.response {
+            recording.didRedirect(response, to: next)
+        }
         go(on: context.stations.next(next, after: hop), after: trip)
     }
 
@@ -305,20 +335,19 @@ final class Journey: Sendable {
         guard let refused = state.withLock({ $0.course.refuseRedirect(in: trip) }) else { return }
         if let answer = refused.answer { return deliver(answer) }
         guard let head = refused.head else { return }
-        let isFetched = state.withLock(\.course.isFetched)
-        deliver(.response(isFetched ? head : head.bypassingCache))
+        deliver(head, isFetched: state.withLock(\.course.isFetched))
         if !refused.body.isEmpty { deliver(.data(refused.body)) }
         finish(nil)
     }
 
-    private func challenge(_ space: URLProtectionSpace, _ head: HTTPURLResponse, _ failures: Int) {
+    private func challenge(_ space: URLProtectionSpace, _ head: ResponseHead, _ failures: Int) {
         let credentials = context.network.credentials
         let challenge = URLAuthenticationChallenge(
             protectionSpace: space,
             // A stored credential that was refused once is not proposed again.
             proposedCredential: failures == 0 ? credentials?.defaultCredential(for: space) : nil,
             previousFailureCount: failures,
-            failureResponse: head,
+            failureResponse: head.response,
             error: nil,
             sender: ChallengeSender()
         )
@@ -354,6 +383,7 @@ final class Journey: Sendable {
             guard state.course.end() else { return false }
             // The exchange holds the journey as its receiver, so it is not kept after the end.
             state.stop = nil
+            state.rest = nil
             return true
         }
         if isFirst { conclude(error) }
@@ -428,12 +458,5 @@ final class Journey: Sendable {
             go(on: context.stations.again(hop))
         }
         return true
-    }
-}
-
-extension HTTPURLResponse {
-    /// The head of a response that came past the cache, with the `Cache-Status` that says so.
-    fileprivate var bypassingCache: HTTPURLResponse {
-        adding(CacheStatus(.forwarded(.bypass, status: statusCode)))
     }
 }

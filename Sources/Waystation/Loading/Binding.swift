@@ -39,7 +39,9 @@ final class Binding: Sendable {
     func refusal(of task: URLSessionTask, _ request: URLRequest) -> (error: URLError, rule: Int)? {
         guard let match = interceptor.matcher.match(request) else { return nil }
         guard !match.step.reachesNetwork else {
-            let isRefused = stations.sources.hasOwnTransport && !interceptor.configuration.leavesTasksToFoundation
+            let isRefused =
+                stations.sources.hasOwnTransport && !interceptor.configuration.leavesTasksToFoundation
+                && !interceptor.configuration.leavesOtherTasks
             return isRefused ? (DownloadAdvice.passesTransport(task, request), match.rule) : nil
         }
         let serving = Serving(sources: stations.sources, request: request, canonical: match.canonical)

@@ -30,7 +30,10 @@ struct LoadingQueue: Sendable {
     /// few tens of microseconds longer. It makes the session call `startLoading` of the same protocol again on the
     /// right queue, which then delivers what is pending; `work` itself does not run.
     func hop(_ work: @escaping @Sendable () -> Void) {
-        if let queue { return queue.async(execute: work) }
+        if let queue {
+            if !DeliveryBatch.add(work, for: queue) { queue.async(execute: work) }
+            return
+        }
         // Both calls wait for the work queue, so they must not be made on the current queue, which may be that one.
         DispatchQueue.global().async { [task] in
             task.suspend()

@@ -113,7 +113,7 @@ final class ReturnedLoad: NSObject {
         guard let cookies = context.network.cookies?.store, let moment, let request = client.task.currentRequest,
             let head = client.task.response as? HTTPURLResponse
         else { return }
-        cookies.take(head, to: request, sent: moment)
+        cookies.take(ResponseHead(head), to: request, sent: moment)
     }
 
     // MARK: - Calls of the loader
@@ -162,7 +162,9 @@ final class ReturnedLoad: NSObject {
         invalidateStored()
         takeCookies()
         let response = client.task.response as? HTTPURLResponse
-        if let response, let space = URLProtectionSpace.asked(by: response) { return settle(response, space) }
+        if let response, let space = URLProtectionSpace.asked(by: ResponseHead(response)) {
+            return settle(response, space)
+        }
         finish(status: response?.statusCode ?? status)
     }
 
@@ -175,7 +177,7 @@ final class ReturnedLoad: NSObject {
             let canonical = CanonicalRequest(context.request),
             let request = HTTPRequest(context.request, canonical: canonical)
         else { return }
-        store.invalidate(after: request, head)
+        store.invalidate(after: request, ResponseHead(head))
     }
 
     fileprivate func didFail(_ error: any Error) {
@@ -255,7 +257,7 @@ final class ReturnedLoad: NSObject {
                 // Only Foundation has the body, so it must send the request again; it asks the delegate by itself.
                 return finish(status: response.statusCode)
             }
-            if credential.persistence != .none, let space = URLProtectionSpace.asked(by: response) {
+            if credential.persistence != .none, let space = URLProtectionSpace.asked(by: ResponseHead(response)) {
                 context.network.credentials?.set(credential, for: space)
             }
             var request = context.request

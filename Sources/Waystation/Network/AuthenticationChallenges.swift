@@ -80,7 +80,7 @@ extension URLProtectionSpace {
     ///
     /// Foundation does so for Basic only. It does not support other schemes or ask about them; then the 401 is the
     /// answer.
-    static func asked(by response: HTTPURLResponse) -> URLProtectionSpace? {
+    static func asked(by response: ResponseHead) -> URLProtectionSpace? {
         guard response.statusCode == 401, let field = response.value(forHTTPHeaderField: "WWW-Authenticate"),
             let challenge = AuthenticationChallengeField.parse(field).first(where: { $0.scheme == "basic" }),
             let url = response.url, let host = url.host, let scheme = url.scheme?.lowercased()

@@ -11,10 +11,16 @@ final class Network: Sendable {
         let additional: [String: String]
     }
 
+    private struct Made {
+        var transport: (any Transport)?
+        /// Carries the requests that the transport cannot carry.
+        var foundation: URLSessionTransport?
+    }
+
     private let settings: Settings
     private let backlog: LoadBacklog
     private let makeTransport: @Sendable (URLSessionConfiguration) -> any Transport
-    private let made = Mutex<(any Transport)?>(nil)
+    private let made = Mutex(Made())
     /// The cookies of the requests; nil when Foundation chooses them.
     let cookies: SessionCookies?
 
@@ -50,9 +56,20 @@ final class Network: Sendable {
         self.backlog = backlog
     }
 
+    /// Runs work that sends a request: at once if the transport may be started on any queue, else on a global one.
+    ///
+    /// Making a task of a `URLSession` on the loading queue would kill the process.
+    func leavingQueue(for request: URLRequest, _ work: @escaping @Sendable () -> Void) {
+        // The first request makes the transport, which may take long.
+        if let transport = made.withLock({ $0.transport }), transport.startsOnAnyQueue, transport.canCarry(request) {
+            return work()
+        }
+        DispatchQueue.global().async(execute: work)
+    }
+
     /// Sends a request to the origin.
     ///
-    /// Do not call it on the loading queue: making a task there would kill the process.
+    /// Call it within ``leavingQueue(for:_:)``.
     ///
     /// - Parameters:
     ///   - request: The request, which gets the mark of forwarded requests.
@@ -62,21 +79,34 @@ final class Network: Sendable {
     func send(
         _ request: URLRequest,
         for receiver: any TransportReceiver,
-        onHead: (@Sendable (HTTPURLResponse) -> Void)? = nil
+        onHead: (@Sendable (ResponseHead) -> Void)? = nil
     ) -> any TransportExchange {
-        OriginExchange.start(request, through: transport, cookies: cookies?.store, receiver: receiver, onHead: onHead)
+        let transport = transport.canCarry(request) ? transport : foundation
+        return OriginExchange.start(request, through: transport, cookies: cookies?.store, receiver: receiver, onHead: onHead)
     }
 
     /// The transport; the same for the whole life of the network.
     private var transport: any Transport {
-        if let transport = made.withLock({ $0 }) { return transport }
+        if let transport = made.withLock({ $0.transport }) { return transport }
         // Made outside the lock, because it is the app's code. If two threads make one at once, the first one to be
         // stored is used.
         let transport = makeTransport(settings.configuration)
         (transport as? URLSessionTransport)?.keepPace { [backlog] in backlog.bytes }
         return made.withLock { made in
-            made = made ?? transport
-            return made ?? transport
+            let first = made.transport ?? transport
+            made.transport = first
+            return first
+        }
+    }
+
+    /// Foundation's transport, for the requests that ``transport`` cannot carry.
+    private var foundation: any Transport {
+        made.withLock { made in
+            if let foundation = made.foundation { return foundation }
+            let foundation = URLSessionTransport(configuration: settings.configuration)
+            foundation.keepPace { [backlog] in backlog.bytes }
+            made.foundation = foundation
+            return foundation
         }
     }
 

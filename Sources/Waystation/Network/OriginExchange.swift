@@ -25,6 +25,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         var mayRepeat: Bool
         var isCancelled = false
         var hasEnded = false
+        var pace = ExchangePace()
     }
 
     /// As it is sent, to its canonical URL.
@@ -36,7 +37,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     private let cookies: CookieStore?
     /// Taken before the request is sent: cookies that a response sets after a log-out are refused by it.
     private let moment: CookieStore.Moment?
-    private let onHead: (@Sendable (HTTPURLResponse) -> Void)?
+    private let onHead: (@Sendable (ResponseHead) -> Void)?
     private let state: Mutex<State>
 
     /// Sends a request, marked as the interceptor's own.
@@ -53,7 +54,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         through transport: any Transport,
         cookies: CookieStore?,
         receiver: any TransportReceiver,
-        onHead: (@Sendable (HTTPURLResponse) -> Void)? = nil
+        onHead: (@Sendable (ResponseHead) -> Void)? = nil
     ) -> any TransportExchange {
         let exchange = OriginExchange(request, transport, cookies, receiver, onHead)
         if let error = exchange.exhaustedBody { exchange.fail(error) } else { exchange.send() }
@@ -65,7 +66,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         _ transport: any Transport,
         _ cookies: CookieStore?,
         _ receiver: any TransportReceiver,
-        _ onHead: (@Sendable (HTTPURLResponse) -> Void)?
+        _ onHead: (@Sendable (ResponseHead) -> Void)?
     ) {
         var sent = ForwardingTag.tagging(request)
         if let url = request.url, let canonical = url.canonical, canonical != url {
@@ -124,10 +125,33 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         guard let exchange = started else { return fail(.loggedOut(request.url)) }
         let isCancelled = state.withLock { state in
             // The exchange holds this object as its receiver, so it is not kept after the end.
-            if state.sent == number, !state.hasEnded, !state.isCancelled { state.running = exchange }
+            if state.sent == number, !state.hasEnded, !state.isCancelled {
+                state.running = exchange
+                state.pace.restart()
+            }
             return state.isCancelled
         }
         if isCancelled { exchange.cancel() }
+        keepPace()
+    }
+
+    func pause() {
+        state.withLock { $0.pace.isPaused = true }
+        keepPace()
+    }
+
+    func resume() {
+        state.withLock { $0.pace.isPaused = false }
+        keepPace()
+    }
+
+    private func keepPace() {
+        while let (exchange, pauses) = state.withLock({ state in
+            state.running.flatMap { exchange in state.pace.nextCall().map { (exchange, $0) } }
+        }) {
+            if pauses { exchange.pause() } else { exchange.resume() }
+            state.withLock { $0.pace.callEnded() }
+        }
     }
 
     func cancel() {
@@ -140,11 +164,11 @@ final class OriginExchange: TransportExchange, TransportReceiver {
 
     // MARK: - Events of the transport
 
-    func transportDidReceive(_ head: HTTPURLResponse) {
+    func transportDidReceive(_ head: ResponseHead) {
         state.withLock { $0.hasBegun = true }
         if let moment { cookies?.take(head, to: request, sent: moment) }
         onHead?(head)
-        receiver.transportDidReceive(head.asWritten(written))
+        receiver.transportDidReceive(written.map(head.with) ?? head)
     }
 
     func transportDidReceive(_ part: Data) { receiver.transportDidReceive(part) }
@@ -174,14 +198,5 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         guard let error = error as? URLError else { return false }
         return error.code == .networkConnectionLost
             || (error.code == .badServerResponse && error.localizedDescription == "Empty reply from server")
-    }
-}
-
-extension HTTPURLResponse {
-    /// The same response with the URL that the app wrote; nil stands for the response's own URL.
-    fileprivate func asWritten(_ url: URL?) -> HTTPURLResponse {
-        guard let url else { return self }
-        let fields = allHeaderFields as? [String: String]
-        return HTTPURLResponse(url: url, statusCode: statusCode, httpVersion: "HTTP/1.1", headerFields: fields) ?? self
     }
 }

@@ -33,7 +33,7 @@ package enum RedirectPolicy {
     ///   - count: The number of redirects that were already followed.
     /// - Returns: The decision.
     package static func decision(
-        for response: HTTPURLResponse,
+        for response: ResponseHead,
         to request: URLRequest,
         after count: Int
     ) -> RedirectDecision {
@@ -71,7 +71,7 @@ package enum RedirectPolicy {
     ///
     /// A relative reference is resolved against the canonical URL, to which the request was sent. `http` and `https`
     /// are returned in lower case, because Foundation recognises no other spelling of them.
-    package static func target(of response: HTTPURLResponse, to request: URLRequest) -> URL? {
+    package static func target(of response: ResponseHead, to request: URLRequest) -> URL? {
         guard let location = response.value(forHTTPHeaderField: "Location"),
             let target = URL(string: location, relativeTo: request.url?.canonical ?? request.url)?.absoluteURL
         else { return nil }

@@ -58,7 +58,7 @@ extension ArchivedExchange {
             )
         }
         let decision = CacheStrategy.cacheOnly.storing(
-            head,
+            ResponseHead(head),
             to: entry.message,
             requestTime: times.request,
             responseTime: times.response,

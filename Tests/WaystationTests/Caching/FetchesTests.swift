@@ -138,7 +138,7 @@ private final class Waiter: FetchWaiter {
     /// Blocks the thread until the end.
     func waitForEnd() { ended.wait() }
 
-    func transportDidReceive(_: HTTPURLResponse) {}
+    func transportDidReceive(_: ResponseHead) {}
     func transportDidReceive(_: Data) { hasPart.yield() }
     func transportDidEnd(_: (any Error)?) { ended.signal() }
     func fetchDidAnswer(_: Answer) {}

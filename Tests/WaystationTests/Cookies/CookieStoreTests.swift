@@ -26,9 +26,7 @@ struct CookieStoreTests {
         let store = CookieStore(now: clock.now)
         var changes = store.changes.makeAsyncIterator()
         let url = try #require(URL(string: "https://shop.example/"))
-        let head = try #require(
-            HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: ["Set-Cookie": "b=2; Max-Age=5"])
-        )
+        let head = ResponseHead(url: url, statusCode: 200, fields: ["Set-Cookie": "b=2; Max-Age=5"])
         let (first, second) = (try cookie("a"), try cookie("a", "2"))
         try store.insert(first)
         try store.insert(second)

@@ -24,7 +24,7 @@ struct CourseTests {
         }
 
         func receive(_ status: Int, _ fields: [String: String] = [:], for trip: Int) throws -> String {
-            let head = try HTTPURLResponse.head(status, fields)
+            let head = try ResponseHead.head(status, fields)
             return "\(course.receive(head, for: trip) { _ in "token" })"
         }
 
@@ -44,7 +44,7 @@ struct CourseTests {
 
         func follow(in trip: Int) -> Hop? { course.follow(in: trip) }
 
-        func refuse(in trip: Int) -> (head: HTTPURLResponse?, body: Data)? {
+        func refuse(in trip: Int) -> (head: ResponseHead?, body: Data)? {
             course.refuseRedirect(in: trip).map { ($0.head, $0.body) }
         }
     }

@@ -101,7 +101,7 @@ private final class ListedWaiter: FetchWaiter {
 
     private func add(_ call: String) { list.withLock { $0.append(call) } }
 
-    func transportDidReceive(_ head: HTTPURLResponse) { add("\(head.statusCode)") }
+    func transportDidReceive(_ head: ResponseHead) { add("\(head.statusCode)") }
     func transportDidReceive(_ part: Data) { add(String(decoding: part, as: UTF8.self)) }
     func fetchDidAnswer(_: Answer) { add("answer") }
     func transportDidEnd(_ error: (any Error)?) { add(error == nil ? "end" : "failure") }

@@ -111,8 +111,13 @@ final class RecordingJourneyClient: JourneyClient {
 
 extension Journey {
     /// Begins a load of an interceptor for a client that is no task.
-    convenience init(_ client: RecordingJourneyClient, _ request: URLRequest, by interceptor: Interceptor) {
-        let network = interceptor.makeNetwork(.ephemeral)
+    convenience init(
+        _ client: RecordingJourneyClient,
+        _ request: URLRequest,
+        by interceptor: Interceptor,
+        through network: Network? = nil
+    ) {
+        let network = network ?? interceptor.makeNetwork(.ephemeral)
         let stations = interceptor.makeStations(network)
         self.init(client, LoadContext(interceptor.environment, stations, network, request, rule: nil))
     }

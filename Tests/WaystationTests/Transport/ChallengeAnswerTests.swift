@@ -14,13 +14,13 @@ struct ChallengeAnswerTests {
         status: Int = 401,
         url: String = "https://a.example/x"
     ) throws -> URLAuthenticationChallenge? {
-        let head = try HTTPURLResponse.head(status, ["WWW-Authenticate": field], at: url)
+        let head = try ResponseHead.head(status, ["WWW-Authenticate": field], at: url)
         guard let space = URLProtectionSpace.asked(by: head) else { return nil }
         return URLAuthenticationChallenge(
             protectionSpace: space,
             proposedCredential: proposed,
             previousFailureCount: 0,
-            failureResponse: head,
+            failureResponse: head.response,
             error: nil,
             sender: ChallengeSender()
         )

@@ -44,7 +44,7 @@ private final class DroppingTransport: Transport {
 }
 
 private struct IgnoringReceiver: TransportReceiver {
-    func transportDidReceive(_: HTTPURLResponse) {}
+    func transportDidReceive(_: ResponseHead) {}
     func transportDidReceive(_: Data) {}
     func transportDidEnd(_: (any Error)?) {}
 }

@@ -1,9 +1,21 @@
 import Foundation
 import FoundationNetworking
 import Testing
+import Waystation
+
+extension ResponseHead {
+    /// A head as a transport delivers it.
+    static func head(
+        _ status: Int,
+        _ fields: [String: String] = [:],
+        at url: String = "https://a.example/x"
+    ) throws -> ResponseHead {
+        ResponseHead(url: try #require(URL(string: url)), statusCode: status, fields: fields)
+    }
+}
 
 extension HTTPURLResponse {
-    /// A head as a transport delivers it.
+    /// A head as Foundation delivers it.
     static func head(
         _ status: Int,
         _ fields: [String: String] = [:],

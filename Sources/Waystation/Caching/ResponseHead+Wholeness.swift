@@ -1,9 +1,10 @@
 import Foundation
-package import FoundationNetworking
+import FoundationNetworking
 import HTTPTypes
 package import WaystationCaching
+package import WaystationTransport
 
-extension HTTPURLResponse {
+extension ResponseHead {
     /// Whether the body arrived in a content coding, which Foundation has decoded.
     package var isCoded: Bool {
         guard let coding = value(forHTTPHeaderField: "Content-Encoding") else { return false }
