@@ -58,7 +58,7 @@ build: deps
 	$(SWIFT) build
 
 test: deps lint web-apps
-	Scripts/tell-failures.sh $(SWIFT) test $(WIDTH)
+	Scripts/tell-failures.sh $(SWIFT) test --traits NIO $(WIDTH)
 	@set -e; for package in $(NESTED); do \
 		echo "== $$package"; \
 		WEB_APPS=$(WEB_APPS) Scripts/tell-failures.sh $(SWIFT) test $(WIDTH) $(IN) $$package; \

@@ -1,6 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// The engine on SwiftNIO is built, and its packages are fetched, only for those who ask for this trait.
+let nio = TargetDependencyCondition.when(traits: ["NIO"])
+
 let package = Package(
     name: "waystation",
     products: [
@@ -20,10 +23,13 @@ let package = Package(
             name: "WaystationPublishing",
             targets: ["WaystationPublishing", "WaystationPacks", "WaystationPatch"]
         ),
+        // The engine on SwiftNIO; needs the trait `NIO`.
+        .library(name: "WaystationNIO", targets: ["WaystationNIO"]),
         .library(name: "WaystationRecording", targets: ["WaystationRecording"]),
         .library(name: "WaystationTesting", targets: ["WaystationTesting"]),
         .executable(name: "waystation", targets: ["WaystationCLI"]),
     ],
+    traits: [.trait(name: "NIO", description: "HTTP/1.1 and HTTP/2 by SwiftNIO: the product WaystationNIO")],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -33,6 +39,9 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -95,6 +104,19 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
+            ]
+        ),
+        .target(
+            name: "WaystationNIO",
+            dependencies: [
+                "CZlib", "Waystation", "WaystationTransport",
+                .product(name: "NIOCore", package: "swift-nio", condition: nio),
+                .product(name: "NIOPosix", package: "swift-nio", condition: nio),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
+                .product(name: "NIOTLS", package: "swift-nio", condition: nio),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: nio),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: nio),
+                .product(name: "NIOHPACK", package: "swift-nio-http2", condition: nio),
             ]
         ),
         .target(
@@ -190,6 +212,20 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
+            ]
+        ),
+        .testTarget(
+            name: "WaystationNIOTests",
+            dependencies: [
+                "WaystationNIO", "Waystation", "WaystationTesting", "WaystationTransport",
+                .product(name: "NIOCore", package: "swift-nio", condition: nio),
+                .product(name: "NIOPosix", package: "swift-nio", condition: nio),
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: nio),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
+                .product(name: "NIOTLS", package: "swift-nio", condition: nio),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: nio),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: nio),
+                .product(name: "NIOHPACK", package: "swift-nio-http2", condition: nio),
             ]
         ),
         .testTarget(

@@ -4,7 +4,8 @@ import PackageDescription
 let package = Package(
     name: "benchmarks",
     dependencies: [
-        .package(name: "waystation", path: ".."),
+        // The same traits in all packages that share a build folder, so that shared targets are built once.
+        .package(name: "waystation", path: "..", traits: ["NIO"]),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
@@ -19,7 +20,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "differential",
-            dependencies: ["Measuring", .product(name: "WaystationTesting", package: "waystation")]
+            dependencies: [
+                "Measuring", .product(name: "WaystationNIO", package: "waystation"),
+                .product(name: "WaystationTesting", package: "waystation"),
+            ]
         ),
         .executableTarget(
             name: "soak",
@@ -37,6 +41,7 @@ let package = Package(
             name: "bench",
             dependencies: [
                 "Measuring", .product(name: "WaystationArchive", package: "waystation"),
+                .product(name: "WaystationNIO", package: "waystation"),
                 .product(name: "WaystationPublishing", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "Waystation", package: "waystation"),

@@ -9,15 +9,16 @@ if ! command -v docc >/dev/null 2>&1; then
     exit 1
 fi
 
-modules="Waystation WaystationRules WaystationFiles WaystationStorage WaystationFileSystem WaystationArchive WaystationPatch WaystationPacks WaystationPublishing WaystationCaching WaystationCookies WaystationRecording WaystationTesting"
+modules="Waystation WaystationRules WaystationFiles WaystationStorage WaystationFileSystem WaystationArchive WaystationPatch WaystationPacks WaystationPublishing WaystationCaching WaystationCookies WaystationTransport WaystationNIO WaystationRecording WaystationTesting"
 output=.build/docs
 graphs=$output/symbol-graphs
 
 # Together these targets depend on all modules above.
-swift build --target WaystationTesting
-swift build --target WaystationPublishing
-swift build --target WaystationRecording
-swift build --target WaystationCookies
+swift build --traits NIO --target WaystationTesting
+swift build --traits NIO --target WaystationPublishing
+swift build --traits NIO --target WaystationRecording
+swift build --traits NIO --target WaystationCookies
+swift build --traits NIO --target WaystationNIO
 products=$(swift build --show-bin-path)
 target=$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 

@@ -15,7 +15,7 @@ package struct SetCookies: @unchecked Sendable {
     }
 
     /// Stores the cookies of a head, including those of redirects and refusals.
-    package func take(_ head: HTTPURLResponse) {
+    package func take(_ head: ResponseHead) {
         guard let storage, let url = head.url, let value = head.value(forHTTPHeaderField: Self.field) else { return }
         let cookies = HTTPCookie.cookies(withResponseHeaderFields: [Self.field: value], for: url)
         if !cookies.isEmpty { storage.setCookies(cookies, for: url, mainDocumentURL: nil) }

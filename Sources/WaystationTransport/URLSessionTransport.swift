@@ -77,7 +77,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
             entries[task.taskIdentifier]?.hasHead = true
             return entries[task.taskIdentifier]?.receiver
         }
-        setCookies.take(head)
+        setCookies.take(ResponseHead(head))
         receiver?.transportDidReceive(ResponseHead(head))
     }
 
@@ -85,7 +85,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
         guard let entry = entries.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
         // For a redirect without a valid target Foundation calls no delegate method; the response is only in the task.
         if error == nil, !entry.hasHead, let head = task.response as? HTTPURLResponse {
-            setCookies.take(head)
+            setCookies.take(ResponseHead(head))
             entry.receiver.transportDidReceive(ResponseHead(head))
         }
         entry.receiver.transportDidEnd(error)

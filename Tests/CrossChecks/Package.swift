@@ -9,7 +9,8 @@ let warnings: [SwiftSetting] =
 let package = Package(
     name: "cross-checks",
     dependencies: [
-        .package(name: "waystation", path: "../.."),
+        // The same traits in all packages that share a build folder, so that shared targets are built once.
+        .package(name: "waystation", path: "../..", traits: ["NIO"]),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [

@@ -37,8 +37,13 @@ public struct InterceptedSession: Sendable {
     }
 
     /// A rule matches every loopback load and forwards it.
-    public static func network() throws -> InterceptedSession {
-        InterceptedSession(try Interceptor { $0.rules = [.allow(everywhere, via: .network)] })
+    public static func network(by engine: Interceptor.Carrier = .urlSession) throws -> InterceptedSession {
+        InterceptedSession(
+            try Interceptor {
+                $0.rules = [.allow(everywhere, via: .network)]
+                $0.transport = engine
+            }
+        )
     }
 
     /// Every loopback load goes through the transport's own session, with nothing to store.
@@ -80,11 +85,17 @@ public struct InterceptedSession: Sendable {
     /// - Parameters:
     ///   - directory: The directory of the stored responses.
     ///   - keepsBodiesInMemory: Whether bodies may also be kept in memory.
+    ///   - engine: The engine that carries requests.
     /// - Returns: The way to load.
     /// - Throws: The error of making the interceptor.
-    public static func stored(in directory: URL, keepsBodiesInMemory: Bool = true) throws -> InterceptedSession {
+    public static func stored(
+        in directory: URL,
+        keepsBodiesInMemory: Bool = true,
+        by engine: Interceptor.Carrier = .urlSession
+    ) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
+                $0.transport = engine
                 $0.rules = [.allow(everywhere, via: .cache(.cacheFirst(for: .days(1))))]
                 // This makes Waystation send the origin the same request as plain URLSession.
                 $0.storesCodedBodies = true
@@ -103,11 +114,17 @@ public struct InterceptedSession: Sendable {
     /// - Parameters:
     ///   - directory: The directory of the stored responses.
     ///   - keepsBodiesInMemory: Whether bodies may also be kept in memory.
+    ///   - engine: The engine that carries requests.
     /// - Returns: The way to load.
     /// - Throws: The error of making the interceptor.
-    public static func cached(in directory: URL, keepsBodiesInMemory: Bool = true) throws -> InterceptedSession {
+    public static func cached(
+        in directory: URL,
+        keepsBodiesInMemory: Bool = true,
+        by engine: Interceptor.Carrier = .urlSession
+    ) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
+                $0.transport = engine
                 $0.rules = [.allow(everywhere, via: .cache(.standard))]
                 $0.cache = try ResponseCache(
                     directory: directory,

@@ -1,59 +1,17 @@
 import Foundation
 import FoundationNetworking
 import Measuring
+import Waystation
+import WaystationNIO
 import WaystationTesting
 
 extension Benchmark {
     /// The cost of a private HTTP cache for loads that use the network, and the trips that it saves.
     static let caching: [Benchmark] = [
-        Benchmark("revalidated/plain") {
-            let nginx = try Nginx()
-            defer { nginx.stop() }
-            let urls = try (0..<100).map {
-                try nginx.serve(Pattern.body($0, count: Sizes.small), at: "asked/\($0).txt")
-            }
-            let scratch = try ScratchDirectory()
-            let cached = URLSession(
-                configuration: try InterceptedSession.cached(in: scratch.url).configuration(uncached)
-            )
-            for url in urls { _ = try await cached.data(from: url) }
-            try await expect("fwd=stale; fwd-status=304", of: urls[0], through: cached)
-            return try await Loads.ratio(
-                "revalidated/plain",
-                limit: 1.25,
-                judged: .alone,
-                of: ("revalidated", Loads(cached, urls, count: 600)),
-                to: ("plain", Loads(URLSession(configuration: uncached), urls, count: 600))
-            )
-        },
-        Benchmark("stored/plain") {
-            let nginx = try Nginx()
-            defer { nginx.stop() }
-            let (rounds, count) = (15, 300)
-            // All bodies are different, since the store keeps equal ones once. Each width has one more turn as a
-            // warm-up.
-            let urls = try (0..<(rounds + 1) * Loads.Width.allCases.count * count).map {
-                try nginx.serve(Pattern.body($0, count: Sizes.small), at: "fresh/\($0).txt")
-            }
-            let scratch = try ScratchDirectory()
-            let cached = URLSession(
-                configuration: try InterceptedSession.cached(in: scratch.url).configuration(uncached)
-            )
-            let figures = try await Loads.ratio(
-                "stored/plain",
-                limit: 1.30,
-                judged: .alone,
-                rounds: rounds,
-                of: ("stored", Loads(cached, each: urls, count: count)),
-                // The plain loads take the URLs in reverse, so that neither side gets a file that nginx has just opened
-                // for the other.
-                to: ("plain", Loads(URLSession(configuration: uncached), each: urls.reversed(), count: count))
-            )
-            for url in [urls[0], urls[urls.count / 2], urls[urls.count - 1]] {
-                try await expect("Waystation; hit", of: url, through: cached)
-            }
-            return figures
-        },
+        Benchmark("revalidated/plain") { try await revalidated("revalidated", limit: 1.25, by: .urlSession) },
+        Benchmark("nio-revalidated/plain") { try await revalidated("nio-revalidated", limit: 0.90, by: .nio) },
+        Benchmark("stored/plain") { try await stored("stored", limit: 1.30, by: .urlSession) },
+        Benchmark("nio-stored/plain") { try await stored("nio-stored", limit: 1.00, by: .nio) },
         Benchmark("collapsed-64") {
             let gate = try ScriptedOrigin.Gate()
             let origin = try ScriptedOrigin { request in
@@ -112,5 +70,62 @@ extension Benchmark {
         let (_, response) = try await session.data(from: url)
         let told = (response as? HTTPURLResponse).map(InterceptedSession.cacheStatus) ?? "no HTTP"
         guard told.contains(status) else { throw Unexpected(url: url, description: told) }
+    }
+}
+
+extension Benchmark {
+    /// Loads whose stored response the origin confirms, beside plain ones.
+    private static func revalidated(
+        _ name: String,
+        limit: Double,
+        by engine: Interceptor.Carrier
+    ) async throws -> [Figure] {
+        let nginx = try Nginx()
+        defer { nginx.stop() }
+        let urls = try (0..<100).map {
+            try nginx.serve(Pattern.body($0, count: Sizes.small), at: "asked/\($0).txt")
+        }
+        let scratch = try ScratchDirectory()
+        let cached = URLSession(
+            configuration: try InterceptedSession.cached(in: scratch.url, by: engine).configuration(uncached)
+        )
+        for url in urls { _ = try await cached.data(from: url) }
+        try await expect("fwd=stale; fwd-status=304", of: urls[0], through: cached)
+        return try await Loads.ratio(
+            "\(name)/plain",
+            limit: limit,
+            judged: .alone,
+            of: (name, Loads(cached, urls, count: 600)),
+            to: ("plain", Loads(URLSession(configuration: uncached), urls, count: 600))
+        )
+    }
+
+    /// Loads that the cache stores, beside plain ones.
+    private static func stored(_ name: String, limit: Double, by engine: Interceptor.Carrier) async throws -> [Figure] {
+        let nginx = try Nginx()
+        defer { nginx.stop() }
+        let (rounds, count) = (15, 300)
+        // All bodies are different, since the store keeps equal ones once. Each width has one more turn as a warm-up.
+        let urls = try (0..<(rounds + 1) * Loads.Width.allCases.count * count).map {
+            try nginx.serve(Pattern.body($0, count: Sizes.small), at: "fresh/\($0).txt")
+        }
+        let scratch = try ScratchDirectory()
+        let cached = URLSession(
+            configuration: try InterceptedSession.cached(in: scratch.url, by: engine).configuration(uncached)
+        )
+        let figures = try await Loads.ratio(
+            "\(name)/plain",
+            limit: limit,
+            judged: .alone,
+            rounds: rounds,
+            of: (name, Loads(cached, each: urls, count: count)),
+            // The plain loads take the URLs in reverse, so that neither side gets a file that nginx has just opened for
+            // the other.
+            to: ("plain", Loads(URLSession(configuration: uncached), each: urls.reversed(), count: count))
+        )
+        for url in [urls[0], urls[urls.count / 2], urls[urls.count - 1]] {
+            try await expect("Waystation; hit", of: url, through: cached)
+        }
+        return figures
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Measuring
+import WaystationNIO
 
 extension Benchmark {
     /// Loads that use the network, beside the same loads by plain URLSession; nginx answers on loopback.
@@ -13,6 +14,9 @@ extension Benchmark {
         },
         Benchmark("relayed/plain") {
             try await besidePlain("relayed", limit: nil, through: try .relayed())
+        },
+        Benchmark("nio-forwarded/plain") {
+            try await besidePlain("nio-forwarded", limit: 0.75, through: try .network(by: .nio))
         },
     ]
 

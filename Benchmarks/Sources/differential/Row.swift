@@ -26,18 +26,18 @@ struct Row: Sendable {
         self.scenario = scenario
         let plain = try Self.outcome(of: scenario, .plain, times: 1)
         self.plain = plain
-        let plainTwice =
-            scenario.repeats && variants.contains(.hit) ? try Self.outcome(of: scenario, .plain, times: 2) : plain
+        let runsTwice = scenario.repeats && variants.contains(where: \.isSecondRun)
+        let plainTwice = runsTwice ? try Self.outcome(of: scenario, .plain, times: 2) : plain
         verdicts = try variants.compactMap { variant in
-            guard variant != .hit || scenario.repeats else { return nil }
+            guard !variant.isSecondRun || scenario.repeats else { return nil }
             let verdict = Verdict(
-                plain: variant == .hit ? plainTwice : plain,
-                other: try Self.outcome(of: scenario, variant, times: variant == .hit ? 2 : 1),
+                plain: variant.isSecondRun ? plainTwice : plain,
+                other: try Self.outcome(of: scenario, variant, times: variant.isSecondRun ? 2 : 1),
                 scenario: scenario.name,
                 variant: variant.rawValue,
                 isPlainLoader: variant == .untouched || scenario.isHandedBack,
                 required: scenario.required,
-                arguments: Argument.all
+                arguments: Argument.all(for: variant)
             )
             return (variant, verdict)
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Measuring
+import WaystationNIO
 
 /// The ways in which each scenario runs.
 enum Variant: String, CaseIterable, Sendable {
@@ -13,6 +14,25 @@ enum Variant: String, CaseIterable, Sendable {
     case stored
     /// The same, but the scenario runs twice: the observation is that of the second run, answered from the archive.
     case hit
+    /// A rule forwards the load, and the engine on SwiftNIO carries it.
+    case nio
+    /// The same as `stored`, by the engine on SwiftNIO.
+    case nioStored = "nio-stored"
+    /// The same as `hit`, by the engine on SwiftNIO.
+    case nioHit = "nio-hit"
+
+    /// Whether the scenario runs twice, and the second run is observed.
+    var isSecondRun: Bool { self == .hit || self == .nioHit }
+
+    /// The variant that differs only in the engine; nil for Foundation's own.
+    var byFoundation: Variant? {
+        switch self {
+        case .nio: .network
+        case .nioStored: .stored
+        case .nioHit: .hit
+        case .plain, .untouched, .network, .stored, .hit: nil
+        }
+    }
 
     func session(archive: URL) throws -> InterceptedSession {
         switch self {
@@ -20,6 +40,8 @@ enum Variant: String, CaseIterable, Sendable {
         case .untouched: try .untouched()
         case .network: try .network()
         case .stored, .hit: try .stored(in: archive)
+        case .nio: try .network(by: .nio)
+        case .nioStored, .nioHit: try .stored(in: archive, by: .nio)
         }
     }
 }

@@ -1,7 +1,7 @@
 // Runs every scenario with plain URLSession and through Waystation, against the same loopback origin, and compares the
 // results.
 //
-//   differential [--only PREFIX] [--variants untouched,network,stored,hit] [--jobs N] [--show NAME]
+//   differential [--only PREFIX] [--variants untouched,network,stored,hit,nio,nio-stored,nio-hit] [--jobs N] [--show NAME]
 
 import Foundation
 import Measuring
@@ -41,7 +41,7 @@ if !InterceptedSession.isInstalled { say("Waystation is not installed: every var
 
 let report = try await compare(
     scenarios,
-    variants: variants ?? [.untouched, .network, .stored, .hit],
+    variants: variants ?? Variant.allCases.filter { $0 != .plain },
     jobs: value(of: "--jobs").flatMap { Int($0) } ?? 4
 )
 say(report.summary)

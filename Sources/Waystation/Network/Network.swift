@@ -82,7 +82,13 @@ final class Network: Sendable {
         onHead: (@Sendable (ResponseHead) -> Void)? = nil
     ) -> any TransportExchange {
         let transport = transport.canCarry(request) ? transport : foundation
-        return OriginExchange.start(request, through: transport, cookies: cookies?.store, receiver: receiver, onHead: onHead)
+        return OriginExchange.start(
+            request,
+            through: transport,
+            cookies: cookies?.store,
+            receiver: receiver,
+            onHead: onHead
+        )
     }
 
     /// The transport; the same for the whole life of the network.

@@ -1,0 +1,197 @@
+#if NIO
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// Makes connections: name look-up, TCP, tunnel and TLS.
+///
+/// It is confined to its event loop.
+final class Connector {
+    typealias Version = HTTPVersionChoice.Version
+
+    private let loop: any EventLoop
+    private let contexts: TLSContextSource
+    private let choice: HTTPVersionChoice
+    private let openTunnel: EngineParts.OpenTunnel?
+    private let limits: NIOTransport.Limits
+
+    init(
+        loop: any EventLoop,
+        contexts: TLSContextSource,
+        choice: HTTPVersionChoice,
+        openTunnel: EngineParts.OpenTunnel?,
+        limits: NIOTransport.Limits
+    ) {
+        self.loop = loop
+        self.contexts = contexts
+        self.choice = choice
+        self.openTunnel = openTunnel
+        self.limits = limits
+    }
+
+    /// Makes a connection.
+    ///
+    /// - Parameters:
+    ///   - origin: The server, and the way to it.
+    ///   - deadline: The time at which the connection must be complete.
+    ///   - make: Makes the connection of HTTP on a channel that is ready for it. It is called in the same step in which
+    ///     the handshake ends, because an HTTP/2 server may send at once.
+    ///   - completion: Gets what `make` returned, or the failure; it is not called after the attempt was abandoned, and
+    ///     never before this method returns.
+    /// - Returns: The attempt, which can be given up.
+    func connect<Made>(
+        to origin: Origin,
+        deadline: NIODeadline,
+        make: @escaping (any Channel, Version) throws -> Made,
+        completion: @escaping (Result<Made, TransportFailure>) -> Void
+    ) -> ConnectAttempt {
+        let attempt = ConnectAttempt(deadline: deadline)
+        var negotiated: String?
+        attempt.whenOver { result in
+            switch result {
+            case .failure(let failure): completion(.failure(failure))
+            case .success(let channel):
+                do {
+                    completion(.success(try make(channel, try self.choice.version(negotiated: negotiated))))
+                } catch let failure as TransportFailure {
+                    channel.close(promise: nil)
+                    completion(.failure(failure))
+                } catch {
+                    channel.close(promise: nil)
+                    completion(.failure(TransportFailure(.unknown, "The connection cannot be set up: \(error).")))
+                }
+            }
+        }
+        openSocket(for: origin, attempt) { channel in
+            self.tunnel(channel, to: origin, attempt) {
+                guard origin.isSecure else { return attempt.succeed(channel) }
+                self.encrypt(channel, to: origin, attempt) {
+                    negotiated = $0
+                    attempt.succeed(channel)
+                }
+            }
+        }
+        return attempt
+    }
+
+    private func openSocket(
+        for origin: Origin,
+        _ attempt: ConnectAttempt,
+        _ next: @escaping (any Channel) -> Void
+    ) {
+        let (host, port) = origin.endpoint
+        let bound = NIOLoopBound(attempt, eventLoop: loop)
+        let bootstrap = ClientBootstrap(group: loop)
+            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.autoRead, value: false)
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 32 << 10))
+            .connectTimeout(max(.milliseconds(1), attempt.deadline - .now()))
+            .channelInitializer { channel in
+                bound.value.add(channel)
+                return channel.eventLoop.makeSucceededVoidFuture()
+            }
+        let connected: EventLoopFuture<any Channel>
+        if let address = try? SocketAddress(ipAddress: host, port: port) {
+            connected = bootstrap.connect(to: address)
+        } else {
+            connected = bootstrap.resolver(NameResolver(loop: loop)).connect(host: host, port: port)
+        }
+        connected.assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let channel):
+                // The server can close the channel while it has no handlers that would notice, such as during the time
+                // in which the TLS context is made.
+                channel.closeFuture.assumeIsolated().whenComplete { _ in
+                    attempt.fail(TransportFailure(handshake: ChannelError.eof, host: host))
+                }
+                next(channel)
+            case .failure(let error): attempt.fail(TransportFailure(connecting: error, host: host, port: port))
+            }
+        }
+    }
+
+    private func tunnel(
+        _ channel: any Channel,
+        to origin: Origin,
+        _ attempt: ConnectAttempt,
+        _ next: @escaping () -> Void
+    ) {
+        guard !attempt.isOver else { return }
+        guard case .tunnel(let proxy) = origin.route else { return next() }
+        guard let openTunnel else {
+            return attempt.fail(
+                TransportFailure(.unknown, "This build cannot open tunnels. Connect without the proxy.")
+            )
+        }
+        openTunnel(channel, origin.authorityWithPort, proxy, limits).hop(to: loop).assumeIsolated().whenComplete {
+            result in
+            switch result {
+            case .success: next()
+            case .failure(let failure as TransportFailure): attempt.fail(failure)
+            case .failure(let error):
+                attempt.fail(
+                    TransportFailure(.unknown, "The proxy \(proxy.host) opened no tunnel: \(error). Check the proxy.")
+                )
+            }
+        }
+    }
+
+    private func encrypt(
+        _ channel: any Channel,
+        to origin: Origin,
+        _ attempt: ConnectAttempt,
+        _ next: @escaping (String?) -> Void
+    ) {
+        let bound = NIOLoopBound((self, attempt, next), eventLoop: loop)
+        contexts.context(on: loop) { answer in
+            let (connector, attempt, next) = bound.value
+            switch answer {
+            case .success(let context): connector.startHandshake(context, channel, origin, attempt, next)
+            case .failure(let failure): attempt.fail(failure)
+            }
+        }
+    }
+
+    private func startHandshake(
+        _ context: NIOSSLContext,
+        _ channel: any Channel,
+        _ origin: Origin,
+        _ attempt: ConnectAttempt,
+        _ next: @escaping (String?) -> Void
+    ) {
+        guard !attempt.isOver else { return }
+        do {
+            // Addresses are not sent as server names (RFC 6066 §3); the certificate must then name the address.
+            let isName = NumericAddress(origin.host) == nil
+            let handler = try NIOSSLClientHandler(context: context, serverHostname: isName ? origin.host : nil)
+            let observer = HandshakeObserver { result in
+                do {
+                    let negotiated = try result.get()
+                    try ServerIdentity(handler.peerCertificate).check(isFor: origin.host)
+                    next(negotiated)
+                } catch {
+                    attempt.fail(TransportFailure(handshake: error, host: origin.host))
+                }
+            }
+            // The observer comes first, because the handshake begins as soon as its handler is added.
+            try channel.pipeline.syncOperations.addHandler(observer)
+            try channel.pipeline.syncOperations.addHandler(handler, position: .before(observer))
+        } catch {
+            attempt.fail(TransportFailure(handshake: error, host: origin.host))
+        }
+    }
+}
+
+extension Origin {
+    /// The host and port that a socket connects to.
+    fileprivate var endpoint: (host: String, port: Int) {
+        switch route {
+        case .direct, .unsupported: (host, port)
+        case .absoluteForm(let proxy), .tunnel(let proxy): (proxy.host, proxy.port)
+        }
+    }
+
+    /// Host and port as CONNECT names them (RFC 9110 §9.3.6).
+    fileprivate var authorityWithPort: String { host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+#endif

@@ -1,0 +1,84 @@
+#if NIO
+import Foundation
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// Looks up the addresses of one name, for one connect.
+///
+/// NIO's own resolver performs all look-ups of an event loop one after the other, so that one name server that does not
+/// answer would hold up the connects to all hosts. This one performs 16 at a time.
+final class NameResolver: Resolver, Sendable {
+    typealias LookUp = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
+
+    /// The reason why a name has no address.
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// A look-up blocks its thread, sometimes for many seconds.
+    private static let queue: OperationQueue = {
+        let queue = OperationQueue()
+        queue.name = "waystation.nio.names"
+        queue.maxConcurrentOperationCount = 16
+        return queue
+    }()
+
+    private let lookUp: LookUp
+    private let four: EventLoopPromise<[SocketAddress]>
+    private let six: EventLoopPromise<[SocketAddress]>
+
+    init(loop: any EventLoop, lookUp: @escaping LookUp = NameResolver.addresses) {
+        self.lookUp = lookUp
+        four = loop.makePromise()
+        six = loop.makePromise()
+    }
+
+    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> { four.futureResult }
+
+    /// Starts the look-up of both kinds of addresses; it is called once, and always before `initiateAQuery` matters.
+    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        Self.queue.addOperation {
+            do {
+                let addresses = try self.lookUp(host, port)
+                self.six.succeed(addresses.filter { $0.protocol == .inet6 })
+                self.four.succeed(addresses.filter { $0.protocol == .inet })
+            } catch {
+                self.six.fail(error)
+                self.four.fail(error)
+            }
+        }
+        return six.futureResult
+    }
+
+    func cancelQueries() {}
+
+    /// Asks the system for the addresses of a name, in the order of preference.
+    @Sendable static func addresses(host: String, port: Int) throws -> [SocketAddress] {
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, nil, nil, &list)
+        defer { if let list { freeaddrinfo(list) } }
+        guard code == 0 else { throw Failure(description: String(cString: gai_strerror(code))) }
+        var addresses: [SocketAddress] = []
+        var next = list
+        while let entry = next {
+            next = entry.pointee.ai_next
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let named = getnameinfo(
+                entry.pointee.ai_addr,
+                entry.pointee.ai_addrlen,
+                &text,
+                socklen_t(text.count),
+                nil,
+                0,
+                NI_NUMERICHOST
+            )
+            let number = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard named == 0, let address = try? SocketAddress(ipAddress: number, port: port) else { continue }
+            // The list has each address once for each type of socket.
+            if !addresses.contains(address) { addresses.append(address) }
+        }
+        return addresses
+    }
+}
+#endif

@@ -1,0 +1,99 @@
+#if NIO
+import NIOCore
+
+/// A connection that carries exchanges.
+///
+/// All its methods are called on its event loop.
+protocol ExchangeConnection: AnyObject {
+    /// Sends the request of an exchange; the connection has capacity for it.
+    func begin(_ exchange: any ConnectionExchange)
+    /// Stops an exchange without a further call to it: an HTTP/1.1 connection closes, an HTTP/2 stream is reset.
+    func cancel(_ exchange: any ConnectionExchange)
+    /// The exchange can take more body now, after it returned false from `take`.
+    func resume(_ exchange: any ConnectionExchange)
+    /// A part of the request's body, which the connection asked for with `needsBody`, and whether it is the last one.
+    func send(_ part: ByteBuffer, isLast: Bool, of exchange: any ConnectionExchange)
+    /// Closes the connection when it carries no exchange any more, or at once if it carries none.
+    func closeWhenIdle()
+}
+
+/// One exchange as its connection sees it.
+///
+/// All its methods are called on the connection's event loop.
+protocol ConnectionExchange: AnyObject {
+    /// Method, target in origin form (or absolute form for a proxy), authority, scheme and fields, ready to be sent.
+    var requestHead: EngineRequestHead { get }
+    /// Interim responses are not reported. At most one head for each exchange.
+    func take(_ head: EngineResponseHead)
+    /// Takes a part of the body as it was framed, before content codings are removed.
+    /// Returns false when no more can be taken for now: then the connection stops reading (HTTP/1.1) or stops granting
+    /// window (HTTP/2) until `resume`.
+    func take(_ part: ByteBuffer) -> Bool
+    /// More of the request's body can be sent now.
+    func needsBody()
+    /// The response is complete when `failure` is nil.
+    func end(_ failure: ExchangeFailure?)
+}
+
+/// The reason why an exchange failed.
+struct ExchangeFailure: Error, Equatable {
+    enum Kind: Equatable {
+        /// The connection was closed or reset.
+        case connectionLost
+        /// The server did not follow HTTP.
+        case invalidResponse
+        /// The answer is no HTTP at all, or its status is outside of 100 to 999.
+        case notHTTP
+        /// A limit of the engine was exceeded.
+        case limitExceeded
+    }
+    var kind: Kind
+    /// A sentence for people: what was wrong, with the value, and what to do.
+    var explanation: String
+    /// Whether the server certainly did not process the request (REFUSED_STREAM, a stream above GOAWAY's last, a
+    /// connection that was closed before a byte of the request was written): any method may be sent again.
+    var isUnprocessed = false
+}
+
+struct EngineRequestHead: Equatable {
+    enum Framing: Equatable {
+        case none
+        case length(Int64)
+        /// Chunked in HTTP/1.1, DATA frames in HTTP/2.
+        case unknownLength
+    }
+    var method: String
+    var scheme: String
+    /// Host and port as `Host` and `:authority` carry them.
+    var authority: String
+    /// Path and query, "/" if empty; "*" for OPTIONS of a whole server.
+    var target: String
+    /// In the order in which they are sent; without Host, Content-Length and Transfer-Encoding.
+    ///
+    /// The same name may occur more than once.
+    var fields: [(name: String, value: String)]
+    var framing: Framing
+
+    static func == (a: Self, b: Self) -> Bool {
+        a.method == b.method && a.scheme == b.scheme && a.authority == b.authority && a.target == b.target
+            && a.framing == b.framing && a.fields.elementsEqual(b.fields, by: ==)
+    }
+}
+
+struct EngineResponseHead {
+    var status: Int
+    /// As received, in order, names in their case (HTTP/2: lower case).
+    var fields: [(name: String, value: String)]
+}
+
+/// The pool, as its connections see it.
+///
+/// All its methods are called on the event loop.
+protocol ConnectionOwner: AnyObject {
+    /// The number of further exchanges that the connection can take now; reported when it changes. A new HTTP/1.1
+    /// connection reports 1, an HTTP/2 connection what SETTINGS_MAX_CONCURRENT_STREAMS and GOAWAY leave.
+    func connection(_ connection: any ExchangeConnection, canTake count: Int)
+    /// The connection is closed; the exchanges that it carried have got their ends before.
+    func connectionDidClose(_ connection: any ExchangeConnection)
+}
+#endif

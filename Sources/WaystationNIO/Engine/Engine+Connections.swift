@@ -1,0 +1,92 @@
+#if NIO
+import NIOCore
+
+extension Engine: ConnectionOwner {
+    func connection(_ connection: any ExchangeConnection, canTake count: Int) {
+        guard let id = identities[ObjectIdentifier(connection)], let origin = connections[id]?.origin else {
+            earlyReport?.capacity = count
+            return
+        }
+        withPool(origin) { $0.connection(id, canTake: count, ids: &$1) }
+        keepIfIdle(id, origin)
+    }
+
+    func connectionDidClose(_ connection: any ExchangeConnection) {
+        guard let id = identities.removeValue(forKey: ObjectIdentifier(connection)) else {
+            earlyReport?.isClosed = true
+            return
+        }
+        idle.remove(id)
+        guard let open = connections.removeValue(forKey: id) else { return }
+        withPool(open.origin) { $0.closed(id, ids: &$1) }
+        restIfDone()
+    }
+
+    /// Keeps a connection without exchanges for a while, or closes it.
+    func keepIfIdle(_ id: ConnectionID, _ origin: Origin) {
+        guard pools[origin]?.isIdle(id) == true else { return }
+        guard !isRetired else { return close(id) }
+        if let surplus = idle.add(id, now: .now()) { close(surplus) }
+        wake(at: idle.deadline)
+    }
+
+    func connect(_ id: ConnectionID, to origin: Origin) {
+        let attempt = connector.connect(to: origin, deadline: .now() + settings.connectTimeout) { channel, version in
+            try self.makeConnection(on: channel, version)
+        } completion: { result in
+            guard self.connects.removeValue(forKey: id) != nil else { return }
+            switch result {
+            case .success(let made): self.connected(id, made, origin)
+            case .failure(let failure): self.withPool(origin) { pool, _ in pool.connectFailed(id, failure) }
+            }
+        }
+        connects[id] = attempt
+        wake(at: attempt.deadline)
+    }
+
+    /// A connection that was just made, and what it has reported so far.
+    struct MadeConnection {
+        var connection: any ExchangeConnection
+        var isMultiplexed: Bool
+        var report: EarlyReport
+    }
+
+    private func makeConnection(on channel: any Channel, _ version: Connector.Version) throws -> MadeConnection {
+        earlyReport = EarlyReport()
+        defer { earlyReport = nil }
+        let connection: any ExchangeConnection
+        if version == .http2, let make = parts.makeHTTP2Connection {
+            connection = try make(channel, self, settings.limits)
+        } else {
+            connection = try HTTP1Connection.make(
+                channel: channel,
+                owner: self,
+                limits: settings.limits,
+                continueTimeout: settings.continueTimeout
+            )
+        }
+        return MadeConnection(
+            connection: connection,
+            isMultiplexed: version == .http2,
+            report: earlyReport ?? EarlyReport()
+        )
+    }
+
+    private func connected(_ id: ConnectionID, _ made: MadeConnection, _ origin: Origin) {
+        guard !made.report.isClosed else {
+            let failure = TransportFailure(
+                .networkConnectionLost,
+                "The server closed a new connection at once. Try again."
+            )
+            return withPool(origin) { pool, _ in pool.connectFailed(id, failure) }
+        }
+        connections[id] = OpenConnection(connection: made.connection, origin: origin)
+        identities[ObjectIdentifier(made.connection)] = id
+        withPool(origin) { pool, ids in
+            pool.connected(id, isMultiplexed: made.isMultiplexed)
+                + pool.connection(id, canTake: made.report.capacity ?? 0, ids: &ids)
+        }
+        keepIfIdle(id, origin)
+    }
+}
+#endif

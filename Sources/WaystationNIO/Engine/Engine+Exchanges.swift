@@ -1,0 +1,54 @@
+#if NIO
+import NIOCore
+import WaystationTransport
+
+extension Engine: ExchangeOwner {
+    func exchangeHasNews(_ exchange: Exchange) {
+        guard !exchange.isDirty else { return }
+        exchange.isDirty = true
+        dirty.append(exchange)
+        guard dirty.count == 1 else { return }
+        loop.assumeIsolated().execute { self.deliver() }
+    }
+
+    /// Delivers what has arrived in this turn of the loop, for all exchanges.
+    private func deliver() {
+        let due = dirty
+        dirty = []
+        DeliveryBatch.collect {
+            for exchange in due {
+                exchange.isDirty = false
+                exchange.deliver()
+            }
+        }
+    }
+
+    func exchange(_ exchange: Exchange, mustLeave leave: ExchangeState.Leave) {
+        switch leave {
+        case .nothing: return
+        case .leaveQueue: withPool(exchange.origin) { pool, _ in pool.remove(exchange.id) }
+        case .leaveConnection(let id):
+            let connection = exchange.connection
+            exchange.connection = nil
+            connection?.cancel(exchange)
+            self.exchange(exchange, didEndOn: id)
+        }
+    }
+
+    func exchange(_ exchange: Exchange, didEndOn connection: ConnectionID) {
+        pools[exchange.origin]?.ended(on: connection)
+        keepIfIdle(connection, exchange.origin)
+    }
+
+    func exchangeMustRetry(_ exchange: Exchange) {
+        withPool(exchange.origin) { $0.add(exchange.id, isFirst: true, ids: &$1) }
+    }
+
+    func exchangeIsOver(_ exchange: Exchange) {
+        exchanges[exchange.id] = nil
+        restIfDone()
+    }
+
+    func exchangeHasDeadline(_ exchange: Exchange) { wake(at: exchange.deadline) }
+}
+#endif

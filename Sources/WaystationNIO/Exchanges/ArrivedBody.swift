@@ -1,0 +1,116 @@
+#if NIO
+import Foundation
+import NIOCore
+
+/// The parts of a response's body that arrived and were not delivered yet.
+struct ArrivedBody {
+    /// The number of bytes, as they arrived, from which on a connection must stop reading.
+    static let highWater = 64 << 10
+    /// The number of decoded bytes that one turn of the loop delivers, so that no response keeps it for long.
+    static let turn = 256 << 10
+
+    /// Removes the content coding, if there is one.
+    var decoder: (any ContentDecoder)?
+    let limits: NIOTransport.Limits
+    private var parts = CircularBuffer<ByteBuffer>()
+    private var waiting = 0
+    private var encodedTotal = 0
+    private var decodedTotal = 0
+    /// Whether the decoder may have bytes without getting more encoded ones.
+    private var mayHoldDecoded = false
+    private(set) var isComplete = false
+
+    init(limits: NIOTransport.Limits) { self.limits = limits }
+
+    /// Whether the connection may continue to read.
+    var hasRoom: Bool { waiting < Self.highWater }
+
+    /// Whether everything that arrived was taken.
+    var isEmpty: Bool { parts.isEmpty && !mayHoldDecoded }
+
+    mutating func append(_ part: ByteBuffer) {
+        guard part.readableBytes > 0 else { return }
+        waiting += part.readableBytes
+        parts.append(part)
+    }
+
+    /// No more parts will follow.
+    mutating func complete() { isComplete = true }
+
+    /// Drops everything.
+    mutating func removeAll() {
+        parts.removeAll()
+        waiting = 0
+        decoder = nil
+        mayHoldDecoded = false
+    }
+
+    /// The next bytes to deliver, or nil when nothing is left.
+    ///
+    /// - Throws: A `TransportFailure` if the coding is damaged or expands beyond the limits.
+    mutating func next() throws -> Data? {
+        guard decoder != nil else { return nextPlain() }
+        do {
+            while true {
+                if mayHoldDecoded, let data = try decoder?.next() {
+                    try count(data)
+                    return data
+                }
+                mayHoldDecoded = false
+                guard let part = parts.popFirst() else { break }
+                waiting -= part.readableBytes
+                encodedTotal &+= part.readableBytes
+                decoder?.append(part)
+                mayHoldDecoded = true
+            }
+            // A body without any bytes is accepted, whatever its coding says; so does libcurl.
+            if isComplete, encodedTotal > 0 { try decoder?.finish() }
+            if isComplete { decoder = nil }
+            return nil
+        } catch let failure as TransportFailure {
+            throw failure
+        } catch {
+            throw TransportFailure(
+                .unknown,
+                "The body's content coding is damaged: \(error). Load it again, or ask for it without Accept-Encoding."
+            )
+        }
+    }
+
+    private mutating func nextPlain() -> Data? {
+        guard var data = parts.popFirst().map({ Data(bytesOf: $0) }) else { return nil }
+        if !parts.isEmpty {
+            data.reserveCapacity(waiting)
+            while let part = parts.popFirst() {
+                part.withUnsafeReadableBytes { data.append(contentsOf: $0) }
+            }
+        }
+        waiting = 0
+        return data
+    }
+
+    private mutating func count(_ data: Data) throws {
+        decodedTotal &+= data.count
+        guard decodedTotal > limits.decodedBytesBeforeRatio else { return }
+        let (most, overflows) = encodedTotal.multipliedReportingOverflow(by: limits.decodedRatio)
+        guard !overflows, decodedTotal > most else { return }
+        throw TransportFailure(
+            .unknown,
+            """
+            The body's \(encodedTotal) bytes decode to more than \(limits.decodedRatio) times as many, as those of a \
+            decompression bomb. If the server can be trusted, raise the limit decodedRatio.
+            """
+        )
+    }
+}
+
+extension Data {
+    /// A copy of a buffer's readable bytes.
+    init(bytesOf buffer: ByteBuffer) {
+        self = buffer.withUnsafeReadableBytes { bytes in
+            guard let start = bytes.baseAddress else { return Data() }
+            return Data(bytes: start, count: bytes.count)
+        }
+    }
+}
+#endif

@@ -1,0 +1,16 @@
+#if NIO
+import Foundation
+import NIOCore
+
+/// Removes a content coding, such as gzip, from a body (RFC 9110 §8.4).
+///
+/// Decoded bytes are pulled: while nobody asks for them, the decoder holds encoded bytes only.
+protocol ContentDecoder {
+    /// Adds encoded bytes. It is called when `next` has returned nil.
+    mutating func append(_ part: ByteBuffer)
+    /// The next decoded bytes, some 64 KiB at most, or nil when more encoded bytes are needed.
+    mutating func next() throws -> Data?
+    /// Checks that the encoded bytes are complete.
+    mutating func finish() throws
+}
+#endif

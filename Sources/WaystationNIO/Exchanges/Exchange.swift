@@ -1,0 +1,204 @@
+#if NIO
+import Foundation
+import FoundationNetworking
+import NIOCore
+import WaystationTransport
+
+/// One exchange: it collects what its connection reports, and delivers it once a turn of the event loop.
+///
+/// It is confined to the event loop of its transport.
+final class Exchange: ConnectionExchange {
+    let id: ExchangeID
+    let url: URL
+    let origin: Origin
+    let requestHead: EngineRequestHead
+    let loop: any EventLoop
+    /// The connection that carries the exchange.
+    var connection: (any ExchangeConnection)?
+    /// Whether a delivery is due at the end of this turn of the loop.
+    var isDirty = false
+
+    let owner: any ExchangeOwner
+    private let makeDecoder: EngineParts.MakeDecoder?
+    private let timeout: TimeAmount
+    private(set) var state: ExchangeState
+    var receiver: (any TransportReceiver)?
+    /// Called with the head before the receiver gets it.
+    let onHead: (@Sendable (ResponseHead) -> Void)?
+    private var source: BodySource
+    var progress: UploadProgress
+    var head: EngineResponseHead?
+    var arrived: ArrivedBody
+    var failure: TransportFailure?
+    /// Whether the connection waits for `resume`.
+    var holdsConnection = false
+    var lastEvent: NIODeadline
+
+    init(
+        _ order: ExchangeOrder,
+        owner: any ExchangeOwner,
+        loop: any EventLoop,
+        limits: NIOTransport.Limits,
+        makeDecoder: EngineParts.MakeDecoder?,
+        onHead: (@Sendable (ResponseHead) -> Void)? = nil,
+        now: NIODeadline
+    ) {
+        id = order.id
+        url = order.request.url
+        origin = order.request.origin
+        requestHead = order.request.head
+        timeout = order.request.timeout
+        receiver = order.receiver
+        state = ExchangeState(method: order.request.head.method)
+        source = BodySource(order.request.body)
+        progress = UploadProgress(order.request.head.framing)
+        arrived = ArrivedBody(limits: limits)
+        lastEvent = now
+        self.owner = owner
+        self.loop = loop
+        self.makeDecoder = makeDecoder
+        self.onHead = onHead
+    }
+
+    // MARK: What the connection reports
+
+    func take(_ head: EngineResponseHead) {
+        switch state.receiveHead(status: head.status) {
+        case .ignore: return
+        case .fail(let failure): return fail(failure)
+        case .deliver: break
+        }
+        lastEvent = .now()
+        self.head = head
+        if let failure = prepareDecoding(head) { return fail(failure) }
+        owner.exchangeHasNews(self)
+    }
+
+    func take(_ part: ByteBuffer) -> Bool {
+        guard state.connection != nil else { return true }
+        lastEvent = .now()
+        arrived.append(part)
+        owner.exchangeHasNews(self)
+        holdsConnection = !arrived.hasRoom
+        return !holdsConnection
+    }
+
+    func end(_ failure: ExchangeFailure?) {
+        let carrier = state.connection
+        let end = state.end(failure, isRepeatable: source.isRepeatable)
+        connection = nil
+        holdsConnection = false
+        if let carrier { owner.exchange(self, didEndOn: carrier) }
+        switch end {
+        case .ignore: return
+        case .complete: arrived.complete()
+        case .fail(let failure): self.failure = failure
+        case .retry:
+            source.rewind()
+            progress = UploadProgress(requestHead.framing)
+            return owner.exchangeMustRetry(self)
+        }
+        owner.exchangeHasNews(self)
+    }
+
+    func needsBody() {
+        guard state.connection != nil else { return }
+        switch source.next() {
+        case .piece(let piece, let isLast): send(piece, isLast: isLast)
+        case .read(let stream):
+            let bound = NIOLoopBound(self, eventLoop: loop)
+            let loop = loop
+            stream.read { piece in
+                loop.execute { bound.value.didRead(piece) }
+            }
+        }
+    }
+
+    private func didRead(_ piece: BodyStream.Piece) {
+        switch piece {
+        case .bytes(let bytes): send(bytes, isLast: false)
+        case .end: send(ByteBuffer(), isLast: true)
+        case .failure(let reason):
+            fail(
+                TransportFailure(
+                    .requestBodyStreamExhausted,
+                    "The stream of the request's body cannot be read: \(reason). Give the request a stream that can be read."
+                )
+            )
+        }
+    }
+
+    private func send(_ piece: ByteBuffer, isLast: Bool) {
+        guard state.connection != nil, let connection else { return }
+        do {
+            try progress.send(piece.readableBytes)
+            if isLast { try progress.end() }
+        } catch let failure as TransportFailure {
+            return fail(failure)
+        } catch {
+            return fail(TransportFailure(.unknown, "The request's body cannot be sent: \(error)."))
+        }
+        lastEvent = .now()
+        if piece.readableBytes > 0 { owner.exchangeHasNews(self) }
+        connection.send(piece, isLast: isLast, of: self)
+    }
+
+    private func prepareDecoding(_ head: EngineResponseHead) -> TransportFailure? {
+        let hasNoBody = requestHead.method == "HEAD" || head.status == 204 || head.status == 304
+        guard !hasNoBody, let makeDecoder else { return nil }
+        let codings = head.contentCodings
+        guard !codings.isEmpty else { return nil }
+        arrived.decoder = makeDecoder(codings)
+        guard arrived.decoder == nil else { return nil }
+        return TransportFailure(
+            .unknown,
+            """
+            The response has the content coding "\(codings.joined(separator: ", "))", which cannot be removed. \
+            Ask for another one with the request's Accept-Encoding.
+            """
+        )
+    }
+
+    // MARK: What the engine and the app ask for
+
+    /// Records that a connection will carry the exchange; returns false if that is too late.
+    func begin(on connection: ConnectionID, isReused: Bool) -> Bool {
+        state.begin(on: connection, isReused: isReused)
+    }
+
+    /// Ends the exchange with an error.
+    func fail(_ failure: TransportFailure) {
+        guard !state.isOver else { return }
+        self.failure = failure
+        owner.exchange(self, mustLeave: state.fail())
+        owner.exchangeHasNews(self)
+    }
+
+    func cancel() {
+        let leave = state.cancel()
+        receiver = nil
+        arrived.removeAll()
+        owner.exchange(self, mustLeave: leave)
+        owner.exchangeIsOver(self)
+    }
+
+    func pause() { state.pause() }
+
+    func resume() {
+        guard state.isPaused else { return }
+        state.resume()
+        lastEvent = .now()
+        owner.exchangeHasDeadline(self)
+        owner.exchangeHasNews(self)
+    }
+
+    /// The time at which the exchange fails if nothing happens before; nil if it may take as long as it likes.
+    var deadline: NIODeadline? { state.isPaused || state.isOver ? nil : lastEvent + timeout }
+
+    /// Fails the exchange if its deadline has passed.
+    func checkDeadline(_ now: NIODeadline) {
+        guard let deadline, deadline <= now else { return }
+        fail(.timedOut(seconds: Double(timeout.nanoseconds) / 1e9))
+    }
+}
+#endif

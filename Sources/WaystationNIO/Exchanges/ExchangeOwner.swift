@@ -1,0 +1,19 @@
+#if NIO
+/// The engine, as its exchanges see it.
+///
+/// All its methods are called on the event loop.
+protocol ExchangeOwner: AnyObject {
+    /// Something is to be delivered at the end of this turn of the loop.
+    func exchangeHasNews(_ exchange: Exchange)
+    /// The exchange is taken away from its queue or its connection.
+    func exchange(_ exchange: Exchange, mustLeave leave: ExchangeState.Leave)
+    /// The connection has no more to do with the exchange.
+    func exchange(_ exchange: Exchange, didEndOn connection: ConnectionID)
+    /// The request must be sent again, on another connection.
+    func exchangeMustRetry(_ exchange: Exchange)
+    /// The end was delivered, or nothing more is to be delivered.
+    func exchangeIsOver(_ exchange: Exchange)
+    /// A deadline is running that may be earlier than those before.
+    func exchangeHasDeadline(_ exchange: Exchange)
+}
+#endif

@@ -1,0 +1,150 @@
+#if NIO
+import NIOCore
+
+/// The life of one exchange, as a state machine without side effects.
+struct ExchangeState {
+    /// How often a request is sent again after a dropped connection; plain `URLSession` does the same.
+    static let retryLimit = 5
+
+    private enum Phase: Equatable {
+        /// It waits for a connection.
+        case queued
+        case running(ConnectionID, isReused: Bool)
+        /// The connection has finished it, or it failed: its end is delivered next.
+        case ended
+        case cancelled
+    }
+
+    /// What must be done to take an exchange away from where it is.
+    enum Leave: Equatable {
+        case nothing
+        case leaveQueue
+        case leaveConnection(ConnectionID)
+    }
+
+    /// What the end of an exchange on its connection leads to.
+    enum End: Equatable {
+        case ignore
+        case complete
+        case retry
+        case fail(TransportFailure)
+    }
+
+    /// What a head leads to.
+    enum Head: Equatable {
+        case ignore
+        case deliver
+        case fail(TransportFailure)
+    }
+
+    /// Whether the method may be sent again when it is unknown whether the server acted on it (RFC 9110 §9.2.2).
+    private let isIdempotent: Bool
+    private var phase = Phase.queued
+    private var retries = 0
+    private(set) var hasHead = false
+    private(set) var isPaused = false
+
+    init(method: String) {
+        isIdempotent = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "PROPFIND"].contains(method)
+    }
+
+    /// Whether the exchange waits for a connection.
+    var isQueued: Bool { phase == .queued }
+
+    /// The connection that carries the exchange.
+    var connection: ConnectionID? {
+        guard case .running(let connection, _) = phase else { return nil }
+        return connection
+    }
+
+    /// Whether nothing more is sent or received for it.
+    var isOver: Bool { phase == .ended || phase == .cancelled }
+
+    var isCancelled: Bool { phase == .cancelled }
+
+    /// A connection will carry the exchange.
+    ///
+    /// - Returns: False if the exchange does not wait for a connection any more.
+    mutating func begin(on connection: ConnectionID, isReused: Bool) -> Bool {
+        guard phase == .queued else { return false }
+        phase = .running(connection, isReused: isReused)
+        return true
+    }
+
+    /// The head of the final response arrived.
+    mutating func receiveHead(status: Int) -> Head {
+        guard case .running = phase, !hasHead else { return .ignore }
+        guard (100...999).contains(status) else {
+            return .fail(
+                TransportFailure(
+                    .unsupportedURL,
+                    "The server answered with status \(status), but statuses are 100 to 999. Ask its operator to correct it."
+                )
+            )
+        }
+        hasHead = true
+        return .deliver
+    }
+
+    /// The connection reports the end of the exchange.
+    ///
+    /// - Parameters:
+    ///   - failure: The reason why it failed, or nil if the response is complete.
+    ///   - isRepeatable: Whether the body can be sent a second time.
+    /// - Returns: What follows.
+    mutating func end(_ failure: ExchangeFailure?, isRepeatable: Bool) -> End {
+        guard case .running(_, let isReused) = phase else { return .ignore }
+        guard let failure else {
+            phase = .ended
+            return .complete
+        }
+        // A server may close a kept connection at any time, even while a request is on its way (RFC 9112 §9.3.1).
+        let isUnanswered = failure.kind == .connectionLost && isReused && isIdempotent
+        if !hasHead, isRepeatable, retries < Self.retryLimit, isUnanswered || failure.isUnprocessed {
+            retries += 1
+            phase = .queued
+            return .retry
+        }
+        phase = .ended
+        return .fail(TransportFailure(failure, hasHead: hasHead))
+    }
+
+    /// The exchange fails for a reason of its own, such as a time-out.
+    mutating func fail() -> Leave { leave(.ended) }
+
+    mutating func cancel() -> Leave {
+        defer { phase = .cancelled }
+        return leave(.cancelled)
+    }
+
+    private mutating func leave(_ next: Phase) -> Leave {
+        switch phase {
+        case .queued:
+            phase = next
+            return .leaveQueue
+        case .running(let connection, _):
+            phase = next
+            return .leaveConnection(connection)
+        case .ended, .cancelled:
+            return .nothing
+        }
+    }
+
+    mutating func pause() { isPaused = true }
+
+    mutating func resume() { isPaused = false }
+}
+
+extension TransportFailure {
+    /// The failure of a connection, with the code that plain `URLSession` reports for it.
+    init(_ failure: ExchangeFailure, hasHead: Bool) {
+        switch failure.kind {
+        case .connectionLost:
+            // libcurl calls the first an empty reply; Foundation has a code for that, but none for the second.
+            self.init(hasHead ? .unknown : .badServerResponse, failure.explanation)
+        case .notHTTP: self.init(.unsupportedURL, failure.explanation)
+        case .invalidResponse, .limitExceeded: self.init(.unknown, failure.explanation)
+        }
+    }
+}
+#endif

@@ -1,0 +1,63 @@
+#if NIO
+import Foundation
+import FoundationNetworking
+
+/// The error of an exchange, before it is known for which URL.
+struct TransportFailure: Error, Equatable {
+    /// The codes that plain `URLSession` reports on Linux.
+    enum Code: Equatable {
+        case unknown, cancelled, badURL, unsupportedURL, timedOut, cannotFindHost, cannotConnectToHost,
+            networkConnectionLost, badServerResponse, dataLengthExceedsMaximum, requestBodyStreamExhausted
+    }
+
+    /// The code that plain `URLSession` reports in the same situation.
+    var code: Code
+    /// A sentence that says what was wrong, with the value, and what to do.
+    var explanation: String
+
+    init(_ code: Code, _ explanation: String) {
+        self.code = code
+        self.explanation = explanation
+    }
+
+    /// The error as the receiver gets it.
+    func error(for url: URL?) -> URLError {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: explanation]
+        if let url {
+            info[NSURLErrorFailingURLErrorKey] = url
+            info["NSErrorFailingURLStringKey"] = url.absoluteString
+        }
+        return URLError(_nsError: NSError(domain: NSURLErrorDomain, code: code.urlErrorCode.rawValue, userInfo: info))
+    }
+}
+
+extension TransportFailure.Code {
+    fileprivate var urlErrorCode: URLError.Code {
+        switch self {
+        case .unknown: .unknown
+        case .cancelled: .cancelled
+        case .badURL: .badURL
+        case .unsupportedURL: .unsupportedURL
+        case .timedOut: .timedOut
+        case .cannotFindHost: .cannotFindHost
+        case .cannotConnectToHost: .cannotConnectToHost
+        case .networkConnectionLost: .networkConnectionLost
+        case .badServerResponse: .badServerResponse
+        case .dataLengthExceedsMaximum: .dataLengthExceedsMaximum
+        case .requestBodyStreamExhausted: .requestBodyStreamExhausted
+        }
+    }
+}
+
+extension TransportFailure {
+    /// Nothing arrived for as long as the request's `timeoutInterval`.
+    static func timedOut(seconds: Double) -> Self {
+        Self(
+            .timedOut,
+            "Nothing was sent or received for \(seconds) s. Raise the request's timeoutInterval if the server needs longer."
+        )
+    }
+
+    static let cancelled = Self(.cancelled, "The load was cancelled.")
+}
+#endif

@@ -1,0 +1,54 @@
+#if NIO
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+extension ExchangeFailure {
+    /// The failure that an error of the channel means for the exchange on it.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - hasHead: Whether the head of the final response has arrived.
+    ///   - hasBytes: Whether any byte of the response has arrived.
+    init(_ error: any Error, hasHead: Bool, hasBytes: Bool) {
+        switch error {
+        case HTTPParserError.invalidEOFState, HTTPParserError.closedConnection:
+            self = .closed(hasHead: hasHead, hasBytes: hasBytes)
+        case HTTPParserError.headerOverflow:
+            self.init(
+                .limitExceeded,
+                "The response has more or longer fields than the limits allow. Raise fields or headBytes if it must."
+            )
+        case HTTPParserError.invalidConstant, HTTPParserError.invalidVersion, HTTPParserError.invalidStatus:
+            self.init(
+                hasHead ? .invalidResponse : .notHTTP,
+                "The server's answer does not begin as an HTTP/1.x response does. Check the port and the protocol."
+            )
+        case let error as HTTPParserError:
+            self.init(
+                .invalidResponse,
+                "The response breaks the rules of HTTP/1.1: \(error). Ask the server's operator."
+            )
+        case is NIOHTTPDecoderError:
+            self.init(.invalidResponse, "The server sent a response that no request asked for. Ask its operator.")
+        case let error as IOError:
+            self.init(
+                hasBytes && !hasHead ? .invalidResponse : .connectionLost,
+                "The connection failed: \(error). Try again."
+            )
+        case is ChannelError: self = .closed(hasHead: hasHead, hasBytes: hasBytes)
+        case NIOSSLError.uncleanShutdown: self = .closed(hasHead: hasHead, hasBytes: hasBytes)
+        default: self.init(.invalidResponse, "The connection failed: \(error). Try again.")
+        }
+    }
+
+    /// The connection was closed before the response was complete.
+    static func closed(hasHead: Bool, hasBytes: Bool) -> Self {
+        if hasHead { return Self(.connectionLost, "The server closed the connection within the body. Load it again.") }
+        if hasBytes {
+            return Self(.invalidResponse, "The server closed the connection within the head. Load it again.")
+        }
+        return Self(.connectionLost, "The server closed the connection without an answer. Try again.")
+    }
+}
+#endif

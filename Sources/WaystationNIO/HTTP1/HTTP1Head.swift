@@ -1,0 +1,30 @@
+#if NIO
+import NIOHTTP1
+
+extension HTTPRequestHead {
+    /// The request as HTTP/1.1 sends it, with the fields of its framing (RFC 9112 §6).
+    init(_ head: EngineRequestHead) {
+        var fields: [(String, String)] = []
+        fields.reserveCapacity(head.fields.count + 2)
+        fields.append(("Host", head.authority))
+        for (name, value) in head.fields { fields.append((name, value)) }
+        switch head.framing {
+        case .none: break
+        case .length(let length): fields.append(("Content-Length", String(length)))
+        case .unknownLength: fields.append(("Transfer-Encoding", "chunked"))
+        }
+        self.init(
+            version: .http1_1,
+            method: HTTPMethod(rawValue: head.method),
+            uri: head.target,
+            headers: HTTPHeaders(fields)
+        )
+    }
+}
+
+extension EngineResponseHead {
+    init(_ head: HTTPResponseHead) {
+        self.init(status: Int(head.status.code), fields: head.headers.map { ($0.name, $0.value) })
+    }
+}
+#endif

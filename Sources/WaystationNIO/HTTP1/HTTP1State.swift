@@ -1,0 +1,176 @@
+#if NIO
+/// One HTTP/1.1 connection and the exchange on it, as a state machine without side effects (RFC 9112).
+struct HTTP1State {
+    /// How far the request has been sent.
+    private enum Sending {
+        case nothing
+        /// `Expect: 100-continue` was sent, and the body waits for the answer (RFC 9110 §10.1.1).
+        case awaitingContinue
+        case body
+        /// No more of the body is sent, although it is not complete.
+        case stopped
+        case complete
+    }
+
+    private enum Receiving {
+        case nothing
+        case awaitingHead(interims: Int)
+        case body
+    }
+
+    /// What a head leads to.
+    enum Head: Equatable {
+        /// Interim responses are not delivered (RFC 9110 §15.2).
+        case skip
+        /// 100: the body may be sent now.
+        case startBody
+        case deliver
+        case fail(ExchangeFailure)
+    }
+
+    /// What becomes of the connection after a response.
+    enum Afterwards: Equatable {
+        case keep
+        case close
+    }
+
+    private let interimLimit: Int
+    private var sending = Sending.nothing
+    private var receiving = Receiving.nothing
+    private var mayBeKept = true
+    private var closesWhenIdle = false
+
+    init(interimLimit: Int) { self.interimLimit = interimLimit }
+
+    /// Whether an exchange is on the connection.
+    var isBusy: Bool {
+        if case .nothing = receiving { return false }
+        return true
+    }
+
+    /// Whether the head of the final response has arrived.
+    var hasHead: Bool {
+        if case .body = receiving { return true }
+        return false
+    }
+
+    /// Whether parts of the request's body can be sent.
+    var sendsBody: Bool { sending == .body }
+
+    /// Whether the body waits for a 100 response.
+    var awaitsContinue: Bool { sending == .awaitingContinue }
+
+    /// A request is sent.
+    mutating func begin(_ head: EngineRequestHead) {
+        receiving = .awaitingHead(interims: 0)
+        mayBeKept = !head.asksToClose
+        switch head.framing {
+        case .none, .length(0): sending = .complete
+        case .length, .unknownLength: sending = head.expectsContinue ? .awaitingContinue : .body
+        }
+    }
+
+    /// The last part of the body was sent.
+    mutating func sentBody() {
+        if sending == .body { sending = .complete }
+    }
+
+    /// The server gave no answer to `Expect: 100-continue` for a while: the body is sent without one.
+    mutating func continueTimedOut() {
+        if sending == .awaitingContinue { sending = .body }
+    }
+
+    /// A head arrived.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response.
+    ///   - isKeptAlive: Whether the server keeps the connection open (RFC 9112 §9.3).
+    /// - Returns: What follows.
+    mutating func receiveHead(status: Int, isKeptAlive: Bool) -> Head {
+        guard case .awaitingHead(let interims) = receiving else {
+            return .fail(ExchangeFailure(.invalidResponse, "The server sent a response that no request asked for."))
+        }
+        switch status {
+        case 101:
+            return .fail(
+                ExchangeFailure(
+                    .invalidResponse,
+                    "The server switched to another protocol (101) without being asked. Ask its operator to correct it."
+                )
+            )
+        case 100..<200:
+            guard interims < interimLimit else {
+                return .fail(
+                    ExchangeFailure(
+                        .limitExceeded,
+                        "The server sent more than \(interimLimit) interim responses (1xx). Raise interimResponses if it must."
+                    )
+                )
+            }
+            receiving = .awaitingHead(interims: interims + 1)
+            guard status == 100, sending == .awaitingContinue else { return .skip }
+            sending = .body
+            return .startBody
+        default:
+            receiving = .body
+            mayBeKept = mayBeKept && isKeptAlive
+            stopSending(status)
+            return .deliver
+        }
+    }
+
+    /// The final response came before the body was complete: after a refusal, the rest is of no use to the server
+    /// (RFC 9112 §9.5).
+    private mutating func stopSending(_ status: Int) {
+        switch sending {
+        case .awaitingContinue: sending = .stopped
+        case .body where status >= 400: sending = .stopped
+        default: return
+        }
+    }
+
+    /// The response is complete.
+    mutating func receiveEnd() -> Afterwards {
+        let isClean = sending == .complete && mayBeKept && !closesWhenIdle
+        receiving = .nothing
+        sending = .nothing
+        return isClean ? .keep : .close
+    }
+
+    /// The connection takes no more exchanges.
+    ///
+    /// - Returns: Whether it is idle, so that it must be closed now.
+    mutating func closeWhenIdle() -> Bool {
+        closesWhenIdle = true
+        return !isBusy
+    }
+
+    /// The exchange on it was taken away.
+    mutating func abort() {
+        receiving = .nothing
+        sending = .nothing
+        closesWhenIdle = true
+    }
+}
+
+extension EngineRequestHead {
+    /// Whether the request asks the server to close the connection (RFC 9112 §9.6).
+    fileprivate var asksToClose: Bool { hasMember("close", in: "Connection") }
+
+    /// Whether the body waits for a 100 response.
+    fileprivate var expectsContinue: Bool { hasMember("100-continue", in: "Expect") }
+
+    private func hasMember(_ member: String, in field: String) -> Bool {
+        fields.contains { name, value in
+            FieldSyntax.isSame(name, field)
+                && value.split(separator: ",").contains { FieldSyntax.trimmed(String($0)).lowercased() == member }
+        }
+    }
+}
+
+extension ExchangeFailure {
+    init(_ kind: Kind, _ explanation: String) {
+        self.init(kind: kind, explanation: explanation)
+    }
+}
+#endif

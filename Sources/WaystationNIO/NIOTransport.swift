@@ -1,0 +1,97 @@
+#if NIO
+import Foundation
+public import FoundationNetworking
+import NIOCore
+import NIOPosix
+public import WaystationTransport
+
+/// HTTP on SwiftNIO: one exchange for each request, over connections that are kept and shared.
+///
+/// A transport follows no redirects, answers no challenges and keeps neither a cache nor cookies. It removes content
+/// codings, and reads a body only as fast as its receiver takes it. All its work is done on one event loop, where the
+/// receivers are called as well: a receiver must return quickly.
+///
+/// When the transport is released, idle connections are closed; exchanges that are running continue.
+public final class NIOTransport: Transport {
+    private let composer: RequestComposer
+    private let inbox: Inbox
+    private let cookies: CookieField
+
+    /// Makes a transport.
+    ///
+    /// - Parameters:
+    ///   - configuration: Its `httpAdditionalHeaders`, its `httpMaximumConnectionsPerHost` and its cookie storage are
+    ///     used.
+    ///   - options: Settings that a configuration lacks.
+    public convenience init(configuration: URLSessionConfiguration, options: Options = .init()) {
+        self.init(configuration: configuration, options: options, parts: .standard)
+    }
+
+    /// Makes a transport with parts and settings that apps cannot choose.
+    init(
+        configuration: URLSessionConfiguration,
+        options: Options,
+        parts: EngineParts,
+        adjust: (inout EngineSettings) -> Void = { _ in }
+    ) {
+        cookies = CookieField(configuration)
+        var composer = RequestComposer()
+        composer.codings = parts.makeDecoder == nil ? [] : parts.codings
+        composer.additionalFields = (configuration.httpAdditionalHeaders ?? [:]).map { ("\($0.key)", "\($0.value)") }
+        if let makeRoutes = parts.makeRoutes { composer.route = makeRoutes(options.environment) }
+        self.composer = composer
+
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        var settings = EngineSettings(configuration, options)
+        adjust(&settings)
+        let choice = HTTPVersionChoice(
+            versions: options.httpVersions,
+            canSpeakHTTP2: parts.makeHTTP2Connection != nil
+        )
+        let contexts = TLSContextSource(options, protocols: choice.offeredProtocols)
+        let engine = NIOLoopBoundBox.makeBoxSendingValue(
+            Engine(
+                loop: loop,
+                settings: settings,
+                parts: parts,
+                connector: Connector(
+                    loop: loop,
+                    contexts: contexts,
+                    choice: choice,
+                    openTunnel: parts.openTunnel,
+                    limits: settings.limits
+                )
+            ),
+            as: Engine.self,
+            eventLoop: loop
+        )
+        inbox = Inbox(engine, loop: loop)
+    }
+
+    deinit { inbox.post(.retire) }
+
+    /// True: a start only puts the request into a list.
+    public var startsOnAnyQueue: Bool { true }
+
+    /// Whether the transport can perform a request.
+    ///
+    /// It can for `http` and `https` URLs, unless their host has a zone identifier, or the environment names a proxy of
+    /// an unknown kind for it.
+    public func canCarry(_ request: URLRequest) -> Bool { composer.canCarry(request.url) }
+
+    /// Starts an exchange and returns at once.
+    ///
+    /// A request that cannot be sent as it is, such as one with a line break in a field, ends with an error.
+    public func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
+        let id = inbox.nextExchange()
+        do {
+            let composed = try composer.compose(cookies.adding(to: request))
+            inbox.post(.start(ExchangeOrder(id: id, request: composed, receiver: receiver)))
+        } catch {
+            let failure = error as? TransportFailure ?? TransportFailure(.unknown, "\(error)")
+            inbox.post(.refuse(receiver, failure.error(for: request.url)))
+        }
+        return ExchangeHandle(id: id, inbox: inbox)
+    }
+}
+#endif

@@ -1,0 +1,106 @@
+#if NIO
+import NIOCore
+
+/// Opens a tunnel through an HTTP proxy, as a state machine without side effects (RFC 9110 §9.3.6).
+struct ConnectExchange {
+    enum Answer: Equatable {
+        /// The head of the answer is not complete.
+        case needsMore
+        /// The tunnel is open; these bytes came through it already.
+        case open(ByteBuffer)
+        case refused(ConnectFailure)
+    }
+
+    /// The largest head that is accepted, in bytes, interim responses (1xx) included.
+    static let maximumHead = 16 << 10
+
+    private var received = ByteBuffer()
+    private var skipped = 0
+
+    /// Makes the request.
+    ///
+    /// - Parameters:
+    ///   - authority: The host and the port of the origin.
+    ///   - authorization: The value of `Proxy-Authorization`, if there is one.
+    /// - Returns: The bytes to send, or nil if one of the values cannot be sent.
+    static func request(authority: String, authorization: String?) -> ByteBuffer? {
+        guard isLine(authority), !authority.contains(" "), isLine(authorization ?? "") else { return nil }
+        var text = "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n"
+        if let authorization { text += "Proxy-Authorization: \(authorization)\r\n" }
+        text += "Proxy-Connection: Keep-Alive\r\n\r\n"
+        return ByteBuffer(string: text)
+    }
+
+    private static func isLine(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
+
+    /// Bytes arrived from the proxy.
+    mutating func receive(_ bytes: ByteBuffer) -> Answer {
+        received.writeImmutableBuffer(bytes)
+        while true {
+            let room = Self.maximumHead - skipped
+            guard let length = headLength(within: room) else {
+                guard received.readableBytes < room else { return .refused(.headTooLarge) }
+                return .needsMore
+            }
+            guard let head = received.readSlice(length: length) else { return .needsMore }
+            guard let status = Self.status(head) else { return .refused(.notHTTP) }
+            skipped += length
+            switch status {
+            // RFC 9110 §15.2: interim responses are skipped.
+            case 100, 102..<200: continue
+            // RFC 9110 §9.3.6: a 2xx has no body, whatever its fields say.
+            case 200..<300: return .open(received)
+            default: return .refused(.status(status))
+            }
+        }
+    }
+
+    /// The length of the first head, with the empty line that ends it.
+    private func headLength(within room: Int) -> Int? {
+        let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
+        let view = received.readableBytesView.prefix(room)
+        guard view.count >= end.count else { return nil }
+        var matched = 0
+        for (index, byte) in view.enumerated() {
+            matched = byte == end[matched] ? matched + 1 : (byte == end[0] ? 1 : 0)
+            if matched == end.count { return index + 1 }
+        }
+        return nil
+    }
+
+    /// The status of a head that starts with `HTTP/1.` and three digits (RFC 9112 §4).
+    private static func status(_ head: ByteBuffer) -> Int? {
+        let bytes = Array(head.readableBytesView.prefix(13))
+        guard bytes.count == 13, bytes.starts(with: Array("HTTP/1.".utf8)), bytes[8] == 0x20,
+            bytes[12] == 0x20 || bytes[12] == 0x0D, bytes[9...11].allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
+        else { return nil }
+        let status = bytes[9...11].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        return status >= 100 ? status : nil
+    }
+}
+
+/// Why a proxy opened no tunnel.
+struct ConnectFailure: Error, Equatable, CustomStringConvertible {
+    /// A part of a sentence about the proxy, without a full stop: "it …".
+    var description: String
+
+    static func status(_ status: Int) -> ConnectFailure {
+        guard status == 407 else { return ConnectFailure(description: "it answered CONNECT with the status \(status)") }
+        return ConnectFailure(
+            description: """
+                it answered CONNECT with the status 407, because it wants a user name and a password; put them into \
+                https_proxy (http://user:password@host:port)
+                """
+        )
+    }
+
+    static let notHTTP = ConnectFailure(description: "its answer to CONNECT is not HTTP/1.1")
+    static let headTooLarge = ConnectFailure(
+        description: "the head of its answer to CONNECT is larger than \(ConnectExchange.maximumHead) bytes"
+    )
+    static let closed = ConnectFailure(description: "it closed the connection instead of answering CONNECT")
+    static let invalidRequest = ConnectFailure(
+        description: "the host or the proxy's password contains characters that cannot be sent"
+    )
+}
+#endif

@@ -1,0 +1,54 @@
+#if NIO
+import Dispatch
+import Foundation
+import NIOCore
+
+/// The stream of a request's body, read one piece at a time on a queue of its own, because reading may block.
+///
+/// `@unchecked Sendable`: the stream is only used on the queue.
+final class BodyStream: @unchecked Sendable {
+    /// What reading a piece led to.
+    enum Piece: Sendable {
+        /// Bytes of the body; never empty.
+        case bytes(ByteBuffer)
+        case end
+        /// The stream failed; the text says how.
+        case failure(String)
+    }
+
+    /// The size of a piece: large enough for few hops, small enough to be written at once.
+    static let pieceSize = 64 << 10
+
+    private let stream: InputStream
+    private let queue = DispatchQueue(label: "waystation.nio.body")
+    private var isOpen = false
+
+    init(_ stream: InputStream) { self.stream = stream }
+
+    deinit { stream.close() }
+
+    /// Reads the next piece and passes it on, on the stream's queue.
+    func read(_ completion: @escaping @Sendable (Piece) -> Void) {
+        queue.async { completion(self.nextPiece()) }
+    }
+
+    private func nextPiece() -> Piece {
+        if !isOpen {
+            isOpen = true
+            if stream.streamStatus == .notOpen { stream.open() }
+        }
+        var buffer = ByteBufferAllocator().buffer(capacity: Self.pieceSize)
+        var count = 0
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: Self.pieceSize) { bytes in
+            guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return 0 }
+            count = stream.read(start, maxLength: min(bytes.count, Self.pieceSize))
+            return min(max(0, count), bytes.count)
+        }
+        if count > 0 { return .bytes(buffer) }
+        if count < 0 || stream.streamStatus == .error {
+            return .failure(stream.streamError.map { "\($0)" } ?? "no reason was given")
+        }
+        return .end
+    }
+}
+#endif

@@ -1,0 +1,49 @@
+#if NIO
+import Testing
+
+@testable import WaystationNIO
+
+@Suite("A server's identity (RFC 9525 §6)")
+struct ServerIdentityTests {
+    private func isFor(_ host: String, _ names: ServerIdentity.Name...) -> Bool {
+        let identity = ServerIdentity(names: names, hasAlternativeNames: true)
+        return (try? identity.check(isFor: host)) != nil
+    }
+
+    @Test("is one of the certificate's names")
+    func names() {
+        #expect(isFor("a.example", .dns("b.example"), .dns("a.example")))
+        #expect(isFor("a.example.", .dns("a.example")))
+        #expect(!isFor("a.example", .dns("b.example")))
+        #expect(!isFor("sub.a.example", .dns("a.example")))
+    }
+
+    @Test("A star stands for one label at the start")
+    func stars() {
+        #expect(isFor("a.b.example", .dns("*.b.example")))
+        #expect(!isFor("b.example", .dns("*.b.example")))
+        #expect(!isFor("x.a.b.example", .dns("*.b.example")))
+        #expect(!isFor(".b.example", .dns("*.b.example")))
+        #expect(!isFor("b.example", .dns("*.example")))
+        #expect(!isFor("example", .dns("*")))
+        #expect(!isFor("a.example", .dns("*.")))
+        #expect(!isFor("abc.b.example", .dns("a*.b.example")))
+    }
+
+    @Test("A name is never proved by an address, nor an address by a name")
+    func addresses() {
+        #expect(isFor("127.0.0.1", .address([127, 0, 0, 1])))
+        #expect(isFor("::1", .address([UInt8](repeating: 0, count: 15) + [1])))
+        #expect(!isFor("127.0.0.1", .address([127, 0, 0, 2])))
+        #expect(!isFor("127.0.0.1", .dns("127.0.0.1")))
+        #expect(!isFor("localhost", .address([127, 0, 0, 1])))
+    }
+
+    @Test("The error names the host and the names of the certificate")
+    func explanation() {
+        let identity = ServerIdentity(names: [.dns("b.example")], hasAlternativeNames: true)
+        let mismatch = #expect(throws: ServerIdentity.Mismatch.self) { try identity.check(isFor: "a.example") }
+        #expect(mismatch?.description == "the certificate is for b.example, not for a.example")
+    }
+}
+#endif

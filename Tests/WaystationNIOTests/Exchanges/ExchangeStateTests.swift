@@ -1,0 +1,116 @@
+#if NIO
+import Testing
+import WaystationTransport
+
+@testable import WaystationNIO
+
+@Suite("The state of an exchange")
+struct ExchangeStateTests {
+    private let first = ConnectionID(number: 1)
+    private let second = ConnectionID(number: 2)
+    private let lost = ExchangeFailure(.connectionLost, "lost")
+
+    private func running(_ method: String = "GET", isReused: Bool = false) -> ExchangeState {
+        var state = ExchangeState(method: method)
+        #expect(state.begin(on: first, isReused: isReused) == true)
+        return state
+    }
+
+    @Test("goes from waiting over its connection to its end")
+    func complete() {
+        var state = ExchangeState(method: "GET")
+        #expect(state.isQueued)
+        #expect(state.connection == nil)
+        #expect(state.begin(on: first, isReused: false) == true)
+        #expect(state.begin(on: second, isReused: false) == false)
+        #expect(state.connection == first)
+        #expect(state.receiveHead(status: 200) == .deliver)
+        #expect(state.receiveHead(status: 200) == .ignore)
+        #expect(state.end(nil, isRepeatable: true) == .complete)
+        #expect(state.isOver)
+        #expect(state.end(lost, isRepeatable: true) == .ignore)
+        #expect(state.cancel() == .nothing)
+    }
+
+    @Test("is retried five times at most")
+    func retries() {
+        var state = ExchangeState(method: "GET")
+        for _ in 0..<5 {
+            #expect(state.begin(on: first, isReused: true) == true)
+            #expect(state.end(lost, isRepeatable: true) == .retry)
+            #expect(state.isQueued)
+        }
+        #expect(state.begin(on: first, isReused: true) == true)
+        #expect(state.end(lost, isRepeatable: true) == .fail(TransportFailure(.badServerResponse, "lost")))
+    }
+
+    @Test("A dropped connection leads to a retry only if it was used before and the method is idempotent")
+    func dropped() {
+        for method in ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"] {
+            var reused = running(method, isReused: true)
+            #expect(reused.end(lost, isRepeatable: true) == .retry)
+        }
+        let failed = ExchangeState.End.fail(TransportFailure(.badServerResponse, "lost"))
+        var fresh = running()
+        #expect(fresh.end(lost, isRepeatable: true) == failed)
+        var post = running("POST", isReused: true)
+        #expect(post.end(lost, isRepeatable: true) == failed)
+        var stream = running("PUT", isReused: true)
+        #expect(stream.end(lost, isRepeatable: false) == failed)
+        var broken = running(isReused: true)
+        let invalid = ExchangeFailure(.invalidResponse, "broken")
+        #expect(broken.end(invalid, isRepeatable: true) == .fail(TransportFailure(.unknown, "broken")))
+    }
+
+    @Test("A request that was certainly not processed is retried whatever its method")
+    func unprocessed() {
+        var failure = ExchangeFailure(.connectionLost, "refused stream")
+        failure.isUnprocessed = true
+        var state = running("POST")
+        #expect(state.end(failure, isRepeatable: true) == .retry)
+        var stream = running("POST")
+        #expect(stream.end(failure, isRepeatable: false) != .retry)
+    }
+
+    @Test("is not retried after its head")
+    func afterHead() {
+        var state = running(isReused: true)
+        _ = state.receiveHead(status: 200)
+        #expect(state.end(lost, isRepeatable: true) == .fail(TransportFailure(.unknown, "lost")))
+    }
+
+    @Test("A status outside of 100 to 999 fails it", arguments: [-1, 0, 99, 1000, .max])
+    func statuses(status: Int) {
+        var state = running()
+        guard case .fail(let failure) = state.receiveHead(status: status) else {
+            Issue.record("The status \(status) was accepted.")
+            return
+        }
+        #expect(failure.code == .unsupportedURL)
+        #expect(failure.explanation.contains("\(status)"))
+    }
+
+    @Test("Cancelling takes it away from where it is, once")
+    func cancel() {
+        var queued = ExchangeState(method: "GET")
+        #expect(queued.cancel() == .leaveQueue)
+        #expect(queued.cancel() == .nothing)
+        #expect(queued.begin(on: first, isReused: false) == false)
+        var state = running()
+        #expect(state.cancel() == .leaveConnection(first))
+        #expect(state.receiveHead(status: 200) == .ignore)
+        #expect(state.end(nil, isRepeatable: true) == .ignore)
+        #expect(state.fail() == .nothing)
+        #expect(state.isCancelled)
+    }
+
+    @Test("Cancelling between the failure and its delivery counts")
+    func cancelAfterFailure() {
+        var state = running()
+        #expect(state.fail() == .leaveConnection(first))
+        #expect(!state.isCancelled)
+        #expect(state.cancel() == .nothing)
+        #expect(state.isCancelled)
+    }
+}
+#endif

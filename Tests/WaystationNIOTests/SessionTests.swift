@@ -1,0 +1,163 @@
+#if NIO
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Testing
+import Waystation
+import WaystationNIO
+import WaystationTesting
+import WaystationTransport
+
+@Suite("A session with the engine on SwiftNIO", .timeLimit(.minutes(10)))
+struct SessionTests {
+    private func session(
+        _ origin: ScriptedOrigin,
+        _ configuration: URLSessionConfiguration = .ephemeral,
+        cache: ResponseCache? = nil,
+        delegate: (any URLSessionDelegate)? = nil
+    ) throws -> URLSession {
+        let interceptor = try Interceptor {
+            $0.transport = .nio
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: cache == nil ? .network : .cache(.standard))]
+            $0.cache = cache
+        }
+        return URLSession(
+            configuration: configuration.intercepted(by: interceptor),
+            delegate: delegate,
+            delegateQueue: nil
+        )
+    }
+
+    @Test("loads, follows redirects, and sends the whole body of a POST")
+    func loads() async throws {
+        let origin = try ScriptedOrigin { request in
+            switch request.path {
+            case "/moved": .redirect(302, to: "/there?a=1")
+            case "/post": .redirect(307, to: "/echo")
+            case "/echo": .ok("\(request.method) \(request.body.count)")
+            default: .ok("at \(request.target)")
+            }
+        }
+        let session = try session(origin)
+        let (moved, response) = try await session.data(from: origin.url("/moved"))
+        #expect(String(decoding: moved, as: UTF8.self) == "at /there?a=1")
+        #expect((response as? HTTPURLResponse)?.url?.path == "/there")
+        let status = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Cache-Status")
+        #expect(status == "Waystation; fwd=bypass; fwd-status=200")
+        var post = URLRequest(url: origin.url("/post"))
+        post.httpMethod = "POST"
+        post.httpBody = Data(repeating: 1, count: 300_000)
+        let (echo, _) = try await session.data(for: post)
+        #expect(String(decoding: echo, as: UTF8.self) == "POST 300000")
+    }
+
+    @Test("stores a response, answers from it, and revalidates it")
+    func caching() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "nio-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try ScriptedOrigin { request in
+            request.value(of: "If-None-Match") == "\"1\""
+                ? .status(304, fields: ["ETag": "\"1\""])
+                : .ok(
+                    "body",
+                    fields: ["ETag": "\"1\"", "Cache-Control": request.path == "/fresh" ? "max-age=60" : "no-cache"]
+                )
+        }
+        let session = try session(origin, cache: ResponseCache(directory: folder))
+        for path in ["/fresh", "/asked"] {
+            for _ in 1...2 {
+                let (body, _) = try await session.data(from: origin.url(path))
+                #expect(String(decoding: body, as: UTF8.self) == "body")
+            }
+        }
+        #expect(origin.requests.map(\.path) == ["/fresh", "/asked", "/asked"])
+        #expect(origin.requests.last?.value(of: "If-None-Match") == "\"1\"")
+    }
+
+    @Test("keeps the cookies of the session's storage, also over redirects")
+    func cookies() async throws {
+        let origin = try ScriptedOrigin { request in
+            request.path == "/set"
+                ? .status(302, fields: ["Location": "/get", "Set-Cookie": "a=1; Path=/"])
+                : .ok(request.value(of: "Cookie") ?? "none")
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        let session = try session(origin, configuration)
+        let (redirected, _) = try await session.data(from: origin.url("/set"))
+        #expect(String(decoding: redirected, as: UTF8.self) == "a=1")
+        let (later, _) = try await session.data(from: origin.url("/get"))
+        #expect(String(decoding: later, as: UTF8.self) == "a=1")
+    }
+
+    @Test("delivers a large body whole to a delegate that was suspended meanwhile")
+    func suspended() async throws {
+        let part = Data(repeating: 7, count: 64 << 10)
+        let count = 512
+        let origin = try ScriptedOrigin { _ in
+            .stream(Array(repeating: .bytes(part), count: count), framing: .contentLength)
+        }
+        let delegate = CountingDelegate()
+        let session = try session(origin, delegate: delegate)
+        let task = session.dataTask(with: origin.url("/large"))
+        task.resume()
+        await delegate.begin()
+        task.suspend()
+        for _ in 1...10_000 { await Task.yield() }
+        task.resume()
+        await delegate.end()
+        #expect(delegate.received == part.count * count)
+        #expect(delegate.error == nil)
+    }
+
+    @Test("uploads and downloads stay with Foundation")
+    func otherTasks() async throws {
+        let origin = try ScriptedOrigin { request in .ok("\(request.method) \(request.body.count)") }
+        let session = try session(origin)
+        var post = URLRequest(url: origin.url("/up"))
+        post.httpMethod = "POST"
+        let (body, _) = try await session.upload(for: post, from: Data("abc".utf8))
+        #expect(String(decoding: body, as: UTF8.self) == "POST 3")
+    }
+
+    @Test("a server that is not there gives Foundation's error")
+    func errors() async throws {
+        let origin = try ScriptedOrigin { _ in .ok() }
+        let session = try session(origin)
+        origin.stop()
+        let error = await #expect(throws: URLError.self) { try await session.data(from: origin.url("/")) }
+        #expect(error?.code == .cannotConnectToHost)
+    }
+}
+
+/// A delegate that counts the bytes that it gets.
+///
+/// `@unchecked Sendable`: the superclass is not; the properties added here do not change.
+private final class CountingDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    private struct State {
+        var received = 0
+        var error: (any Error)?
+    }
+
+    private let state = Mutex(State())
+    private let (begins, hasBegun) = AsyncStream.makeStream(of: Void.self)
+    private let (ends, hasEnded) = AsyncStream.makeStream(of: Void.self)
+
+    var received: Int { state.withLock(\.received) }
+    var error: (any Error)? { state.withLock(\.error) }
+
+    /// Waits for the first part.
+    func begin() async { for await _ in begins { break } }
+
+    func end() async { for await _ in ends { break } }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        state.withLock { $0.received += data.count }
+        hasBegun.yield()
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        state.withLock { $0.error = error }
+        hasEnded.yield()
+    }
+}
+#endif

@@ -1,0 +1,106 @@
+#if NIO
+import Foundation
+import FoundationNetworking
+import Testing
+import WaystationTransport
+
+@testable import WaystationNIO
+
+@Suite("Backpressure", .timeLimit(.minutes(1)))
+struct BackpressureTests {
+    private static let part = String(repeating: "x", count: 64 << 10)
+    /// 64 MiB: far more than the buffers of both sockets hold.
+    private static let partCount = 1024
+
+    private func flood() throws -> RawOrigin {
+        try RawOrigin { _ in
+            [
+                .request, .send("HTTP/1.1 200 OK\r\nContent-Length: \(Self.partCount * (64 << 10))\r\n\r\n"),
+                .flood(Self.part, times: Self.partCount),
+            ]
+        }
+    }
+
+    @Test("A paused exchange stops the server; resuming delivers everything")
+    func pause() async throws {
+        let origin = try flood()
+        let transport = NIOTransport.plain()
+        let recorder = Recorder()
+        let exchange = transport.start(URLRequest(origin.url()), receiver: recorder)
+        exchange.pause()
+        // The server comes to a stop when the buffers are full; then nothing changes any more.
+        var last = -1
+        var unchanged = 0
+        while unchanged < 20 {
+            try await Task.sleep(for: .milliseconds(10))
+            let now = origin.floodedBytes
+            unchanged = now == last && now > 0 ? unchanged + 1 : 0
+            last = now
+        }
+        #expect(last < 32 << 20)
+        #expect(recorder.outcome.body.isEmpty)
+        exchange.resume()
+        let outcome = await recorder.end()
+        #expect(outcome.error == nil)
+        #expect(outcome.body.count == Self.partCount * (64 << 10))
+    }
+
+    @Test("Pausing and resuming again and again loses nothing")
+    func often() async throws {
+        let origin = try flood()
+        let transport = NIOTransport.plain()
+        let box = ExchangeBox()
+        let recorder = Recorder {
+            box.exchange?.pause()
+            box.exchange?.resume()
+        }
+        box.exchange = transport.start(URLRequest(origin.url()), receiver: recorder)
+        let outcome = await recorder.end()
+        #expect(outcome.body.count == Self.partCount * (64 << 10))
+        #expect(outcome.error == nil)
+    }
+
+    @Test("A paused exchange delivers its end only after it is resumed")
+    func pausedEnd() async throws {
+        let origin = try RawOrigin { _ in [.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .again] }
+        let transport = NIOTransport.plain()
+        let recorder = Recorder()
+        let exchange = transport.start(URLRequest(origin.url()), receiver: recorder)
+        exchange.pause()
+        #expect(await transport.load(origin.url()).text == "ok")
+        #expect(await transport.load(origin.url()).text == "ok")
+        #expect(!recorder.outcome.hasEnded)
+        exchange.resume()
+        #expect(await recorder.end().text == "ok")
+    }
+
+    @Test("An upload waits for the server to read")
+    func upload() async throws {
+        let gate = Gate()
+        let origin = try RawOrigin(stalled: gate)
+        let transport = NIOTransport.plain()
+        let recorder = Recorder()
+        let request = URLRequest(origin.url()) {
+            $0.httpMethod = "PUT"
+            $0.httpBody = Data(count: 64 << 20)
+        }
+        let exchange = transport.start(request, receiver: recorder)
+        var last: Int64 = -1
+        var unchanged = 0
+        while unchanged < 20 {
+            try await Task.sleep(for: .milliseconds(10))
+            let now = recorder.outcome.sent.last?.total ?? 0
+            unchanged = now == last && now > 0 ? unchanged + 1 : 0
+            last = now
+        }
+        #expect(last < 32 << 20)
+        exchange.cancel()
+    }
+}
+
+/// An exchange that its own receiver uses.
+final class ExchangeBox: @unchecked Sendable {
+    // Set once, before the first part arrives from another thread.
+    var exchange: (any TransportExchange)?
+}
+#endif

@@ -1,0 +1,68 @@
+#if NIO
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import WaystationNIO
+
+@Suite("Content codings", .timeLimit(.minutes(1)))
+struct DecodingTests {
+    private func transport() -> NIOTransport {
+        var parts = EngineParts()
+        parts.codings = ["double"]
+        parts.makeDecoder = { $0 == ["double"] ? RepeatingDecoder() : nil }
+        return NIOTransport(configuration: .ephemeral, options: .init(), parts: parts)
+    }
+
+    private func load(_ fields: String, _ body: String, method: String = "GET") async throws -> Recorder.Outcome {
+        let origin = try RawOrigin { _ in
+            [
+                .request,
+                .send(
+                    "HTTP/1.1 200 OK\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(method == "HEAD" ? "" : body)"
+                ),
+            ]
+        }
+        let outcome = await transport().load(URLRequest(origin.url()) { $0.httpMethod = method })
+        #expect(origin.requests.first?.values(of: "Accept-Encoding") == ["double"])
+        #expect(outcome.wrongCalls == 0)
+        return outcome
+    }
+
+    @Test("are removed; the fields stay as the server sent them")
+    func decoded() async throws {
+        let outcome = try await load("Content-Encoding: Double\r\n", "abc")
+        #expect(outcome.text == "aabbcc")
+        #expect(outcome.error == nil)
+        #expect(outcome.fields == ["Content-Encoding": "Double", "Content-Length": "3"])
+    }
+
+    @Test("identity is none")
+    func identity() async throws {
+        #expect(try await load("Content-Encoding: identity\r\n", "abc").text == "abc")
+    }
+
+    @Test("that nobody knows end the load with -1, without a head")
+    func unknown() async throws {
+        for coding in ["foo", "double, foo", "double, double"] {
+            let outcome = try await load("Content-Encoding: \(coding)\r\n", "abc")
+            #expect(outcome.code == .unknown)
+            #expect(outcome.error?.localizedDescription.contains(coding) == true)
+        }
+    }
+
+    @Test("that are damaged end the load with -1, after the decoded part")
+    func damaged() async throws {
+        let outcome = try await load("Content-Encoding: double\r\n", "ab!c")
+        #expect(outcome.code == .unknown)
+        #expect(outcome.text == "aabb")
+    }
+
+    @Test("do not matter to responses without a body")
+    func head() async throws {
+        let outcome = try await load("Content-Encoding: foo\r\n", "abc", method: "HEAD")
+        #expect(outcome.status == 200)
+        #expect(outcome.error == nil)
+    }
+}
+#endif

@@ -1,0 +1,146 @@
+#if NIO
+import Foundation
+import FoundationNetworking
+import Testing
+import WaystationTransport
+
+@testable import WaystationNIO
+
+@Suite("TLS", .timeLimit(.minutes(1)))
+struct TLSTests {
+    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+    private func origin(_ name: String, wantsClient: Bool = false, protocols: [String] = []) throws -> RawOrigin {
+        let context = try Certificates.shared.get()
+            .server(name, wantsClient: wantsClient, protocols: protocols)
+        return try RawOrigin(tls: context) { _ in [.request, .send(Self.ok), .again] }
+    }
+
+    private func transport(
+        trusts: Bool = true,
+        _ change: (inout NIOTransport.Options) -> Void = { _ in }
+    ) throws -> NIOTransport {
+        let root = try Certificates.shared.get().path("ca.pem")
+        return NIOTransport.plain { options in
+            if trusts { options.additionalTrustedRoots = [.pemFile(path: root)] }
+            change(&options)
+        }
+    }
+
+    @Test("A certificate of an additional root is accepted, and the connection is kept")
+    func trusted() async throws {
+        let origin = try origin("name")
+        let transport = try transport()
+        for _ in 0..<3 {
+            let outcome = await transport.load(origin.url(scheme: "https", host: "localhost"))
+            #expect(outcome.text == "ok")
+            #expect(outcome.error == nil)
+        }
+        #expect(origin.connectionCount == 1)
+    }
+
+    @Test("A root in DER form is accepted")
+    func der() async throws {
+        let origin = try origin("name")
+        let pem = try String(contentsOfFile: Certificates.shared.get().path("ca.pem"), encoding: .utf8)
+        let lines = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }
+        let bytes = try #require(Data(base64Encoded: lines.joined()))
+        let transport = try transport(trusts: false) { $0.additionalTrustedRoots = [.der(bytes)] }
+        #expect(await transport.load(origin.url(scheme: "https", host: "localhost")).text == "ok")
+    }
+
+    @Test("A certificate for the address is accepted")
+    func address() async throws {
+        let origin = try origin("address")
+        #expect(await (try transport()).load(origin.url(scheme: "https")).text == "ok")
+    }
+
+    @Test(
+        "Certificates that do not prove the server's identity end the load with -1",
+        arguments: [
+            ("name", "127.0.0.1"), ("address", "localhost"), ("expired", "localhost"), ("stranger", "localhost"),
+        ]
+    )
+    func refused(name: String, host: String) async throws {
+        let origin = try origin(name)
+        let outcome = await (try transport()).load(origin.url(scheme: "https", host: host))
+        #expect(outcome.code == .unknown)
+        #expect(outcome.error?.localizedDescription.contains(host) == true)
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test("Without the additional root, its certificates are refused")
+    func untrusted() async throws {
+        let origin = try origin("name")
+        let outcome = await (try transport(trusts: false)).load(origin.url(scheme: "https", host: "localhost"))
+        #expect(outcome.code == .unknown)
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test("The client's certificate is shown to a server that asks for it", arguments: [true, false])
+    func clientIdentity(hasIdentity: Bool) async throws {
+        let certificates = try Certificates.shared.get()
+        let origin = try origin("name", wantsClient: true)
+        let transport = try transport {
+            guard hasIdentity else { return }
+            $0.clientIdentity = .init(
+                certificatePath: certificates.path("client.pem"),
+                privateKeyPath: certificates.path("client.key")
+            )
+        }
+        let outcome = await transport.load(origin.url(scheme: "https", host: "localhost"))
+        #expect(outcome.text == (hasIdentity ? "ok" : ""))
+        #expect((outcome.error == nil) == hasIdentity)
+    }
+
+    @Test("A root file that does not exist ends https loads with a clear error; http loads work")
+    func missingRoot() async throws {
+        let origin = try RawOrigin { _ in [.request, .send(Self.ok)] }
+        let transport = try transport(trusts: false) {
+            $0.additionalTrustedRoots = [.pemFile(path: "/nonexistent/root.pem")]
+        }
+        let outcome = await transport.load(origin.url(scheme: "https"))
+        #expect(outcome.code == .unknown)
+        #expect(outcome.error?.localizedDescription.contains("options") == true)
+        #expect(await transport.load(origin.url()).error == nil || origin.connectionCount > 0)
+    }
+
+    @Test("HTTP/1.1 is spoken when the server prefers HTTP/2 and the engine cannot")
+    func negotiation() async throws {
+        let origin = try origin("name", protocols: ["h2", "http/1.1"])
+        #expect(await (try transport()).load(origin.url(scheme: "https", host: "localhost")).text == "ok")
+    }
+
+    @Test("A server that does not speak TLS, or closes at once, ends the load with an error", arguments: [true, false])
+    func noTLS(answers: Bool) async throws {
+        let origin = try RawOrigin { _ in (answers ? [.send("HTTP/1.1 400 Bad Request\r\n\r\n")] : []) + [.close] }
+        // The close can come before, while and after the TLS context is made, so this is tried several times.
+        for _ in 0..<30 {
+            let outcome = await (try transport()).load(origin.url(scheme: "https"))
+            #expect(outcome.code == .unknown)
+        }
+    }
+
+    @Test("A large body arrives whole, paused and resumed again and again")
+    func large() async throws {
+        let context = try Certificates.shared.get().server("name")
+        let part = String(repeating: "y", count: 1 << 16)
+        let origin = try RawOrigin(tls: context) { _ in
+            [.request, .send("HTTP/1.1 200 OK\r\nContent-Length: \(64 << 16)\r\n\r\n"), .flood(part, times: 64)]
+        }
+        let box = ExchangeBox()
+        let recorder = Recorder {
+            box.exchange?.pause()
+            box.exchange?.resume()
+        }
+        let transport = try transport()
+        box.exchange = transport.start(
+            URLRequest(origin.url(scheme: "https", host: "localhost")),
+            receiver: recorder
+        )
+        let outcome = await recorder.end()
+        #expect(outcome.error == nil)
+        #expect(outcome.body.count == 64 << 16)
+    }
+}
+#endif
