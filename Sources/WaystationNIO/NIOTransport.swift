@@ -23,14 +23,14 @@ public final class NIOTransport: Transport {
     ///   - configuration: Its `httpAdditionalHeaders`, its `httpMaximumConnectionsPerHost` and its cookie storage are
     ///     used.
     ///   - options: Settings that a configuration lacks.
-    public convenience init(configuration: URLSessionConfiguration, options: Options = .init()) {
+    public convenience init(configuration: URLSessionConfiguration, options: NIOOptions = .init()) {
         self.init(configuration: configuration, options: options, parts: .standard)
     }
 
     /// Makes a transport with parts and settings that apps cannot choose.
     init(
         configuration: URLSessionConfiguration,
-        options: Options,
+        options: NIOOptions,
         parts: EngineParts,
         adjust: (inout EngineSettings) -> Void = { _ in }
     ) {

@@ -154,8 +154,9 @@ extension Argument {
     /// The arguments for a variant; what holds by Foundation's engine holds by another one too.
     static func all(for variant: Variant) -> [Argument] {
         guard let base = variant.byFoundation else { return all }
-        return all + all.filter { $0.variants.contains(base.rawValue) }.map {
-            Argument($0.scenarios, variants: [variant.rawValue], facts: $0.facts, because: $0.reason)
-        }
+        return all
+            + all.filter { $0.variants.contains(base.rawValue) }.map {
+                Argument($0.scenarios, variants: [variant.rawValue], facts: $0.facts, because: $0.reason)
+            }
     }
 }

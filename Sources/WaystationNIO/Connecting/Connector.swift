@@ -13,14 +13,14 @@ final class Connector {
     private let contexts: TLSContextSource
     private let choice: HTTPVersionChoice
     private let openTunnel: EngineParts.OpenTunnel?
-    private let limits: NIOTransport.Limits
+    private let limits: NIOOptions.Limits
 
     init(
         loop: any EventLoop,
         contexts: TLSContextSource,
         choice: HTTPVersionChoice,
         openTunnel: EngineParts.OpenTunnel?,
-        limits: NIOTransport.Limits
+        limits: NIOOptions.Limits
     ) {
         self.loop = loop
         self.contexts = contexts

@@ -6,7 +6,7 @@ struct HTTPVersionChoice: Sendable {
         case http2
     }
 
-    var versions: NIOTransport.HTTPVersions
+    var versions: NIOOptions.HTTPVersions
     /// Whether the engine has an HTTP/2 connection at all.
     var canSpeakHTTP2: Bool
 

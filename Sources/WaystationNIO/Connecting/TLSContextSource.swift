@@ -20,7 +20,7 @@ final class TLSContextSource: Sendable {
     private let make: @Sendable () -> Answer
     private let state = Mutex(State.none)
 
-    init(_ options: NIOTransport.Options, protocols: [String]) {
+    init(_ options: NIOOptions, protocols: [String]) {
         make = {
             Result { try NIOSSLContext(configuration: try options.tlsConfiguration(protocols: protocols)) }
                 .mapError { TransportFailure(.unknown, "TLS cannot be set up: \($0). Check the transport's options.") }
@@ -64,7 +64,7 @@ final class TLSContextSource: Sendable {
     }
 }
 
-extension NIOTransport.Options {
+extension NIOOptions {
     /// The configuration of a client that checks certificates and names in full.
     fileprivate func tlsConfiguration(protocols: [String]) throws -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()

@@ -11,15 +11,15 @@ struct EngineSettings: Sendable {
     var connectTimeout = TimeAmount.seconds(15)
     /// How long a body waits for a 100 response (RFC 9110 §10.1.1); libcurl waits as long.
     var continueTimeout = TimeAmount.seconds(1)
-    var limits = NIOTransport.Limits()
-    var httpVersions = NIOTransport.HTTPVersions.automatic
+    var limits = NIOOptions.Limits()
+    var httpVersions = NIOOptions.HTTPVersions.automatic
 
     /// Called with each head before its receiver gets it.
     var onHead: (@Sendable (ResponseHead) -> Void)?
 
     init() {}
 
-    init(_ configuration: URLSessionConfiguration, _ options: NIOTransport.Options) {
+    init(_ configuration: URLSessionConfiguration, _ options: NIOOptions) {
         connectionsPerHost = configuration.httpMaximumConnectionsPerHost
         idleLifetime = Self.amount(options.idleConnectionLifetime)
         connectTimeout = Self.amount(options.connectTimeout)

@@ -11,7 +11,7 @@ struct ArrivedBody {
 
     /// Removes the content coding, if there is one.
     var decoder: (any ContentDecoder)?
-    let limits: NIOTransport.Limits
+    let limits: NIOOptions.Limits
     private var parts = CircularBuffer<ByteBuffer>()
     private var waiting = 0
     private var encodedTotal = 0
@@ -20,7 +20,7 @@ struct ArrivedBody {
     private var mayHoldDecoded = false
     private(set) var isComplete = false
 
-    init(limits: NIOTransport.Limits) { self.limits = limits }
+    init(limits: NIOOptions.Limits) { self.limits = limits }
 
     /// Whether the connection may continue to read.
     var hasRoom: Bool { waiting < Self.highWater }

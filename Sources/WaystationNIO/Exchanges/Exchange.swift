@@ -19,7 +19,7 @@ final class Exchange: ConnectionExchange {
     var isDirty = false
 
     let owner: any ExchangeOwner
-    private let makeDecoder: EngineParts.MakeDecoder?
+    private let makeDecoder: MakeContentDecoder?
     private let timeout: TimeAmount
     private(set) var state: ExchangeState
     var receiver: (any TransportReceiver)?
@@ -38,8 +38,8 @@ final class Exchange: ConnectionExchange {
         _ order: ExchangeOrder,
         owner: any ExchangeOwner,
         loop: any EventLoop,
-        limits: NIOTransport.Limits,
-        makeDecoder: EngineParts.MakeDecoder?,
+        limits: NIOOptions.Limits,
+        makeDecoder: MakeContentDecoder?,
         onHead: (@Sendable (ResponseHead) -> Void)? = nil,
         now: NIODeadline
     ) {
@@ -148,7 +148,13 @@ final class Exchange: ConnectionExchange {
         guard !hasNoBody, let makeDecoder else { return nil }
         let codings = head.contentCodings
         guard !codings.isEmpty else { return nil }
-        arrived.decoder = makeDecoder(codings)
+        arrived.decoder = makeDecoder(
+            codings,
+            DecodingLimits(
+                ratio: arrived.limits.decodedRatio,
+                bytesBeforeRatio: arrived.limits.decodedBytesBeforeRatio
+            )
+        )
         guard arrived.decoder == nil else { return nil }
         return TransportFailure(
             .unknown,

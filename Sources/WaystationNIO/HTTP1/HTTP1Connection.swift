@@ -30,7 +30,7 @@ final class HTTP1Connection: ChannelInboundHandler, ExchangeConnection {
     static func make(
         channel: any Channel,
         owner: any ConnectionOwner,
-        limits: NIOTransport.Limits,
+        limits: NIOOptions.Limits,
         continueTimeout: TimeAmount
     ) throws -> HTTP1Connection {
         var parsing = NIOHTTPDecoderLimitConfiguration()

@@ -2,7 +2,7 @@
 extension EngineParts {
     /// The parts of a transport that an app makes.
     static let standard = EngineParts(
-        makeDecoder: { ContentDecoding.make(for: $0, limits: DecodingLimits()) },
+        makeDecoder: { ContentDecoding.make(for: $0, limits: $1) },
         codings: ContentDecoding.available,
         makeHTTP2Connection: { channel, owner, limits in
             var own = HTTP2Limits()

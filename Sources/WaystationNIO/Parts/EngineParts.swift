@@ -3,22 +3,20 @@ import NIOCore
 
 /// The parts of the engine that can be exchanged or left out.
 struct EngineParts: Sendable {
-    /// Makes a decoder for content codings, given in the order in which they were applied; nil if one is unknown.
-    typealias MakeDecoder = @Sendable (_ codings: [String]) -> (any ContentDecoder)?
     /// Makes an HTTP/2 connection on a channel whose TLS handshake, if any, is complete.
     typealias MakeHTTP2Connection =
-        @Sendable (any Channel, any ConnectionOwner, NIOTransport.Limits) throws -> any ExchangeConnection
+        @Sendable (any Channel, any ConnectionOwner, NIOOptions.Limits) throws -> any ExchangeConnection
     /// Opens a tunnel to `authority` through the proxy that a channel is connected to (CONNECT).
     ///
     /// When the future succeeds, the channel carries the bytes of the tunnel, and has no handler left from opening it.
     /// The channel does not read by itself.
     typealias OpenTunnel =
-        @Sendable (any Channel, _ authority: String, Route.Proxy, NIOTransport.Limits) -> EventLoopFuture<Void>
+        @Sendable (any Channel, _ authority: String, Route.Proxy, NIOOptions.Limits) -> EventLoopFuture<Void>
     /// Yields the way to an origin.
     typealias FindRoute = @Sendable (_ host: String, _ port: Int, _ isSecure: Bool) -> Route
 
     /// Without it, bodies are delivered as they arrive.
-    var makeDecoder: MakeDecoder?
+    var makeDecoder: MakeContentDecoder?
     /// The codings that `makeDecoder` knows, for `Accept-Encoding`.
     var codings: [String] = []
     /// Without it, only HTTP/1.1 is spoken.

@@ -37,9 +37,9 @@ struct RepeatingDecoder: ContentDecoder {
 struct ArrivedBodyTests {
     private func body(
         _ decoder: RepeatingDecoder? = nil,
-        _ change: (inout NIOTransport.Limits) -> Void = { _ in }
+        _ change: (inout NIOOptions.Limits) -> Void = { _ in }
     ) -> ArrivedBody {
-        var limits = NIOTransport.Limits()
+        var limits = NIOOptions.Limits()
         change(&limits)
         var body = ArrivedBody(limits: limits)
         body.decoder = decoder

@@ -100,9 +100,9 @@ extension NIOTransport {
     static func plain(
         configuration: URLSessionConfiguration = .ephemeral,
         continueTimeout: TimeAmount = .seconds(1),
-        _ change: (inout Options) -> Void = { _ in }
+        _ change: (inout NIOOptions) -> Void = { _ in }
     ) -> NIOTransport {
-        var options = Options()
+        var options = NIOOptions()
         options.environment = [:]
         change(&options)
         return NIOTransport(configuration: configuration, options: options, parts: EngineParts()) {

@@ -10,7 +10,7 @@ struct DecodingTests {
     private func transport() -> NIOTransport {
         var parts = EngineParts()
         parts.codings = ["double"]
-        parts.makeDecoder = { $0 == ["double"] ? RepeatingDecoder() : nil }
+        parts.makeDecoder = { codings, _ in codings == ["double"] ? RepeatingDecoder() : nil }
         return NIOTransport(configuration: .ephemeral, options: .init(), parts: parts)
     }
 

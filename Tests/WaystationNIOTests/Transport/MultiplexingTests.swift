@@ -13,7 +13,7 @@ struct MultiplexingTests {
     private let log = FakeMultiplexedConnection.Log()
 
     private func transport(capacity: Int = 100, refusals: Int = 0, answers: Bool = true) -> NIOTransport {
-        var options = NIOTransport.Options()
+        var options = NIOOptions()
         options.httpVersions = .http2PriorKnowledge
         var parts = EngineParts()
         parts.makeHTTP2Connection = { [log] channel, owner, _ in

@@ -132,7 +132,7 @@ struct ReuseTests {
             let held = Token()
             token = held
             var parts = EngineParts()
-            parts.makeDecoder = { _ in
+            parts.makeDecoder = { _, _ in
                 _ = held
                 return nil
             }

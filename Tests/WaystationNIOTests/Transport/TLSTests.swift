@@ -18,7 +18,7 @@ struct TLSTests {
 
     private func transport(
         trusts: Bool = true,
-        _ change: (inout NIOTransport.Options) -> Void = { _ in }
+        _ change: (inout NIOOptions) -> Void = { _ in }
     ) throws -> NIOTransport {
         let root = try Certificates.shared.get().path("ca.pem")
         return NIOTransport.plain { options in

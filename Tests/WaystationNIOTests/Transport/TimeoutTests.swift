@@ -68,7 +68,7 @@ struct TimeoutTests {
             channel.close(promise: nil)
             return promise.futureResult
         }
-        var options = NIOTransport.Options()
+        var options = NIOOptions()
         options.connectTimeout = 3600
         let transport = NIOTransport(configuration: .ephemeral, options: options, parts: parts)
         #expect(await transport.load(URLRequest("https://h/") { $0.timeoutInterval = 3600 }).code == .unknown)

@@ -13,4 +13,7 @@ protocol ContentDecoder {
     /// Checks that the encoded bytes are complete.
     mutating func finish() throws
 }
+
+/// Makes a decoder for content codings, given in the order in which they were applied; nil if one is unknown.
+typealias MakeContentDecoder = @Sendable (_ codings: [String], DecodingLimits) -> (any ContentDecoder)?
 #endif

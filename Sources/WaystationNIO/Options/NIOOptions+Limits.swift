@@ -1,5 +1,5 @@
 #if NIO
-extension NIOTransport {
+extension NIOOptions {
     /// The limits that a server cannot exceed; each bounds the memory or the work that one response can cost.
     public struct Limits: Sendable, Hashable {
         /// The bytes of a response's heads, or of anything else between two parts of a body, such as chunk extensions
