@@ -15,6 +15,7 @@ let package = Package(
             name: "Measuring",
             dependencies: [
                 .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationNIO", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
             ]
         ),

@@ -38,6 +38,7 @@ public final class NIOTransport: Transport {
         var composer = RequestComposer()
         composer.codings = parts.makeDecoder == nil ? [] : parts.codings
         composer.additionalFields = (configuration.httpAdditionalHeaders ?? [:]).map { ("\($0.key)", "\($0.value)") }
+        composer.sessionTimeout = configuration.timeoutIntervalForRequest
         if let makeRoutes = parts.makeRoutes { composer.route = makeRoutes(options.environment) }
         self.composer = composer
 

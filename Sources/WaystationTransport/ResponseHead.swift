@@ -73,10 +73,14 @@ public struct ResponseHead: Sendable {
         }
     }
 
-    /// The same head with another value of a field, which replaces one that is spelled in the same way.
+    /// The same head with another value of a field, whatever the case of its name was.
     package func setting(_ name: String, to value: String) -> ResponseHead {
         guard let url else { return self }
         var fields = fields
+        // HTTP/2 has names in lower case.
+        if fields[name] == nil, let other = fields.keys.first(where: { $0.equalsIgnoringCase(name) }) {
+            fields[other] = nil
+        }
         fields[name] = value
         return ResponseHead(url: url, statusCode: statusCode, fields: fields)
     }

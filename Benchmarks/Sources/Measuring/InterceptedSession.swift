@@ -1,6 +1,7 @@
 public import Foundation
 public import FoundationNetworking
 public import Waystation
+import WaystationNIO
 
 /// A way to load: plain URLSession, or URLSession with Waystation installed.
 ///
@@ -37,7 +38,7 @@ public struct InterceptedSession: Sendable {
     }
 
     /// A rule matches every loopback load and forwards it.
-    public static func network(by engine: Interceptor.Carrier = .urlSession) throws -> InterceptedSession {
+    public static func network(by engine: Interceptor.Carrier = .chosen) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
                 $0.rules = [.allow(everywhere, via: .network)]
@@ -53,6 +54,7 @@ public struct InterceptedSession: Sendable {
     public static func relayed() throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
+                $0.transport = .chosen
                 $0.rules = [.allow(everywhere, via: .network)]
                 $0.externalLinks = ExternalLinks(schemes: ["mailto"]) { _ in }
             }
@@ -74,6 +76,7 @@ public struct InterceptedSession: Sendable {
         }
         return InterceptedSession(
             try Interceptor {
+                $0.transport = .chosen
                 $0.rules = [.allow(everywhere, via: .network, requiresLogin: .marked)]
                 $0.login = login
             }
@@ -91,7 +94,7 @@ public struct InterceptedSession: Sendable {
     public static func stored(
         in directory: URL,
         keepsBodiesInMemory: Bool = true,
-        by engine: Interceptor.Carrier = .urlSession
+        by engine: Interceptor.Carrier = .chosen
     ) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
@@ -120,7 +123,7 @@ public struct InterceptedSession: Sendable {
     public static func cached(
         in directory: URL,
         keepsBodiesInMemory: Bool = true,
-        by engine: Interceptor.Carrier = .urlSession
+        by engine: Interceptor.Carrier = .chosen
     ) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
@@ -139,6 +142,7 @@ public struct InterceptedSession: Sendable {
     public static func files(in directory: URL, at base: URL) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
+                $0.transport = .chosen
                 $0.rules = [.allow(everywhere, via: .files(in: directory, at: base.absoluteString))]
             }
         )
@@ -148,6 +152,7 @@ public struct InterceptedSession: Sendable {
     public static func packs(_ library: PackLibrary) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
+                $0.transport = .chosen
                 $0.rules = [.allow(everywhere, via: .pack(orElse: .nowhere))]
                 $0.packs = library
             }
@@ -163,6 +168,7 @@ public struct InterceptedSession: Sendable {
     ) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
+                $0.transport = .chosen
                 $0.rules = [
                     .allow(files.base + "**", via: .files(in: files.directory, at: files.base)),
                     .allow(archive.pattern, via: .cache(.cacheFirst(for: .days(1)))),
@@ -190,6 +196,7 @@ public struct InterceptedSession: Sendable {
     ) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
+                $0.transport = .chosen
                 $0.rules = [
                     .allow("http://files.test/**", via: .files(in: files, at: "http://files.test/")),
                     .allow("http://packs.test/**", via: .pack(orElse: .nowhere)),
@@ -231,4 +238,10 @@ public struct InterceptedSession: Sendable {
     public func takes(_ request: URLRequest) -> Bool {
         (installed.configuration.protocolClasses?.first as? URLProtocol.Type)?.canInit(with: request) ?? false
     }
+}
+
+extension Interceptor.Carrier {
+    /// The engine that the environment variable `ENGINE` names: `nio`, or otherwise Foundation's own.
+    public static let chosen: Interceptor.Carrier =
+        ProcessInfo.processInfo.environment["ENGINE"] == "nio" ? .nio : .urlSession
 }

@@ -76,13 +76,26 @@ extension Argument {
         ),
         Argument(
             "redirect/no-location",
-            variants: ["stored"],
+            variants: ["stored", "nio"],
             facts: ["calls"],
             because: "Foundation does not report a redirect without Location to its delegate; it delivers the response"
         ),
         Argument(
+            "redirect/no-location",
+            variants: ["nio", "nio-stored"],
+            facts: ["bytes"],
+            because: "a redirect without Location is an answer with a body (RFC 9110, section 15.4); Foundation drops it"
+        ),
+        Argument(
+            "fail/reset*",
+            variants: ["nio"],
+            facts: ["origin"],
+            because: "a safe request whose connection is dropped before a response is sent once more "
+                + "(RFC 9110, section 9.2.2)"
+        ),
+        Argument(
             "redirect/relative",
-            variants: ["stored"],
+            variants: ["stored", "nio"],
             facts: ["calls", "url", "origin"],
             because: "Foundation drops the folder when it resolves a Location; RFC 3986, section 5.3, keeps it"
         ),

@@ -54,8 +54,8 @@ struct FetchAudience: Sendable {
         if rests { resting.append(waiter) }
     }
 
-    /// Whether no waiter can take more: one that waits for long does not keep the response from the others.
-    var isResting: Bool { !waiters.isEmpty && waiters.allSatisfy { resting.contains($0.id) } }
+    /// Whether no load can take more: one that waits for long does not keep the response from the others.
+    var isResting: Bool { hasLoads && waiters.allSatisfy { resting.contains($0.id) || $0.id == Renewal.shared.id } }
 
     /// Calls all present waiters, and later ones when they join.
     ///

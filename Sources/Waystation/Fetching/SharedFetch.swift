@@ -107,6 +107,8 @@ final class SharedFetch: TransportReceiver {
             return .joined
         }
         makeCalls()
+        // The others may all be resting, and this one does not.
+        keepPace()
         return joining
     }
 

@@ -44,13 +44,18 @@ struct Course: Sendable {
         /// The response is delivered as it arrives.
         case delivering(ResponseHead)
         /// The response is a redirect; its body is kept until the client has agreed to follow it.
-        case redirected(ResponseHead, body: Data)
+        ///
+        /// If the body is too long to be kept, only its beginning is.
+        case redirected(ResponseHead, body: Data, isCut: Bool)
         /// The same, as a complete answer.
         case found(Answer)
         /// The response refuses this token, which is renewed.
         case refused(token: String)
         case over
     }
+
+    /// The number of bytes of a redirect's body that are kept for a client that may not follow it.
+    static let keptRedirectBody = 1 << 20
 
     private var phase = Phase.visiting
     private(set) var hop: Hop
@@ -155,16 +160,18 @@ struct Course: Sendable {
     /// The client has refused to follow a redirect, which becomes the answer.
     ///
     /// - Returns: The answer, or the head and the body that have arrived; nil when the course is over.
-    mutating func refuseRedirect(in trip: Int) -> (answer: Answer?, head: ResponseHead?, body: Data)? {
+    mutating func refuseRedirect(
+        in trip: Int
+    ) -> (answer: Answer?, head: ResponseHead?, body: Data, isCut: Bool)? {
         guard isUnderWay(trip) else { return nil }
         switch phase {
         case .found(let answer):
             phase = .over
-            return (answer, nil, Data())
-        case .redirected(let head, let body):
+            return (answer, nil, Data(), false)
+        case .redirected(let head, let body, let isCut):
             deliver(head)
             delivered.bytes = body.count
-            return (nil, head, body)
+            return (nil, head, body, isCut)
         default: return nil
         }
     }
@@ -199,7 +206,7 @@ struct Course: Sendable {
             return .ignore
         }
         guard RedirectPolicy.decision(for: head, to: hop.request, after: redirects) == .none else {
-            phase = .redirected(head, body: Data())
+            phase = .redirected(head, body: Data(), isCut: false)
             return .ignore
         }
         deliver(head)
@@ -218,11 +225,17 @@ struct Course: Sendable {
         case .delivering:
             delivered.bytes += part.count
             return .deliverPart(part)
-        case .redirected(let head, var body):
+        case .redirected(let head, var body, _):
+            guard body.count + part.count <= Self.keptRedirectBody else {
+                // The rest is not waited for: it may have no end.
+                self.trip += 1
+                phase = .redirected(head, body: body, isCut: true)
+                return redirect(head, RedirectPolicy.decision(for: head, to: hop.request, after: redirects))
+            }
             // Released first, so that the bytes are not copied.
             phase = .asking
             body.append(part)
-            phase = .redirected(head, body: body)
+            phase = .redirected(head, body: body, isCut: false)
             return .ignore
         case .visiting, .asking, .found, .refused, .over: return .ignore
         }
@@ -276,7 +289,7 @@ struct Course: Sendable {
             // No stored response may stand in any more.
             phase = .visiting
             return .end(error ?? URLError(.badServerResponse, failing: hop.request.url))
-        case .redirected(let head, _):
+        case .redirected(let head, _, _):
             if let error { return .end(error) }
             return redirect(head, RedirectPolicy.decision(for: head, to: hop.request, after: redirects))
         case .delivering(let head):

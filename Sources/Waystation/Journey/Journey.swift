@@ -247,11 +247,22 @@ final class Journey: Sendable {
 
     /// A part of the body has arrived.
     func receive(_ part: Data, for trip: Int) {
-        let client = change { state -> (any JourneyClient)? in
-            guard case .deliverPart(let part) = state.course.receive(part, for: trip) else { return nil }
-            return state.enqueue(.data(part), isReachable: isClientReachable)
+        let (client, action, stop) = change { state -> ((any JourneyClient)?, Course.Action, (@Sendable () -> Void)?) in
+            switch state.course.receive(part, for: trip) {
+            case .deliverPart(let part):
+                return (state.enqueue(.data(part), isReachable: isClientReachable), .ignore, nil)
+            case .ignore: return (nil, .ignore, nil)
+            case let action:
+                state.rest = nil
+                return (nil, action, state.stop.take())
+            }
         }
         client?.perform { self.drain() }
+        guard case .ignore = action else {
+            // The rest of the body is not needed.
+            stop?()
+            return perform(action)
+        }
     }
 
     /// A part of the request's body was sent.
@@ -337,7 +348,9 @@ final class Journey: Sendable {
         guard let head = refused.head else { return }
         deliver(head, isFetched: state.withLock(\.course.isFetched))
         if !refused.body.isEmpty { deliver(.data(refused.body)) }
-        finish(nil)
+        guard refused.isCut else { return finish(nil) }
+        let message = "the redirect was not followed, and its body has more than \(Course.keptRedirectBody) bytes"
+        finish(URLError(.dataLengthExceedsMaximum, failing: head.url, message))
     }
 
     private func challenge(_ space: URLProtectionSpace, _ head: ResponseHead, _ failures: Int) {

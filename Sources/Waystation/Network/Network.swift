@@ -107,12 +107,14 @@ final class Network: Sendable {
 
     /// Foundation's transport, for the requests that ``transport`` cannot carry.
     private var foundation: any Transport {
-        made.withLock { made in
-            if let foundation = made.foundation { return foundation }
-            let foundation = URLSessionTransport(configuration: settings.configuration)
-            foundation.keepPace { [backlog] in backlog.bytes }
-            made.foundation = foundation
-            return foundation
+        if let foundation = made.withLock({ $0.foundation }) { return foundation }
+        // Made outside the lock, which loads take on the loading queue.
+        let foundation = URLSessionTransport(configuration: settings.configuration)
+        foundation.keepPace { [backlog] in backlog.bytes }
+        return made.withLock { made in
+            let first = made.foundation ?? foundation
+            made.foundation = first
+            return first
         }
     }
 

@@ -62,12 +62,16 @@ final class Connector {
                 }
             }
         }
-        openSocket(for: origin, attempt) { channel in
-            self.tunnel(channel, to: origin, attempt) {
-                guard origin.isSecure else { return attempt.succeed(channel) }
-                self.encrypt(channel, to: origin, attempt) {
-                    negotiated = $0
-                    attempt.succeed(channel)
+        // A connect to an address can fail within the call: the caller must have the attempt by then.
+        loop.assumeIsolated().execute {
+            guard !attempt.isOver else { return }
+            self.openSocket(for: origin, attempt) { channel in
+                self.tunnel(channel, to: origin, attempt) {
+                    guard origin.isSecure else { return attempt.succeed(channel) }
+                    self.encrypt(channel, to: origin, attempt) {
+                        negotiated = $0
+                        attempt.succeed(channel)
+                    }
                 }
             }
         }

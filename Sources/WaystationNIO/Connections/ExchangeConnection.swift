@@ -38,8 +38,10 @@ protocol ConnectionExchange: AnyObject {
 /// The reason why an exchange failed.
 struct ExchangeFailure: Error, Equatable {
     enum Kind: Equatable {
-        /// The connection was closed or reset.
+        /// The connection was closed.
         case connectionLost
+        /// The connection was reset.
+        case connectionReset
         /// The server did not follow HTTP.
         case invalidResponse
         /// The answer is no HTTP at all, or its status is outside of 100 to 999.
@@ -93,6 +95,8 @@ protocol ConnectionOwner: AnyObject {
     /// The number of further exchanges that the connection can take now; reported when it changes. A new HTTP/1.1
     /// connection reports 1, an HTTP/2 connection what SETTINGS_MAX_CONCURRENT_STREAMS and GOAWAY leave.
     func connection(_ connection: any ExchangeConnection, canTake count: Int)
+    /// The connection takes no more exchanges, and closes when it carries none (GOAWAY, RFC 9113 §6.8).
+    func connectionTakesNoMore(_ connection: any ExchangeConnection)
     /// The connection is closed; the exchanges that it carried have got their ends before.
     func connectionDidClose(_ connection: any ExchangeConnection)
 }

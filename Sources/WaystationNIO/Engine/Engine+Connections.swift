@@ -11,6 +11,11 @@ extension Engine: ConnectionOwner {
         keepIfIdle(id, origin)
     }
 
+    func connectionTakesNoMore(_ connection: any ExchangeConnection) {
+        guard let id = identities[ObjectIdentifier(connection)], let origin = connections[id]?.origin else { return }
+        withPool(origin) { $0.drains(id, ids: &$1) }
+    }
+
     func connectionDidClose(_ connection: any ExchangeConnection) {
         guard let id = identities.removeValue(forKey: ObjectIdentifier(connection)) else {
             earlyReport?.isClosed = true

@@ -54,7 +54,12 @@ final class Inbox: Sendable {
             return state.commands
         }
         let engine = engine.value
-        for command in commands { engine.perform(command) }
+        // A request whose cancel is already here is not sent at all.
+        let cancelled = Set(commands.lazy.compactMap { if case .cancel(let id) = $0 { id } else { nil } })
+        for command in commands {
+            if case .start(let order) = command, cancelled.contains(order.id) { continue }
+            engine.perform(command)
+        }
     }
 }
 

@@ -99,7 +99,7 @@ struct ExchangeState {
             return .complete
         }
         // A server may close a kept connection at any time, even while a request is on its way (RFC 9112 §9.3.1).
-        let isUnanswered = failure.kind == .connectionLost && isReused && isIdempotent
+        let isUnanswered = failure.isLoss && isReused && isIdempotent
         if !hasHead, isRepeatable, retries < Self.retryLimit, isUnanswered || failure.isUnprocessed {
             retries += 1
             phase = .queued
@@ -135,6 +135,11 @@ struct ExchangeState {
     mutating func resume() { isPaused = false }
 }
 
+extension ExchangeFailure {
+    /// Whether the connection was lost, so that the server may not have got the request.
+    fileprivate var isLoss: Bool { kind == .connectionLost || kind == .connectionReset }
+}
+
 extension TransportFailure {
     /// The failure of a connection, with the code that plain `URLSession` reports for it.
     init(_ failure: ExchangeFailure, hasHead: Bool) {
@@ -142,6 +147,7 @@ extension TransportFailure {
         case .connectionLost:
             // libcurl calls the first an empty reply; Foundation has a code for that, but none for the second.
             self.init(hasHead ? .unknown : .badServerResponse, failure.explanation)
+        case .connectionReset: self.init(.networkConnectionLost, failure.explanation)
         case .notHTTP: self.init(.unsupportedURL, failure.explanation)
         case .invalidResponse, .limitExceeded: self.init(.unknown, failure.explanation)
         }

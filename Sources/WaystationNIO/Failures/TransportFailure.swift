@@ -23,7 +23,8 @@ struct TransportFailure: Error, Equatable {
     /// The error as the receiver gets it.
     func error(for url: URL?) -> URLError {
         var info: [String: Any] = [NSLocalizedDescriptionKey: explanation]
-        if let url {
+        // As Foundation's error for a time-out, which has no URL.
+        if let url, code != .timedOut {
             info[NSURLErrorFailingURLErrorKey] = url
             info["NSErrorFailingURLStringKey"] = url.absoluteString
         }

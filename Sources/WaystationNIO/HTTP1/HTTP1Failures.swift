@@ -1,4 +1,5 @@
 #if NIO
+import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -31,6 +32,8 @@ extension ExchangeFailure {
             )
         case is NIOHTTPDecoderError:
             self.init(.invalidResponse, "The server sent a response that no request asked for. Ask its operator.")
+        case let error as IOError where error.errnoCode == ECONNRESET:
+            self.init(.connectionReset, "The server reset the connection. Try again.")
         case let error as IOError:
             self.init(
                 hasBytes && !hasHead ? .invalidResponse : .connectionLost,

@@ -82,6 +82,7 @@ extension HTTP2Connection {
     private func receiveGoAway(_ last: StreamID) {
         let refused = table.goAway(last: last)
         reportCapacity()
+        owner?.connectionTakesNoMore(self)
         for (_, exchange) in refused {
             forget(exchange)
             exchange.end(

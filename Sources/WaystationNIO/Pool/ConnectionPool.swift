@@ -88,7 +88,9 @@ struct ConnectionPool {
     ///
     /// The waiting exchanges fail only if no other connection can serve them.
     mutating func connectFailed(_ connection: ConnectionID, _ failure: TransportFailure) -> [Action] {
-        guard connecting.remove(connection) != nil, connecting.isEmpty, open.isEmpty else { return [] }
+        guard connecting.remove(connection) != nil, connecting.isEmpty, open.values.allSatisfy(\.isRetired) else {
+            return []
+        }
         defer { waiting.removeAll() }
         return waiting.map { .fail($0, failure) }
     }
@@ -133,6 +135,12 @@ struct ConnectionPool {
         available.removeAll { $0 == connection }
     }
 
+    /// A connection is given no exchanges any more; another one takes its place.
+    mutating func drains(_ connection: ConnectionID, ids: inout ConnectionID.Source) -> [Action] {
+        retire(connection)
+        return connectIfNeeded(&ids)
+    }
+
     /// A connection was closed.
     mutating func closed(_ connection: ConnectionID, ids: inout ConnectionID.Source) -> [Action] {
         open[connection] = nil
@@ -155,7 +163,7 @@ struct ConnectionPool {
     }
 
     private mutating func connectIfNeeded(_ ids: inout ConnectionID.Source) -> [Action] {
-        let room = limit - open.count - connecting.count
+        let room = limit - open.values.count { !$0.isRetired } - connecting.count
         let wanted = isMultiplexed ? min(waiting.count, 1) - connecting.count : waiting.count - connecting.count
         guard room > 0, wanted > 0 else { return [] }
         return (0..<min(room, wanted)).map { _ in

@@ -2,6 +2,7 @@
 import Foundation
 import FoundationNetworking
 import NIOCore
+import WaystationTransport
 
 /// Turns a `URLRequest` into the request that is sent, with the fields that plain `URLSession` sends.
 ///
@@ -11,6 +12,8 @@ struct RequestComposer: Sendable {
     var additionalFields: [(name: String, value: String)] = []
     /// The content codings that can be removed from a response, as in `Accept-Encoding`.
     var codings: [String] = []
+    /// How long a request without an interval of its own may be silent, in seconds.
+    var sessionTimeout: TimeInterval = 60
     var userAgent = DefaultFields.userAgent
     var acceptLanguage = DefaultFields.acceptLanguage
     /// The way to an origin; its second argument is false for `http`.
@@ -69,7 +72,7 @@ struct RequestComposer: Sendable {
             origin: Origin(isSecure: parts.isSecure, host: host, port: parts.effectivePort, route: route),
             head: head,
             body: body,
-            timeout: Self.timeout(request.timeoutInterval)
+            timeout: Self.timeout(request.hasTimeoutInterval ? request.timeoutInterval : sessionTimeout)
         )
     }
 

@@ -73,6 +73,8 @@ final class RecordingOwner: ConnectionOwner {
 
     func connection(_ connection: any ExchangeConnection, canTake count: Int) { capacities.append(count) }
 
+    func connectionTakesNoMore(_ connection: any ExchangeConnection) {}
+
     func connectionDidClose(_ connection: any ExchangeConnection) {
         closeCount += 1
         didClose?()

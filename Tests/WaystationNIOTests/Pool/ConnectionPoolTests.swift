@@ -45,6 +45,19 @@ struct ConnectionPoolTests {
 
     private func connect(_ number: UInt64) -> Action { .connect(ConnectionID(number: number)) }
 
+    @Test("makes another connection in place of one that takes no more exchanges, whatever the limit is")
+    func drains() {
+        var fixture = Fixture(limit: 1)
+        _ = fixture.add(1)
+        #expect(fixture.connected(1, canTake: 1, isMultiplexed: true) == [begin(1, on: 1)])
+        fixture.pool.begins(on: Self.connection(1))
+        #expect(fixture.canTake(1, 0) == [])
+        #expect(fixture.add(2) == [])
+        #expect(fixture.pool.drains(Self.connection(1), ids: &fixture.ids) == [connect(2)])
+        let failure = TransportFailure(.cannotConnectToHost, "refused")
+        #expect(fixture.pool.connectFailed(Self.connection(2), failure) == [.fail(ExchangeID(number: 2), failure)])
+    }
+
     @Test("makes one connection for each exchange, up to the limit; the others wait in order")
     func limit() {
         var fixture = Fixture(limit: 2)

@@ -90,6 +90,20 @@ struct CourseTests {
         #expect(subject.course.delivered == (302, 5))
     }
 
+    @Test("does not wait for the end of a redirect's body that is too long to be kept")
+    func endlessRedirect() throws {
+        let trip = try subject.asked()
+        _ = try subject.receive(302, ["Location": "/there"], for: trip)
+        let part = String(repeating: "a", count: Course.keptRedirectBody)
+        #expect(subject.receive(part, for: trip) == "ignore")
+        #expect(subject.receive("b", for: trip).hasPrefix("redirect"))
+        #expect(subject.receive("c", for: trip) == "ignore")
+        #expect(subject.end(for: trip) == "ignore")
+        let refused = subject.course.refuseRedirect(in: trip + 1)
+        #expect(refused?.body.count == part.utf8.count)
+        #expect(refused?.isCut == true)
+    }
+
     @Test("follows no redirect that is settled")
     func settled() throws {
         let trip = try subject.asked()

@@ -35,6 +35,22 @@ struct FetchAudienceTests {
         #expect(second.calls == ["a", "b", "c"])
     }
 
+    @Test("rest when all loads among them do; a renewal in the background takes everything and counts for none")
+    mutating func resting() {
+        audience.join(first)
+        audience.join(Renewal.shared)
+        let before = audience.isResting
+        audience.rest(first.id, true)
+        let alone = audience.isResting
+        audience.join(second)
+        let joined = audience.isResting
+        audience.rest(second.id, true)
+        let both = audience.isResting
+        _ = audience.leave(first)
+        audience.rest(second.id, false)
+        #expect([before, alone, joined, both, audience.isResting] == [false, true, false, true, false])
+    }
+
     @Test("may no longer join when more of the body has arrived than is kept for them")
     mutating func tooLate() {
         audience.join(first)

@@ -105,6 +105,28 @@ struct ExchangePaceTests {
         #expect(await clients[0].completion().last == .end(nil))
     }
 
+    @Test("goes on when a load joins that can take more")
+    func joining() async throws {
+        let folder = try TemporaryDirectory()
+        let transport = DrivenTransport()
+        let interceptor = try interceptor(transport, ResponseCache(directory: folder.url, environment: .patient))
+        let network = interceptor.makeNetwork(.ephemeral)
+        let clients = [RecordingJourneyClient(), RecordingJourneyClient()]
+        let loads = try clients.map { Journey($0, try URLRequest("GET", start), by: interceptor, through: network) }
+        try loads[0].begin()
+        await eventually { transport.receivers.count == 1 }
+        let receiver = transport.receivers[0]
+        receiver.transportDidReceive(try .head(200, ["Cache-Control": "max-age=60"]))
+        loads[0].suspend()
+        for _ in 1...3 { receiver.transportDidReceive(part) }
+        #expect(transport.calls == [.pause])
+        try loads[1].begin()
+        await eventually { transport.calls.count >= 2 }
+        #expect(transport.calls.prefix(2) == [.pause, .resume])
+        receiver.transportDidEnd(nil)
+        #expect(await clients[1].completion().last == .end(nil))
+    }
+
     @Test(
         "a transport that may be started on any queue is started on the thread of the load",
         arguments: [false, true]

@@ -1,0 +1,48 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import WaystationTransport
+
+@Suite("The head of a response")
+struct ResponseHeadTests {
+    private let fields = ["Content-Type": "text/plain", "cache-status": "Origin; hit"]
+
+    /// The same head in both forms.
+    private func heads() throws -> [ResponseHead] {
+        [try .head(203, fields), ResponseHead(try .head(203, fields))]
+    }
+
+    @Test("has the same values, whether it is made of its parts or of Foundation's response")
+    func values() throws {
+        for head in try heads() {
+            #expect(head.statusCode == 203)
+            #expect(head.url?.absoluteString == "https://a.example/x")
+            #expect(head.value(forHTTPHeaderField: "CONTENT-TYPE") == "text/plain")
+            #expect(head.value(forHTTPHeaderField: "Content-Typ") == nil)
+            let response = try #require(head.response)
+            #expect(response.statusCode == 203 && response.url == head.url)
+            #expect(response.value(forHTTPHeaderField: "content-type") == "text/plain")
+        }
+    }
+
+    @Test("has one value of a field that is set, whatever the case of its name was")
+    func setting() throws {
+        for head in try heads() {
+            let changed = head.setting("Cache-Status", to: "Origin; hit, Waystation; hit")
+            #expect(changed.fields.filter { $0.key.lowercased() == "cache-status" }.count == 1)
+            #expect(
+                changed.response?.value(forHTTPHeaderField: "Cache-Status") == "Origin; hit, Waystation; hit"
+            )
+            #expect(head.value(forHTTPHeaderField: "Cache-Status") == "Origin; hit")
+        }
+    }
+
+    @Test("keeps all but its URL when it gets another one")
+    func otherURL() throws {
+        let url = try #require(URL(string: "https://a.example/written/../x"))
+        for head in try heads() {
+            let other = head.with(url)
+            #expect(other.url == url && other.statusCode == 203 && other.fields == head.fields)
+        }
+    }
+}
