@@ -84,7 +84,7 @@ extension Argument {
             "redirect/no-location",
             variants: ["nio", "nio-stored"],
             facts: ["bytes"],
-            because: "a redirect without Location is an answer with a body (RFC 9110, section 15.4); Foundation drops it"
+            because: "a redirect without Location is an answer with a body (RFC 9110, section 15.4)"
         ),
         Argument(
             "fail/reset*",
