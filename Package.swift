@@ -237,6 +237,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
+                .target(name: "WaystationNIO", condition: nio),
                 "Waystation", "WaystationArchive", "WaystationCaching", "WaystationCookies", "WaystationFiles",
                 "WaystationPacks", "WaystationPatch", "WaystationPublishing", "WaystationRecording",
                 "WaystationStorage", "WaystationTesting",
