@@ -13,6 +13,12 @@ public import WaystationTransport
 ///
 /// When the transport is released, idle connections are closed; exchanges that are running continue.
 public final class NIOTransport: Transport {
+    /// The event loops of all transports.
+    ///
+    /// They are not those that the app may use itself: receivers run code of the app, and a load that waits for its own
+    /// event loop would wait for ever.
+    private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+
     private let composer: RequestComposer
     private let inbox: Inbox
     private let cookies: CookieField
@@ -42,7 +48,7 @@ public final class NIOTransport: Transport {
         if let makeRoutes = parts.makeRoutes { composer.route = makeRoutes(options.environment) }
         self.composer = composer
 
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let loop = Self.loops.next()
         var settings = EngineSettings(configuration, options)
         adjust(&settings)
         let choice = HTTPVersionChoice(

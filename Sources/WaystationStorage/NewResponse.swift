@@ -47,8 +47,8 @@ public struct NewResponse: Sendable {
         self.expectedLength = expectedLength
     }
 
-    var head: ResponseHead {
-        ResponseHead(
+    var head: StoredHead {
+        StoredHead(
             key: key,
             status: status,
             headerFields: headerFields,
@@ -60,7 +60,7 @@ public struct NewResponse: Sendable {
 }
 
 /// All parts of a response except its body.
-struct ResponseHead: Sendable {
+struct StoredHead: Sendable {
     let key: RequestKey
     let status: Int
     let headerFields: HTTPFields

@@ -110,7 +110,7 @@ struct ResidencyTests {
     }
 
     private func response(at time: Date) -> StoredResponse {
-        let head = ResponseHead(
+        let head = StoredHead(
             key: .get("a"),
             status: 200,
             headerFields: [:],

@@ -235,7 +235,7 @@ struct ResidentFresheningTests {
     }
 
     private func response(id: Int64 = 1, seal: UInt64, fields: HTTPFields = [:]) -> StoredResponse {
-        let head = ResponseHead(
+        let head = StoredHead(
             key: .get("a"),
             status: 200,
             headerFields: fields,

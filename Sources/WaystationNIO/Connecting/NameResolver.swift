@@ -3,11 +3,12 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// Looks up the addresses of one name, for one connect.
 ///
 /// NIO's own resolver performs all look-ups of an event loop one after the other, so that one name server that does not
-/// answer would hold up the connects to all hosts. This one performs 16 at a time.
+/// answer would hold up the connects to all hosts. This one performs 64 at a time.
 final class NameResolver: Resolver, Sendable {
     typealias LookUp = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
 
@@ -20,13 +21,14 @@ final class NameResolver: Resolver, Sendable {
     private static let queue: OperationQueue = {
         let queue = OperationQueue()
         queue.name = "waystation.nio.names"
-        queue.maxConcurrentOperationCount = 16
+        queue.maxConcurrentOperationCount = 64
         return queue
     }()
 
     private let lookUp: LookUp
     private let four: EventLoopPromise<[SocketAddress]>
     private let six: EventLoopPromise<[SocketAddress]>
+    private let isGivenUp = Atomic(false)
 
     init(loop: any EventLoop, lookUp: @escaping LookUp = NameResolver.addresses) {
         self.lookUp = lookUp
@@ -40,6 +42,8 @@ final class NameResolver: Resolver, Sendable {
     func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
         Self.queue.addOperation {
             do {
+                // Another look-up gets the place of one that no connect waits for any more.
+                guard !self.isGivenUp.load(ordering: .relaxed) else { throw Failure(description: "given up") }
                 let addresses = try self.lookUp(host, port)
                 self.six.succeed(addresses.filter { $0.protocol == .inet6 })
                 self.four.succeed(addresses.filter { $0.protocol == .inet })
@@ -51,7 +55,7 @@ final class NameResolver: Resolver, Sendable {
         return six.futureResult
     }
 
-    func cancelQueries() {}
+    func cancelQueries() { isGivenUp.store(true, ordering: .relaxed) }
 
     /// Asks the system for the addresses of a name, in the order of preference.
     @Sendable static func addresses(host: String, port: Int) throws -> [SocketAddress] {

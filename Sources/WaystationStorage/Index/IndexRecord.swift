@@ -14,7 +14,7 @@ struct IndexRecord: Sendable {
     }
 
     var id: Int64
-    var head: ResponseHead
+    var head: StoredHead
     var bodyLength: Int
     var checksums: BlockChecksums
     var body: Body
@@ -36,7 +36,7 @@ struct EncodedHead: Sendable {
     let requestTime: Int64
     let responseTime: Int64
 
-    init(_ head: ResponseHead) {
+    init(_ head: StoredHead) {
         method = head.key.method
         url = head.key.url
         partition = head.key.partition

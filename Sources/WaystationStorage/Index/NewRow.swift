@@ -12,7 +12,7 @@ struct NewRow: Sendable {
     /// The bytes that the response counts towards ``StoreLimits/maximumSize``.
     let size: Int
 
-    init(head: ResponseHead, body: IndexRecord.Body, bodyLength: Int, checksums: BlockChecksums, lastUsed: Date) {
+    init(head: StoredHead, body: IndexRecord.Body, bodyLength: Int, checksums: BlockChecksums, lastUsed: Date) {
         self.head = EncodedHead(head)
         self.body = body
         self.bodyLength = bodyLength

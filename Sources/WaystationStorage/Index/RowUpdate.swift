@@ -13,7 +13,7 @@ struct RowUpdate: Sendable {
     let checksums: Data
 
     init(of old: StoredResponse, headerFields: HTTPFields, requestTime: Date, responseTime: Date) {
-        let head = ResponseHead(
+        let head = StoredHead(
             key: old.key,
             status: old.status,
             headerFields: headerFields,

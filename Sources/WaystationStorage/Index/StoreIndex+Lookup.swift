@@ -80,7 +80,7 @@ extension StoreIndex {
         }
         return IndexRecord(
             id: id,
-            head: ResponseHead(
+            head: StoredHead(
                 key: key,
                 status: status,
                 headerFields: fields,

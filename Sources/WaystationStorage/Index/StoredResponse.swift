@@ -65,7 +65,7 @@ public final class StoredResponse: Sendable {
     init(
         id: Int64,
         seal: UInt64,
-        head: ResponseHead,
+        head: StoredHead,
         body: StoredBody,
         checksums: BlockChecksums,
         bodyFile: String?
