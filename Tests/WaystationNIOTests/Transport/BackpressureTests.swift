@@ -21,6 +21,22 @@ struct BackpressureTests {
         }
     }
 
+    /// Waits until a number of bytes does not change any more, and returns it.
+    ///
+    /// The bytes stop when the buffers of both sockets are full. Other loads of the same event loop serve as the clock.
+    private func standstill(of transport: NIOTransport, _ bytes: () -> Int) async throws -> Int {
+        let clock = try RawOrigin { _ in [.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .again] }
+        var last = 0
+        var unchanged = 0
+        while unchanged < 100 {
+            #expect(await transport.load(clock.url()).text == "ok")
+            let now = bytes()
+            unchanged = now == last && now > 0 ? unchanged + 1 : 0
+            last = now
+        }
+        return last
+    }
+
     @Test("A paused exchange stops the server; resuming delivers everything")
     func pause() async throws {
         let origin = try flood()
@@ -28,15 +44,7 @@ struct BackpressureTests {
         let recorder = Recorder()
         let exchange = transport.start(URLRequest(origin.url()), receiver: recorder)
         exchange.pause()
-        // The server comes to a stop when the buffers are full; then nothing changes any more.
-        var last = -1
-        var unchanged = 0
-        while unchanged < 20 {
-            try await Task.sleep(for: .milliseconds(10))
-            let now = origin.floodedBytes
-            unchanged = now == last && now > 0 ? unchanged + 1 : 0
-            last = now
-        }
+        let last = try await standstill(of: transport) { origin.floodedBytes }
         #expect(last < 32 << 20)
         #expect(recorder.outcome.body.isEmpty)
         exchange.resume()
@@ -85,14 +93,7 @@ struct BackpressureTests {
             $0.httpBody = Data(count: 64 << 20)
         }
         let exchange = transport.start(request, receiver: recorder)
-        var last: Int64 = -1
-        var unchanged = 0
-        while unchanged < 20 {
-            try await Task.sleep(for: .milliseconds(10))
-            let now = recorder.outcome.sent.last?.total ?? 0
-            unchanged = now == last && now > 0 ? unchanged + 1 : 0
-            last = now
-        }
+        let last = try await standstill(of: transport) { Int(recorder.outcome.sent.last?.total ?? 0) }
         #expect(last < 32 << 20)
         exchange.cancel()
     }
