@@ -56,7 +56,7 @@ extension CookieStore {
     /// A log-out waits until `start` has returned. So after a log-out no request with its cookies is passed on, even if
     /// this thread stops between the check and the call.
     ///
-    /// - Returns: What `start` returns; nil when the request must not be sent.
+    /// - Returns: The result of `start`; nil when the request must not be sent.
     func sending<Result>(_ request: URLRequest, _ start: () -> Result) -> Result? {
         let now = now()
         let sends: DispatchGroup? = state.withLock { state in

@@ -10,8 +10,10 @@ struct ExchangePace: Sendable {
     private var wasPaused = false
     private var isCalling = false
 
-    /// The call to make now: true for `pause`, false for `resume`; nil if there is none, or if another thread is making
-    /// one and will make this one too.
+    /// Returns the call to make now: true for `pause`, false for `resume`.
+    ///
+    /// It returns nil if no call is due. It also returns nil while another thread makes a call: that thread then makes
+    /// this one, too.
     ///
     /// The caller makes the call, and then calls ``callEnded()`` and this again.
     mutating func nextCall() -> Bool? {

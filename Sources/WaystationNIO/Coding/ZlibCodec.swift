@@ -58,7 +58,7 @@ final class ZlibCodec: Codec {
         )
     }
 
-    /// Opens the stream; returns false while too few bytes are there to tell its form.
+    /// Opens the stream; returns false while too few bytes have arrived to recognise its form.
     private func open(_ input: UnsafeRawBufferPointer) throws -> Bool {
         guard !isOpen else { return true }
         let windowBits: Int32

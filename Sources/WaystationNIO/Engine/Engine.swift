@@ -21,9 +21,9 @@ final class Engine {
     var identities: [ObjectIdentifier: ConnectionID] = [:]
     var connects: [ConnectionID: ConnectAttempt] = [:]
     var idle: IdleConnections
-    /// What a connection reported while it was being made, before it had an identity.
+    /// The report of a connection that is being made and has no identity yet.
     var earlyReport: EarlyReport?
-    /// What pools have decided and was not carried out yet: carrying out one action can lead to others.
+    /// The actions that pools have returned and that wait to be carried out: one action can lead to others.
     var actions = CircularBuffer<(ConnectionPool.Action, Origin)>()
     var isPerforming = false
     var dirty: [Exchange] = []

@@ -4,7 +4,7 @@ import NIOCore
 
 /// Gives out the body of a request, piece by piece.
 struct BodySource {
-    /// What a connection gets when it asks for more.
+    /// The next piece of the body, or the stream from which it must be read.
     enum Next {
         case piece(ByteBuffer, isLast: Bool)
         /// The piece must be read from the stream, which may take time.

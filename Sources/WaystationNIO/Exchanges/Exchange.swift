@@ -60,7 +60,7 @@ final class Exchange: ConnectionExchange {
         self.onHead = onHead
     }
 
-    // MARK: What the connection reports
+    // MARK: Calls of the connection
 
     func take(_ head: EngineResponseHead) {
         switch state.receiveHead(status: head.status) {
@@ -165,7 +165,7 @@ final class Exchange: ConnectionExchange {
         )
     }
 
-    // MARK: What the engine and the app ask for
+    // MARK: Calls of the engine
 
     /// Records that a connection will carry the exchange; returns false if that is too late.
     func begin(on connection: ConnectionID, isReused: Bool) -> Bool {

@@ -15,14 +15,14 @@ struct ExchangeState {
         case cancelled
     }
 
-    /// What must be done to take an exchange away from where it is.
+    /// The place that an exchange must leave when it ends early.
     enum Leave: Equatable {
         case nothing
         case leaveQueue
         case leaveConnection(ConnectionID)
     }
 
-    /// What the end of an exchange on its connection leads to.
+    /// The reaction to the end that a connection reports.
     enum End: Equatable {
         case ignore
         case complete
@@ -30,7 +30,7 @@ struct ExchangeState {
         case fail(TransportFailure)
     }
 
-    /// What a head leads to.
+    /// The reaction to a head.
     enum Head: Equatable {
         case ignore
         case deliver
@@ -91,7 +91,7 @@ struct ExchangeState {
     /// - Parameters:
     ///   - failure: The reason why it failed, or nil if the response is complete.
     ///   - isRepeatable: Whether the body can be sent a second time.
-    /// - Returns: What follows.
+    /// - Returns: The reaction.
     mutating func end(_ failure: ExchangeFailure?, isRepeatable: Bool) -> End {
         guard case .running(_, let isReused) = phase else { return .ignore }
         guard let failure else {

@@ -5,7 +5,7 @@ struct UploadProgress: Equatable {
     /// The announced length; nil for a stream without one.
     let expected: Int64?
     private(set) var total: Int64 = 0
-    /// The bytes that the receiver was not told of yet.
+    /// The number of sent bytes that no call has reported to the receiver yet.
     private(set) var unreported: Int64 = 0
 
     init(_ framing: EngineRequestHead.Framing) {

@@ -18,7 +18,7 @@ struct HTTP1State {
         case body
     }
 
-    /// What a head leads to.
+    /// The reaction to a head.
     enum Head: Equatable {
         /// Interim responses are not delivered (RFC 9110 §15.2).
         case skip
@@ -28,7 +28,7 @@ struct HTTP1State {
         case fail(ExchangeFailure)
     }
 
-    /// What becomes of the connection after a response.
+    /// Whether the connection is kept or closed after a response.
     enum Afterwards: Equatable {
         case keep
         case close
@@ -85,7 +85,7 @@ struct HTTP1State {
     /// - Parameters:
     ///   - status: The status of the response.
     ///   - isKeptAlive: Whether the server keeps the connection open (RFC 9112 §9.3).
-    /// - Returns: What follows.
+    /// - Returns: The reaction.
     mutating func receiveHead(status: Int, isKeptAlive: Bool) -> Head {
         guard case .awaitingHead(let interims) = receiving else {
             return .fail(ExchangeFailure(.invalidResponse, "The server sent a response that no request asked for."))

@@ -14,7 +14,7 @@ final class FloodGuard: ChannelDuplexHandler {
     init(limits: HTTP2Limits) { detector = FloodDetector(limits: limits) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // What follows a flood is dropped: the connection is being closed.
+        // The connection is being closed, so the bytes after a flood are dropped.
         guard !hasFailed else { return }
         guard let kind = detector.receive(unwrapInboundIn(data), now: context.eventLoop.now) else {
             return context.fireChannelRead(data)

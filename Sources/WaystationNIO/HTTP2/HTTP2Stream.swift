@@ -47,7 +47,7 @@ struct HTTP2Stream<Exchange> {
     }
 }
 
-/// What a frame means for its exchange: first the head or the part is delivered, then the end.
+/// The deliveries that a frame leads to: the head or the part first, then the end.
 struct StreamNews<Exchange> {
     /// The end of an exchange.
     struct End: Equatable {

@@ -10,7 +10,7 @@ struct QuietWatch {
         case ping(until: NIODeadline)
         /// The PING was not answered.
         case lost
-        /// Nobody waits for a response, so nothing needs to be checked.
+        /// No exchange waits for a response, so nothing needs to be checked.
         case rest
     }
 

@@ -34,10 +34,9 @@ extension StreamTable {
         }
     }
 
-    /// What can be sent now within the windows; uploads take turns.
+    /// Returns the next step of an upload that the windows allow; nil if they allow none.
     ///
-    /// Nil when nothing can.
-    ///
+    /// Uploads take turns.
     /// - Parameter maximum: The largest number of bytes of one step.
     /// - Returns: The step.
     mutating func nextSendStep(maximum: Int) -> SendStep? {

@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// The codec checks the rules for frames before the table gets them; the table knows the rules for exchanges.
 struct StreamTable<Exchange> {
-    /// What is sent when a stream opens.
+    /// The frames that open a stream.
     struct Start {
         var id: StreamID
         var exchange: Exchange
@@ -80,7 +80,7 @@ struct StreamTable<Exchange> {
         return Start(id: id, exchange: stream.exchange, isComplete: stream.hasSentAll)
     }
 
-    /// Removes a stream; returns whether the server knows it, so that it must be told.
+    /// Removes a stream; returns true if the server knows it, so that RST_STREAM must be sent.
     mutating func cancel(_ id: StreamID) -> Bool { remove(id)?.isOpen ?? false }
 
     @discardableResult

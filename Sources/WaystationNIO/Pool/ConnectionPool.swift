@@ -53,7 +53,7 @@ struct ConnectionPool {
     ///   - exchange: The exchange.
     ///   - isFirst: Whether it goes ahead of the others, because it has waited before.
     ///   - ids: Yields identities for new connections.
-    /// - Returns: What must be done.
+    /// - Returns: The actions to carry out.
     mutating func add(_ exchange: ExchangeID, isFirst: Bool, ids: inout ConnectionID.Source) -> [Action] {
         if isFirst { waiting.prepend(exchange) } else { waiting.append(exchange) }
         return assign() + connectIfNeeded(&ids)
@@ -63,7 +63,7 @@ struct ConnectionPool {
     mutating func remove(_ exchange: ExchangeID) -> [Action] {
         guard let index = waiting.firstIndex(of: exchange) else { return [] }
         waiting.remove(at: index)
-        // Nobody waits for the surplus connects, and a cancelled load must not go on to connect.
+        // No exchange waits for the surplus connects, and a cancelled load must not continue to connect.
         var actions: [Action] = []
         while connecting.count > waiting.count, let connection = connecting.first {
             connecting.remove(connection)

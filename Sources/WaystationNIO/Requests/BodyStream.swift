@@ -7,7 +7,7 @@ import NIOCore
 ///
 /// `@unchecked Sendable`: the stream is only used on the queue.
 final class BodyStream: @unchecked Sendable {
-    /// What reading a piece led to.
+    /// The result of reading a piece.
     enum Piece: Sendable {
         /// Bytes of the body; never empty.
         case bytes(ByteBuffer)

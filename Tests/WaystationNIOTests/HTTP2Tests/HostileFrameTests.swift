@@ -39,7 +39,7 @@ struct HostileFrameTests {
         }
     }
 
-    /// What the engine does meanwhile.
+    /// A call of the engine between two frames.
     ///
     /// Cancelled exchanges are marked by `didTake`.
     private func act(

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Stands in for an HTTP/2 connection: it answers every request itself, with the target as the body.
 final class FakeMultiplexedConnection: ExchangeConnection {
-    /// What all such connections of a test have seen.
+    /// The calls to all such connections of a test.
     final class Log: Sendable {
         struct State {
             var connections = 0

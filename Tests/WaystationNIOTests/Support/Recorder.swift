@@ -10,7 +10,7 @@ import WaystationTransport
 
 /// A receiver that records every call.
 final class Recorder: TransportReceiver {
-    /// What a load led to.
+    /// The calls that a receiver got for one load.
     struct Outcome: Sendable {
         var status: Int?
         var fields: [String: String] = [:]
@@ -128,15 +128,17 @@ extension URLRequest {
     }
 }
 
-/// Waits until a condition is met, for 20 s at most.
+/// Waits for a condition that other threads bring about without a notification.
+///
+/// It gives up after ten minutes, so that a fault fails its test instead of hanging the run.
 func eventually(_ sourceLocation: SourceLocation = #_sourceLocation, _ condition: @Sendable () -> Bool) async {
-    let end = ContinuousClock.now + .seconds(20)
+    let end = ContinuousClock.now + .seconds(600)
     while !condition() {
         guard ContinuousClock.now < end else {
-            Issue.record("The condition was not met within 20 s.", sourceLocation: sourceLocation)
+            Issue.record("The condition was not met within ten minutes.", sourceLocation: sourceLocation)
             return
         }
-        try? await Task.sleep(for: .milliseconds(1))
+        await Task.yield()
     }
 }
 #endif

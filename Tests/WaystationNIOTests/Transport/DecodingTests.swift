@@ -42,7 +42,7 @@ struct DecodingTests {
         #expect(try await load("Content-Encoding: identity\r\n", "abc").text == "abc")
     }
 
-    @Test("that nobody knows end the load with -1, without a head")
+    @Test("that the engine does not know end the load with -1, without a head")
     func unknown() async throws {
         for coding in ["foo", "double, foo", "double, double"] {
             let outcome = try await load("Content-Encoding: \(coding)\r\n", "abc")
