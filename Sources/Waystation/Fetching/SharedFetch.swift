@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import FoundationNetworking
 import HTTPTypes
@@ -14,7 +13,7 @@ import WaystationStorage
 /// the result of that is final for all of them. So a hundred waiters do not make a hundred trips to a server that is
 /// down.
 final class SharedFetch: TransportReceiver {
-    fileprivate enum Phase {
+    enum Phase {
         case waiting
         /// A 304 or a HEAD response settled the result, which is delivered at the end of the exchange.
         case settled(@Sendable (any FetchWaiter) -> Void)
@@ -24,7 +23,7 @@ final class SharedFetch: TransportReceiver {
         case ended
     }
 
-    fileprivate struct State {
+    struct State {
         var phase = Phase.waiting
         var question: Question
         var audience = FetchAudience()
@@ -41,26 +40,26 @@ final class SharedFetch: TransportReceiver {
         var outdated: [Int] = []
     }
 
-    fileprivate struct Times {
+    struct Times {
         var sent = Date.distantPast
         var received = Date.distantPast
         /// The point in the order of the store's invalidations at which the request was sent.
         var moment: StoreMoment
     }
 
-    fileprivate enum Question {
+    enum Question {
         case everything
         case conditional(Revalidation)
         case head(Revalidation)
     }
 
-    private let plan: FetchPlan
-    private let cache: CacheAccess
+    let plan: FetchPlan
+    let cache: CacheAccess
     private let network: Network
-    private let recorder: ResponseRecorder
-    private let state: Mutex<State>
+    let recorder: ResponseRecorder
+    let state: Mutex<State>
     /// Called when no more waiters may join, and when the fetch ends.
-    private let closed: @Sendable (SharedFetch) -> Void
+    let closed: @Sendable (SharedFetch) -> Void
 
     init(
         _ plan: FetchPlan,
@@ -169,47 +168,7 @@ final class SharedFetch: TransportReceiver {
         keepPace()
     }
 
-    // MARK: - Pace
-
-    /// The number of bytes that may wait for the store's disk.
-    private static let unwrittenLimit = 8 << 20
-
-    /// Records whether a waiter can take more; when no waiter can, the exchange rests.
-    func rest(_ waiter: any FetchWaiter, _ rests: Bool) {
-        state.withLock { $0.audience.rest(waiter.id, rests) }
-        keepPace()
-    }
-
-    /// Makes the exchange rest until the store has written most of the bytes that it was given.
-    private func waitForDisk() {
-        let isFirst = state.withLock { state in
-            defer { state.isDiskFull = true }
-            return !state.isDiskFull && !state.hasEnded
-        }
-        guard isFirst else { return }
-        keepPace()
-        checkDisk()
-    }
-
-    private func checkDisk() {
-        // A disk that hangs has no unwritten bytes, so this ends.
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5)) { [weak self] in
-            guard let self, !state.withLock(\.hasEnded) else { return }
-            guard cache.store.unwrittenBytes <= Self.unwrittenLimit / 2 else { return checkDisk() }
-            state.withLock { $0.isDiskFull = false }
-            keepPace()
-        }
-    }
-
-    private func keepPace() {
-        while let (exchange, pauses) = state.withLock({ state -> ((any TransportExchange), Bool)? in
-            state.pace.isPaused = state.isDiskFull || state.audience.isResting
-            return state.exchange.flatMap { exchange in state.pace.nextCall().map { (exchange, $0) } }
-        }) {
-            if pauses { exchange.pause() } else { exchange.resume() }
-            state.withLock { $0.pace.callEnded() }
-        }
-    }
+    // MARK: - Arrivals
 
     func transportDidReceive(_ head: ResponseHead) {
         let (question, sent, hasEnded) = state.withLock { ($0.question, $0.times, $0.hasEnded) }
@@ -273,7 +232,7 @@ final class SharedFetch: TransportReceiver {
     /// Makes the pending calls, in order.
     ///
     /// If another thread is making calls, that thread makes these too.
-    private func makeCalls() {
+    func makeCalls() {
         while let call = state.withLock({ $0.audience.nextCall() }) {
             call()
             state.withLock { $0.audience.callEnded() }
@@ -282,7 +241,7 @@ final class SharedFetch: TransportReceiver {
 
     // MARK: - Handling the head
 
-    private func decision(_ head: ResponseHead, _ times: Times) -> StoringDecision {
+    func decision(_ head: ResponseHead, _ times: Times) -> StoringDecision {
         let decision = plan.strategy.storing(
             head,
             to: plan.entry.message,
@@ -306,7 +265,7 @@ final class SharedFetch: TransportReceiver {
     }
 
     /// Handles a full response: it is stored if allowed, and delivered to all waiters that may share it.
-    private func receive(_ head: ResponseHead, _ decision: StoringDecision, _ times: Times, outdated: [Int]) {
+    func receive(_ head: ResponseHead, _ decision: StoringDecision, _ times: Times, outdated: [Int]) {
         if case .store(let exchange) = decision {
             state.withLock { $0.outdated = outdated }
             recorder.begin(
@@ -354,103 +313,20 @@ final class SharedFetch: TransportReceiver {
         makeCalls()
     }
 
-    private func validated(_ head: ResponseHead, _ revalidation: Revalidation, _ times: Times) {
-        let outcome = ValidationOutcome(
-            of: HTTPResponse(validating: head, plan.variants.exchanges),
-            to: revalidation,
-            requestTime: times.sent,
-            responseTime: times.received
-        )
-        switch outcome {
-        case .freshened(let selection, let changes):
-            effects.apply(changes)
-            settle(selection, head)
-        case .standIn(let selection) where plan.mayStandIn:
-            let status = CacheStatus(
-                .forwarded(plan.reason, status: head.statusCode),
-                timeToLive: selection.freshness.timeToLive
-            )
-            guard let answer = plan.variants.answer(selection, to: plan.request, status) else {
-                return receive(head, .refuse(.notMarkedStorable), times, outdated: [])
-            }
-            let exchange = state.withLock { state in
-                state.audience.callAll { $0.fetchDidAnswer(answer) }
-                return state.end()
-            }
-            closed(self)
-            exchange?.cancel()
-            makeCalls()
-        case .reload: state.withLock { $0.repeatAtEnd() }
-        case .replaced(_, let outdated):
-            receive(head, decision(head, times), times, outdated: outdated)
-        case .passOn(let changes):
-            // The changes of a HEAD request are made in `receive`, as for every HEAD.
-            if plan.entry.message.method == .get { effects.apply(changes) }
-            receive(head, .refuse(.conditional), times, outdated: [])
-        case .standIn:
-            receive(head, .refuse(.notMarkedStorable), times, outdated: [])
-        }
-    }
-
-    /// Handles the HEAD of a revalidation: equal validators confirm the stored response; otherwise the response is
-    /// loaded.
-    private func compared(_ head: ResponseHead, _ revalidation: Revalidation, _ times: Times) {
-        let response = HTTPResponse(validating: head, plan.variants.exchanges)
-        var question = plan.entry.message
-        question.method = .head
-        let changes = StoredChange.changes(
-            byHead: response,
-            to: question,
-            stored: plan.variants.exchanges,
-            requestTime: times.sent,
-            responseTime: times.received
-        )
-        let hasValidator = response.headerFields.contains(.eTag) || response.headerFields.contains(.lastModified)
-        for case .update(let index, let exchange) in changes
-        where hasValidator && !exchange.needsValidation && exchange.hasValidator {
-            effects.apply([.update(index: index, exchange)])
-            let selection = StoredSelection(
-                of: exchange,
-                at: index,
-                for: plan.entry.message,
-                now: times.received,
-                isValidated: true,
-                rules: cache.rules
-            )
-            return settle(selection, head)
-        }
-        state.withLock { $0.repeatAtEnd() }
-    }
-
-    /// Makes the stored response the answer, at the end of the exchange.
-    private func settle(_ selection: StoredSelection, _ head: ResponseHead) {
-        let status = CacheStatus(
-            .forwarded(plan.reason, status: head.statusCode),
-            timeToLive: plan.strategy.obeysHTTP ? selection.freshness.timeToLive : plan.strategy.limit
-        )
-        let answer = plan.variants.answer(selection, to: plan.request, status)
-        state.withLock { state in
-            guard !state.hasEnded else { return }
-            // If the stored body was dropped meanwhile, the response is loaded again.
-            guard let answer else { return state.phase = .repeating }
-            state.phase = .settled { $0.fetchDidAnswer(answer) }
-        }
-    }
-
     /// The changes that an answer makes to the stored responses.
-    private var effects: StoredEffects {
+    var effects: StoredEffects {
         StoredEffects(plan: plan, cache: cache, moment: state.withLock(\.times.moment))
     }
 }
 
 extension SharedFetch.State {
-    fileprivate var hasEnded: Bool {
+    var hasEnded: Bool {
         if case .ended = phase { return true }
         return false
     }
 
     /// Drops the response; the request is sent again at the end of the exchange.
-    fileprivate mutating func repeatAtEnd() {
+    mutating func repeatAtEnd() {
         if !hasEnded { phase = .repeating }
     }
 
@@ -458,7 +334,7 @@ extension SharedFetch.State {
     ///
     /// - Returns: The exchange behind the fetch.
     @discardableResult
-    fileprivate mutating func end() -> (any TransportExchange)? {
+    mutating func end() -> (any TransportExchange)? {
         phase = .ended
         audience.close()
         return exchange.take()

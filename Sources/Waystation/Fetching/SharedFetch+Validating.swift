@@ -1,0 +1,92 @@
+import Foundation
+import FoundationNetworking
+import HTTPTypes
+import Synchronization
+import WaystationCaching
+import WaystationTransport
+
+/// The answers to a revalidation: by a conditional request, or by a HEAD request (RFC 9111 §4.3).
+extension SharedFetch {
+    func validated(_ head: ResponseHead, _ revalidation: Revalidation, _ times: Times) {
+        let outcome = ValidationOutcome(
+            of: HTTPResponse(validating: head, plan.variants.exchanges),
+            to: revalidation,
+            requestTime: times.sent,
+            responseTime: times.received
+        )
+        switch outcome {
+        case .freshened(let selection, let changes):
+            effects.apply(changes)
+            settle(selection, head)
+        case .standIn(let selection) where plan.mayStandIn:
+            let status = CacheStatus(
+                .forwarded(plan.reason, status: head.statusCode),
+                timeToLive: selection.freshness.timeToLive
+            )
+            guard let answer = plan.variants.answer(selection, to: plan.request, status) else {
+                return receive(head, .refuse(.notMarkedStorable), times, outdated: [])
+            }
+            let exchange = state.withLock { state in
+                state.audience.callAll { $0.fetchDidAnswer(answer) }
+                return state.end()
+            }
+            closed(self)
+            exchange?.cancel()
+            makeCalls()
+        case .reload: state.withLock { $0.repeatAtEnd() }
+        case .replaced(_, let outdated):
+            receive(head, decision(head, times), times, outdated: outdated)
+        case .passOn(let changes):
+            // The changes of a HEAD request are made in `receive`, as for every HEAD.
+            if plan.entry.message.method == .get { effects.apply(changes) }
+            receive(head, .refuse(.conditional), times, outdated: [])
+        case .standIn:
+            receive(head, .refuse(.notMarkedStorable), times, outdated: [])
+        }
+    }
+
+    /// Handles the HEAD of a revalidation: equal validators confirm the stored response; otherwise the response is
+    /// loaded.
+    func compared(_ head: ResponseHead, _ revalidation: Revalidation, _ times: Times) {
+        let response = HTTPResponse(validating: head, plan.variants.exchanges)
+        var question = plan.entry.message
+        question.method = .head
+        let changes = StoredChange.changes(
+            byHead: response,
+            to: question,
+            stored: plan.variants.exchanges,
+            requestTime: times.sent,
+            responseTime: times.received
+        )
+        let hasValidator = response.headerFields.contains(.eTag) || response.headerFields.contains(.lastModified)
+        for case .update(let index, let exchange) in changes
+        where hasValidator && !exchange.needsValidation && exchange.hasValidator {
+            effects.apply([.update(index: index, exchange)])
+            let selection = StoredSelection(
+                of: exchange,
+                at: index,
+                for: plan.entry.message,
+                now: times.received,
+                isValidated: true,
+                rules: cache.rules
+            )
+            return settle(selection, head)
+        }
+        state.withLock { $0.repeatAtEnd() }
+    }
+
+    /// Makes the stored response the answer, at the end of the exchange.
+    private func settle(_ selection: StoredSelection, _ head: ResponseHead) {
+        let status = CacheStatus(
+            .forwarded(plan.reason, status: head.statusCode),
+            timeToLive: plan.strategy.obeysHTTP ? selection.freshness.timeToLive : plan.strategy.limit
+        )
+        let answer = plan.variants.answer(selection, to: plan.request, status)
+        state.withLock { state in
+            guard !state.hasEnded else { return }
+            // If the stored body was dropped meanwhile, the response is loaded again.
+            guard let answer else { return state.phase = .repeating }
+            state.phase = .settled { $0.fetchDidAnswer(answer) }
+        }
+    }
+}
