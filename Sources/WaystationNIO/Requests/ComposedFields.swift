@@ -4,6 +4,8 @@ struct ComposedFields {
     /// The value of `Host`, or of `:authority` in HTTP/2.
     private(set) var authority: String
     private(set) var list: [(name: String, value: String)] = []
+    /// Whether a field has set the authority.
+    private var hasHost = false
 
     init(_ authority: String) {
         self.authority = authority
@@ -20,6 +22,7 @@ struct ComposedFields {
         let count = list.count
         for (name, value) in fields
         where !list[..<count].contains(where: { FieldSyntax.isSame($0.name, name) }) {
+            if hasHost, FieldSyntax.isSame(name, "Host") { continue }
             try add(name, value)
         }
     }
@@ -46,6 +49,7 @@ struct ComposedFields {
                 )
             }
             authority = value
+            hasHost = true
         // The framing is the engine's: a wrong length would let one request be read as two (RFC 9112 §11.2).
         case 14 where FieldSyntax.isSame(name, "Content-Length"): return
         case 17 where FieldSyntax.isSame(name, "Transfer-Encoding"): return

@@ -53,10 +53,13 @@ struct RequestComposerTests {
     @Test("The request's own fields win over the configuration's, and both over the defaults")
     func precedence() throws {
         var composer = composer
-        composer.additionalFields = [("X-Both", "configuration"), ("x-additional", "yes"), ("accept", "text/html")]
+        composer.additionalFields = [
+            ("X-Both", "configuration"), ("x-additional", "yes"), ("accept", "text/html"), ("Host", "configuration"),
+        ]
         let request = try composer.compose(
             URLRequest("http://h/") {
                 $0.setValue("request", forHTTPHeaderField: "x-both")
+                $0.setValue("request.test", forHTTPHeaderField: "host")
                 $0.setValue("own", forHTTPHeaderField: "User-Agent")
                 $0.setValue("", forHTTPHeaderField: "Accept-Language")
                 $0.setValue("  spaces\t", forHTTPHeaderField: "X-Spaces")
@@ -64,6 +67,7 @@ struct RequestComposerTests {
         )
         let fields = fields(request)
         #expect(fields["x-both"] == "request")
+        #expect(request.head.authority == "request.test")
         #expect(fields["x-additional"] == "yes")
         #expect(fields["accept"] == "text/html")
         #expect(fields["user-agent"] == "own")
