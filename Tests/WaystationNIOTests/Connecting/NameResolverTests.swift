@@ -35,6 +35,20 @@ struct NameResolverTests {
         _ = try await first.get()
     }
 
+    @Test("that no connect waits for any more ask the system nothing")
+    func givenUp() async throws {
+        let resolver = NameResolver(loop: loop) { _, _ in
+            Issue.record("the name was looked up")
+            return []
+        }
+        resolver.cancelQueries()
+        let addresses = resolver.initiateAAAAQuery(host: "slow", port: 1)
+        await #expect(throws: NameResolver.Failure.self) { try await addresses.get() }
+        await #expect(throws: NameResolver.Failure.self) {
+            try await resolver.initiateAQuery(host: "slow", port: 1).get()
+        }
+    }
+
     @Test("report why a name has no address")
     func failure() async throws {
         let resolver = NameResolver(loop: loop)

@@ -1,7 +1,5 @@
 #if NIO
 import NIOCore
-import NIOHPACK
-import NIOHTTP2
 import NIOPosix
 import Testing
 
@@ -12,9 +10,9 @@ struct RealSocketTests {
     @Test("Uploads and downloads at the same time arrive whole, with exchanges that pause", .timeLimit(.minutes(2)))
     func echo() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let server = try await EchoServer.start(on: group)
+        let server = try await HTTP2EchoServer.start(on: group)
         let loop = group.next()
-        let address = try #require(server.localAddress)
+        let address = try #require(server.address)
         let channel = try await ClientBootstrap(group: loop).channelOption(.autoRead, value: false)
             .connect(to: address).get()
         let counts = try await loop.flatSubmit {
@@ -37,7 +35,7 @@ struct RealSocketTests {
         }.get()
         #expect(counts == [Int](repeating: 3_000_000, count: 8))
         try await channel.close().get()
-        try await server.close().get()
+        try await server.stop()
         try await group.shutdownGracefully()
     }
 }
@@ -94,35 +92,6 @@ private final class EchoExchange: ConnectionExchange {
 
     func end(_ failure: ExchangeFailure?) {
         if let failure { result.fail(failure) } else { result.succeed(isEqual ? received : -1) }
-    }
-}
-
-/// Answers each request with its own body.
-private enum EchoServer {
-    static func start(on group: MultiThreadedEventLoopGroup) async throws -> any Channel {
-        try await ServerBootstrap(group: group)
-            .childChannelInitializer { channel in
-                channel.configureHTTP2Pipeline(mode: .server) { stream in
-                    stream.eventLoop.makeCompletedFuture {
-                        try stream.pipeline.syncOperations.addHandler(EchoHandler())
-                    }
-                }.map { _ in }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-    }
-
-    private final class EchoHandler: ChannelInboundHandler {
-        typealias InboundIn = HTTP2Frame.FramePayload
-        typealias OutboundOut = HTTP2Frame.FramePayload
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            switch unwrapInboundIn(data) {
-            case .headers:
-                context.writeAndFlush(wrapOutboundOut(.headers(.init(headers: [":status": "200"]))), promise: nil)
-            case .data(let part): context.writeAndFlush(wrapOutboundOut(.data(part)), promise: nil)
-            default: break
-            }
-        }
     }
 }
 #endif
