@@ -13,9 +13,7 @@ final class HTTP2EchoServer: Sendable {
 
     /// Starts a server on a free port of 127.0.0.1.
     ///
-    /// - Parameters:
-    ///   - group: The event loops of its connections.
-    ///   - tls: The TLS context, which must offer `h2`; nil for a server with prior knowledge.
+    /// The TLS context must offer `h2`; without one, clients need prior knowledge.
     static func start(
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         tls: NIOSSLContext? = nil
