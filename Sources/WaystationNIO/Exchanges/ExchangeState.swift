@@ -5,6 +5,11 @@ import NIOCore
 struct ExchangeState {
     /// How often a request is sent again after a dropped connection; plain `URLSession` does the same.
     static let retryLimit = 5
+    /// How often a request is sent again that a server certainly did not process.
+    ///
+    /// The limit is for servers that never process any. A server may take a few requests on each connection and refuse
+    /// all the others that were sent with them, so one of many requests may be refused many times.
+    static let refusalLimit = 100
 
     private enum Phase: Equatable {
         /// It waits for a connection.
@@ -41,6 +46,7 @@ struct ExchangeState {
     private let isIdempotent: Bool
     private var phase = Phase.queued
     private var retries = 0
+    private var refusals = 0
     private(set) var hasHead = false
     private(set) var isPaused = false
 
@@ -98,15 +104,23 @@ struct ExchangeState {
             phase = .ended
             return .complete
         }
-        // A server may close a kept connection at any time, even while a request is on its way (RFC 9112 §9.3.1).
-        let isUnanswered = failure.isLoss && isReused && isIdempotent
-        if !hasHead, isRepeatable, retries < Self.retryLimit, isUnanswered || failure.isUnprocessed {
-            retries += 1
+        if !hasHead, isRepeatable, mayRetry(failure, isReused: isReused) {
             phase = .queued
             return .retry
         }
         phase = .ended
         return .fail(TransportFailure(failure, hasHead: hasHead))
+    }
+
+    private mutating func mayRetry(_ failure: ExchangeFailure, isReused: Bool) -> Bool {
+        if failure.isUnprocessed {
+            refusals += 1
+            return refusals <= Self.refusalLimit
+        }
+        // A server may close a kept connection at any time, even while a request is on its way (RFC 9112 §9.3.1).
+        guard failure.isLoss, isReused, isIdempotent else { return false }
+        retries += 1
+        return retries <= Self.retryLimit
     }
 
     /// The exchange fails for a reason of its own, such as a time-out.

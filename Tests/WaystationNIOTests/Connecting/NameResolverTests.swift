@@ -5,7 +5,7 @@ import Testing
 
 @testable import WaystationNIO
 
-@Suite("Name look-ups", .timeLimit(.minutes(1)))
+@Suite("Name look-ups", .timeLimit(.minutes(10)))
 struct NameResolverTests {
     private let loop = MultiThreadedEventLoopGroup.singleton.next()
 

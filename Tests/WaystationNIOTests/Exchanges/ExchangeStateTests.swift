@@ -72,6 +72,21 @@ struct ExchangeStateTests {
         #expect(stream.end(failure, isRepeatable: false) != .retry)
     }
 
+    @Test("A request that was certainly not processed is retried a hundred times, beside those for lost connections")
+    func refusals() {
+        var failure = ExchangeFailure(.connectionLost, "refused stream")
+        failure.isUnprocessed = true
+        var state = ExchangeState(method: "GET")
+        for number in 0..<100 {
+            #expect(state.begin(on: first, isReused: true) == true)
+            #expect(state.end(failure, isRepeatable: true) == .retry, "\(number)")
+        }
+        #expect(state.begin(on: first, isReused: true) == true)
+        #expect(state.end(lost, isRepeatable: true) == .retry)
+        #expect(state.begin(on: first, isReused: true) == true)
+        #expect(state.end(failure, isRepeatable: true) != .retry)
+    }
+
     @Test("is not retried after its head")
     func afterHead() {
         var state = running(isReused: true)

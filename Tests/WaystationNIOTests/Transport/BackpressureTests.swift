@@ -6,7 +6,7 @@ import WaystationTransport
 
 @testable import WaystationNIO
 
-@Suite("Backpressure", .timeLimit(.minutes(1)))
+@Suite("Backpressure", .timeLimit(.minutes(10)))
 struct BackpressureTests {
     private static let part = String(repeating: "x", count: 64 << 10)
     /// 64 MiB: far more than the buffers of both sockets hold.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WaystationNIO
 
-@Suite("Content codings", .timeLimit(.minutes(1)))
+@Suite("Content codings", .timeLimit(.minutes(10)))
 struct DecodingTests {
     private func transport() -> NIOTransport {
         var parts = EngineParts()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import WaystationNIO
 
-@Suite("Responses before the request is complete", .timeLimit(.minutes(1)))
+@Suite("Responses before the request is complete", .timeLimit(.minutes(10)))
 struct EarlyResponseTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WaystationNIO
 
-@Suite("Error codes are those of plain URLSession", .timeLimit(.minutes(1)))
+@Suite("Error codes are those of plain URLSession", .timeLimit(.minutes(10)))
 struct ErrorCodeTests {
     private static let unsupported = URLError.Code.unsupportedURL
 

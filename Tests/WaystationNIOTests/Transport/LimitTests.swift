@@ -5,7 +5,7 @@ import Testing
 
 @testable import WaystationNIO
 
-@Suite("Limits", .timeLimit(.minutes(1)))
+@Suite("Limits", .timeLimit(.minutes(10)))
 struct LimitTests {
     private static let long = String(repeating: "x", count: 1 << 10)
 

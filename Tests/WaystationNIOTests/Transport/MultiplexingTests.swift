@@ -8,7 +8,7 @@ import WaystationTransport
 
 @testable import WaystationNIO
 
-@Suite("Connections with several streams", .timeLimit(.minutes(1)))
+@Suite("Connections with several streams", .timeLimit(.minutes(10)))
 struct MultiplexingTests {
     private let log = FakeMultiplexedConnection.Log()
 

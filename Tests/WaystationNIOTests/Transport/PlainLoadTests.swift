@@ -5,7 +5,7 @@ import Testing
 
 @testable import WaystationNIO
 
-@Suite("Plain loads over HTTP/1.1", .timeLimit(.minutes(1)))
+@Suite("Plain loads over HTTP/1.1", .timeLimit(.minutes(10)))
 struct PlainLoadTests {
     private func load(
         _ answer: String,

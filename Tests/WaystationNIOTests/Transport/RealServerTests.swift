@@ -6,7 +6,7 @@ import Testing
 
 @testable import WaystationNIO
 
-@Suite("A real server", .timeLimit(.minutes(1)))
+@Suite("A real server", .timeLimit(.minutes(10)))
 struct RealServerTests {
     /// A server of Python's standard library, which serves a folder.
     private final class Server {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WaystationNIO
 
-@Suite("Requests on dropped connections are sent again", .timeLimit(.minutes(1)))
+@Suite("Requests on dropped connections are sent again", .timeLimit(.minutes(10)))
 struct RetryTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

@@ -7,7 +7,7 @@ import WaystationTransport
 
 @testable import WaystationNIO
 
-@Suite("Time-outs", .timeLimit(.minutes(1)))
+@Suite("Time-outs", .timeLimit(.minutes(10)))
 struct TimeoutTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
