@@ -3,7 +3,7 @@ import FoundationNetworking
 import Measuring
 import Waystation
 import WaystationNIO
-import WaystationTesting
+@_spi(Processes) import WaystationTesting
 
 extension Benchmark {
     /// The cost of a private HTTP cache for loads that use the network, and the trips that it saves.

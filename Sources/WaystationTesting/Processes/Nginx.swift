@@ -1,8 +1,8 @@
 public import Foundation
 import Glibc
-@_spi(Processes) import WaystationTesting
 
 /// A private nginx on loopback, which serves the files of a directory until it is stopped.
+@_spi(Processes)
 public final class Nginx: Sendable {
     /// An error that says why nginx does not run.
     public struct Failure: Error, CustomStringConvertible {
@@ -15,7 +15,7 @@ public final class Nginx: Sendable {
     /// The directory whose files nginx serves.
     public let root: URL
 
-    private let scratch: ScratchDirectory
+    private let scratch: URL
     private let process: SpawnedProcess
 
     /// Starts nginx with a configuration of its own in a scratch directory.
@@ -23,28 +23,31 @@ public final class Nginx: Sendable {
     /// Responses for files in `fresh` may be used for a day, and those for files in `asked` only after validation;
     /// other responses have no caching fields.
     ///
+    /// - Parameters:
+    ///   - listen: Parameters of the directive `listen`, such as `ssl http2`.
+    ///   - directives: Further directives of the server.
     /// - Throws: ``Failure`` when nginx is not installed, or does not start.
-    public init() throws {
+    public init(listen: String = "", directives: String = "") throws {
         let paths = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"]
         guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
             throw Failure(description: "nginx is not installed: apt-get install nginx-light")
         }
-        scratch = try ScratchDirectory()
-        root = scratch.url.appendingPathComponent("root")
+        scratch = FileManager.default.temporaryDirectory.appendingPathComponent("waystation-nginx-\(UUID().uuidString)")
+        root = scratch.appendingPathComponent("root")
         // When root starts nginx, nginx reads files as another user.
         let open: [FileAttributeKey: Any] = [.posixPermissions: 0o755]
-        try FileManager.default.setAttributes(open, ofItemAtPath: scratch.url.path)
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true, attributes: open)
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true, attributes: open)
         port = try Self.freePort()
-        let configuration = scratch.url.appendingPathComponent("nginx.conf")
-        try Self.configuration(port: port, scratch: scratch.url.path)
+        let configuration = scratch.appendingPathComponent("nginx.conf")
+        try Self.configuration(port: port, scratch: scratch.path, listen, directives)
             .write(to: configuration, atomically: true, encoding: .utf8)
         // A shell ends nginx when the other end of its input closes, which also happens when this process is killed.
         process = try SpawnedProcess(
             "/bin/sh",
             [
                 "-c", "\"$0\" \"$@\" & read -r _; kill $!; wait", path,
-                "-p", scratch.url.path, "-c", configuration.path, "-e", "error.log",
+                "-p", scratch.path, "-c", configuration.path, "-e", "error.log",
             ]
         )
         for _ in 0..<200 where !Self.accepts(port) {
@@ -52,12 +55,15 @@ public final class Nginx: Sendable {
             usleep(20_000)
         }
         guard Self.accepts(port) else {
-            let log = try? String(contentsOf: scratch.url.appendingPathComponent("error.log"), encoding: .utf8)
+            let log = try? String(contentsOf: scratch.appendingPathComponent("error.log"), encoding: .utf8)
             throw Failure(description: "nginx did not start: \(log ?? "no log")")
         }
     }
 
-    deinit { stop() }
+    deinit {
+        stop()
+        try? FileManager.default.removeItem(at: scratch)
+    }
 
     /// Stops nginx; calling this again does nothing.
     public func stop() {
@@ -89,7 +95,12 @@ public final class Nginx: Sendable {
         URL(string: "http://127.0.0.1:\(port)/\(path)") ?? root
     }
 
-    private static func configuration(port: UInt16, scratch: String) -> String {
+    private static func configuration(
+        port: UInt16,
+        scratch: String,
+        _ listen: String,
+        _ directives: String
+    ) -> String {
         """
         daemon off;
         master_process off;
@@ -111,7 +122,8 @@ public final class Nginx: Sendable {
             uwsgi_temp_path \(scratch)/uwsgi;
             scgi_temp_path \(scratch)/scgi;
             server {
-                listen 127.0.0.1:\(port);
+                listen 127.0.0.1:\(port) \(listen);
+                \(directives)
                 root \(scratch)/root;
                 location /fresh/ { add_header Cache-Control "max-age=86400"; }
                 location /asked/ { add_header Cache-Control "no-cache"; }
