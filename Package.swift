@@ -47,8 +47,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // Debian's libbz2-dev has no pkg-config file.
         .systemLibrary(name: "CBzip2", providers: [.apt(["libbz2-dev"])]),
-        // Like GRDB's own module, without pkg-config; it wraps variadic C functions, which Swift cannot call.
-        .systemLibrary(name: "CWaystationSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        // Needs libsqlite3-dev, as GRDB does. It replaces system calls of SQLite, and wraps variadic C functions.
+        .target(name: "CWaystationSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "WaystationCollections"),
         .target(name: "WaystationFileSystem"),
         .target(name: "WaystationRules"),
@@ -207,7 +207,7 @@ let package = Package(
         .testTarget(
             name: "WaystationTests",
             dependencies: [
-                "Waystation", "WaystationCaching", "WaystationFileSystem", "WaystationTesting",
+                "Waystation", "WaystationCaching", "WaystationFileSystem", "WaystationStorage", "WaystationTesting",
                 "WaystationTransport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -87,13 +87,16 @@ struct ResidencyTests {
         let resident = ResidentResponses(limit: .mebibytes(1))
         let now = fixture.clock.now
         let response = response(at: now)
-        resident.beginReading(.get("a"))
+        let stale = resident.beginReading(.get("a"))
+        let other = resident.beginReading(.get("c"))
         resident.invalidate([.get("a")])
-        resident.keep([response], for: .get("a"), readAt: now)
+        resident.keep([response], for: .get("c"), readAt: now, by: other)
+        #expect(resident.responses(for: .get("c"), at: now).responses != nil, "look-ups may read at the same time")
+        resident.keep([response], for: .get("a"), readAt: now, by: stale)
         #expect(resident.responses(for: .get("a"), at: now).responses == nil)
-        resident.beginReading(.get("a"))
+        let reading = resident.beginReading(.get("a"))
         resident.invalidate([.get("b")])
-        resident.keep([response], for: .get("a"), readAt: now)
+        resident.keep([response], for: .get("a"), readAt: now, by: reading)
         #expect(resident.responses(for: .get("a"), at: now).responses?.first === response)
     }
 
@@ -103,9 +106,9 @@ struct ResidencyTests {
         let now = fixture.clock.now
         let checkTime = now.addingTimeInterval(30)
         let response = response(at: now)
-        resident.beginReading(.get("a"))
+        let reading = resident.beginReading(.get("a"))
         resident.confirm(at: checkTime, hasChanged: hasChanged)
-        resident.keep([response], for: .get("a"), readAt: now)
+        resident.keep([response], for: .get("a"), readAt: now, by: reading)
         #expect((resident.responses(for: .get("a"), at: checkTime).responses == nil) == hasChanged)
     }
 

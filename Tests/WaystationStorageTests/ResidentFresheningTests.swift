@@ -172,18 +172,18 @@ struct ResidentFresheningTests {
         switch written {
         case "before":
             resident.beginFreshening(new)
-            resident.beginReading(.get("a"))
+            let reading = resident.beginReading(.get("a"))
             resident.endFreshening(new, isWritten: true)
-            resident.keep([old], for: .get("a"), readAt: fixture.clock.now)
+            resident.keep([old], for: .get("a"), readAt: fixture.clock.now, by: reading)
         case "during":
-            resident.beginReading(.get("a"))
+            let reading = resident.beginReading(.get("a"))
             resident.beginFreshening(new)
             resident.endFreshening(new, isWritten: true)
-            resident.keep([old], for: .get("a"), readAt: fixture.clock.now)
+            resident.keep([old], for: .get("a"), readAt: fixture.clock.now, by: reading)
         default:
             resident.beginFreshening(new)
-            resident.beginReading(.get("a"))
-            resident.keep([old], for: .get("a"), readAt: fixture.clock.now)
+            let reading = resident.beginReading(.get("a"))
+            resident.keep([old], for: .get("a"), readAt: fixture.clock.now, by: reading)
             resident.endFreshening(new, isWritten: true)
         }
         #expect(resident.responses(for: .get("a"), at: fixture.clock.now).responses?.first === new)

@@ -56,11 +56,13 @@ struct Loads: Sendable {
 
     /// Measures two ways side by side, both one at a time and 64 at a time.
     ///
-    /// The figure of the judged width has the plain name and the limit; the other figure is only reported.
+    /// The figure of the judged width has the plain name and the limit; the other figure is only reported, unless it
+    /// has a limit too.
     static func ratio(
         _ name: String,
         limit: Double?,
         judged: Width,
+        otherLimit: Double? = nil,
         rounds: Int = 15,
         of measured: (name: String, loads: Loads),
         to base: (name: String, loads: Loads)
@@ -78,7 +80,7 @@ struct Loads: Sendable {
                 Figure(
                     width == judged ? name : name + width.suffix,
                     costs[1] / costs[0],
-                    limit: width == judged ? limit : nil,
+                    limit: width == judged ? limit : otherLimit,
                     against: ["\(base.name)-us": costs[0], "\(measured.name)-us": costs[1]]
                 )
             )

@@ -95,7 +95,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             return open(client, binding)
         }
         guard type(of: task) == URLSessionDataTask.self else { return leave(client, binding) }
-        guard let visit = (cachedResponse as? PreparedVisit)?.visit ?? binding.firstVisit(for: request) else {
+        guard let visit = (cachedResponse as? PreparedVisit)?.take() ?? binding.firstVisit(for: request) else {
             let context = binding.context(for: request, rule: nil)
             return handBack(client.recorded(in: context), context, "no rule takes it")
         }

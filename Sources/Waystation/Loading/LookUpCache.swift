@@ -7,8 +7,9 @@ import WaystationTransport
 /// It caches nothing.
 ///
 /// A session asks its cache about a data task before it starts the task's protocol. The cache may answer on any thread,
-/// and the session then starts the protocol on the right queue. So look-ups on disk are made here, off the loading
-/// queue and without a hop back to it. For tasks that no rule takes it asks the app's own cache, or answers at once,
+/// and the session then starts the protocol on the right queue. So look-ups on disk are made here, without a hop back to
+/// the loading queue: at once if they need not wait for the disk and no other load waits for that queue; otherwise
+/// on the store's own queue. For tasks that no rule takes it asks the app's own cache, or answers at once,
 /// which is quicker than the cache of `.default`.
 ///
 /// It sees every data task of an intercepted session, so two faults of Foundation are corrected here for all of these
@@ -19,6 +20,7 @@ final class LookUpCache: URLCache, @unchecked Sendable {
     // `@unchecked` because the superclass is; the properties added here do not change.
     private let binding: Binding
     private let appCache: URLCache?
+    private let visits = VisitsUnderWay()
 
     init(_ binding: Binding) {
         self.binding = binding
@@ -35,8 +37,14 @@ final class LookUpCache: URLCache, @unchecked Sendable {
         guard let request = dataTask.originalRequest, type(of: dataTask) == URLSessionDataTask.self,
             let visit = binding.firstVisit(for: request)
         else { return passOn(dataTask, completionHandler) }
-        guard case .lookUp(let lookUp) = visit.verdict else { return completionHandler(PreparedVisit(visit)) }
-        lookUp.run { completionHandler(PreparedVisit(Visit(visit.hop, $0))) }
+        let (place, isCalm) = visits.begin()
+        let complete: @Sendable (Verdict) -> Void = {
+            completionHandler(PreparedVisit(Visit(visit.hop, $0), place))
+        }
+        guard case .lookUp(let lookUp) = visit.verdict else { return complete(visit.verdict) }
+        // Loads that wait for the loading queue are better served by a look-up that leaves it to them.
+        if isCalm, let verdict = lookUp.inMemory() { return complete(verdict) }
+        lookUp.run(complete)
     }
 
     /// Asks the app's own cache, so that responses that the app put there remain usable.

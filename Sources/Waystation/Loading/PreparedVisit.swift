@@ -8,11 +8,19 @@ import FoundationNetworking
 ///
 /// `@unchecked Sendable` because the superclass is; the properties added here do not change.
 final class PreparedVisit: CachedURLResponse, @unchecked Sendable {
-    let visit: Visit
+    private let prepared: Visit
+    private let place: VisitsUnderWay.Place
 
-    init(_ visit: Visit) {
-        self.visit = visit
+    init(_ visit: Visit, _ place: VisitsUnderWay.Place) {
+        prepared = visit
+        self.place = place
         super.init(response: Self.noResponse, data: Data(), userInfo: nil, storagePolicy: .notAllowed)
+    }
+
+    /// The visit, for the protocol that has been started.
+    func take() -> Visit {
+        place.leave()
+        return prepared
     }
 
     /// Visits are never archived.

@@ -3,6 +3,7 @@ import FoundationNetworking
 import HTTPTypes
 import WaystationCaching
 import WaystationRules
+import WaystationStorage
 
 extension Serving {
     /// The verdict of the response cache, as the strategy demands.
@@ -21,16 +22,16 @@ extension Serving {
         }
         guard var entry = sources.cacheRequest(request, canonical) else { return withoutCache(strategy) }
         entry.hidesCookies = hidesCookies
-        if let resident {
-            return verdict(strategy, entry, StoredVariants(resident, for: entry), in: cache, lookedUp: ends)
+        let verdict: @Sendable ([StoredResponse]) -> Verdict = { [entry] responses in
+            let variants = StoredVariants(responses, for: entry)
+            return self.verdict(strategy, entry, variants, in: cache, lookedUp: ends)
         }
+        if let resident { return verdict(resident) }
         return .lookUp(
-            LookUp { [entry] completion in
-                cache.store.lookup(entry.key) { responses in
-                    let variants = StoredVariants(responses, for: entry)
-                    completion(verdict(strategy, entry, variants, in: cache, lookedUp: ends))
-                }
-            }
+            LookUp(
+                inMemory: { cache.store.lookUpInMemory(key).map(verdict) },
+                run: { completion in cache.store.lookup(key) { completion(verdict($0)) } }
+            )
         )
     }
 

@@ -12,16 +12,23 @@ extension StoreIndex {
 
     /// The rows of a key, newest first.
     func rows(for key: RequestKey) throws -> [Found] {
-        try reader.unsafeRead { db in
-            let statement = try db.cachedStatement(sql: Self.lookup)
-            let rows = try Row.fetchCursor(statement, arguments: [key.url, key.method, key.partition])
-            var found: [Found] = []
-            while let row = try rows.next() {
-                found.append(Self.record(row, key: key).map(Found.intact) ?? .damaged(id: Self.integer(row, 0) ?? 0))
-            }
-            if found.count > 1 { found.sort(by: Self.isNewer) }
-            return found
+        try reader.unsafeRead { try Self.rows(for: key, $0) }
+    }
+
+    /// The rows of a key, newest first, read without waiting for the disk; `nil` if that is not possible.
+    func rowsInMemory(for key: RequestKey) -> [Found]? {
+        memoryReader?.read { try Self.rows(for: key, $0) }
+    }
+
+    private static func rows(for key: RequestKey, _ db: Database) throws -> [Found] {
+        let statement = try db.cachedStatement(sql: lookup)
+        let rows = try Row.fetchCursor(statement, arguments: [key.url, key.method, key.partition])
+        var found: [Found] = []
+        while let row = try rows.next() {
+            found.append(record(row, key: key).map(Found.intact) ?? .damaged(id: integer(row, 0) ?? 0))
         }
+        if found.count > 1 { found.sort(by: isNewer) }
+        return found
     }
 
     // SQLite does not sort the rows, because its sorter would copy every body.

@@ -40,7 +40,7 @@ import WaystationFileSystem
 /// memory: a mapped file that another program truncates kills the process.
 ///
 /// There are two connections, one for reading and one for writing, each on its own queue: a look-up never waits for a
-/// write. Apart from `package` hooks, errors are GRDB's `DatabaseError`, or ``IndexError``.
+/// write. A third one reads pages that the system has in memory (``MemoryReader``), on the thread of a load. Apart from `package` hooks, errors are GRDB's `DatabaseError`, or ``IndexError``.
 final class StoreIndex: Sendable {
     static let schemaVersion = 2
     static let applicationID: Int32 = 0x5753_544E  // "WSTN"
@@ -49,6 +49,8 @@ final class StoreIndex: Sendable {
     let identity: FileIdentity?
     let reader: DatabaseQueue
     let writer: DatabaseQueue
+    /// Reads what the system has in memory; `nil` where it cannot be asked for that alone.
+    let memoryReader: MemoryReader?
 
     /// Opens the index, or makes it if it is missing.
     init(path: String, environment: StoreEnvironment) throws {
@@ -79,6 +81,8 @@ final class StoreIndex: Sendable {
         var reading = Self.configuration(environment)
         reading.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") }
         reader = try DatabaseQueue(path: path, configuration: reading)
+        reading.busyMode = .immediateError
+        memoryReader = try MemoryReader(path: path, configuration: reading)
         identity = try fileSystem.identity(of: path)
     }
 
@@ -98,6 +102,7 @@ final class StoreIndex: Sendable {
         self.path = path
         reader = try DatabaseQueue(path: path, configuration: configuration)
         writer = reader
+        memoryReader = nil
         identity = try fileSystem.identity(of: path)
     }
 
@@ -126,6 +131,7 @@ final class StoreIndex: Sendable {
 
     /// Closes both connections; later use throws.
     func close() {
+        memoryReader?.close()
         try? reader.close()
         try? writer.close()
     }

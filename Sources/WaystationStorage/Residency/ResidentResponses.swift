@@ -10,8 +10,8 @@ import WaystationCollections
 /// (``confirm(at:hasChanged:)``). When such a check finds a change, all entries become unconfirmed (`epoch`); the next
 /// look-up of each reads its rows again and keeps the instances whose rows are unchanged.
 ///
-/// **How look-ups avoid restoring removed responses.** Look-ups run one at a time. A look-up records its key before it
-/// reads (``beginReading(_:)``); if an invalidation of that key comes before it ends, its result is not kept.
+/// **How look-ups avoid restoring removed responses.** A look-up records its key before it reads
+/// (``beginReading(_:)``); if an invalidation of that key comes before it ends, its result is not kept.
 final class ResidentResponses: Sendable {
     /// How long an answer is valid after it was confirmed, in seconds.
     static let confirmedFor: TimeInterval = 1
@@ -48,10 +48,18 @@ final class ResidentResponses: Sendable {
         /// Keys whose rows are to get new fields that memory has already; for each row, how many such changes are
         /// pending.
         var freshening: [RequestKey: [Int64: Int]] = [:]
-        var reading: RequestKey?
-        var isReadingStale = false
-        /// The epoch in which the reading began: reading may take long, and a check may find a change meanwhile.
-        var readingEpoch = 0
+        /// The look-ups that are reading, by number.
+        var readings: [Int: Reading] = [:]
+        var lastReading = 0
+    }
+
+    /// A look-up that is reading the rows of a key.
+    fileprivate struct Reading {
+        let key: RequestKey
+        /// The epoch in which it began: reading may take long, and a check may find a change meanwhile.
+        let epoch: Int
+        /// Whether the key has changed since it began.
+        var isStale = false
     }
 
     private let limit: Int
@@ -123,7 +131,7 @@ final class ResidentResponses: Sendable {
         let departed = state.withLock { state -> [StoredResponse]? in
             let isLast = state.endFreshening(of: response.id, for: response.key)
             // The look-up may have read the row before it was written.
-            if state.reading == response.key { state.isReadingStale = true }
+            state.expireReadings { $0 == response.key }
             // If two updates of a row came at once, memory may hold the instance of the one that was not written last.
             let present = state.responses(for: response.key)
             let isHere = present.contains { $0.id == response.id && $0.seal == response.seal }
@@ -151,12 +159,19 @@ final class ResidentResponses: Sendable {
     }
 
     /// Records which key is about to be read from disk.
-    func beginReading(_ key: RequestKey) {
-        state.withLock {
-            $0.reading = key
-            $0.isReadingStale = false
-            $0.readingEpoch = $0.epoch
+    ///
+    /// - Returns: The number of the reading, which ends with ``keep(_:for:readAt:by:)`` or ``endReading(_:)``.
+    func beginReading(_ key: RequestKey) -> Int {
+        state.withLock { state in
+            state.lastReading += 1
+            state.readings[state.lastReading] = Reading(key: key, epoch: state.epoch)
+            return state.lastReading
         }
+    }
+
+    /// Ends a reading that has no result.
+    func endReading(_ reading: Int) {
+        state.withLock { $0.readings[reading] = nil }
     }
 
     /// The instance of a response that is already in memory, confirmed or not.
@@ -169,16 +184,17 @@ final class ResidentResponses: Sendable {
     /// Keeps the responses that a look-up has read, if they fit and were not changed meanwhile.
     ///
     /// `time` is when the look-up began to read.
-    func keep(_ responses: [StoredResponse], for key: RequestKey, readAt time: Date) {
+    func keep(_ responses: [StoredResponse], for key: RequestKey, readAt time: Date, by reading: Int) {
         // Only bodies in memory: an open file for each entry would use up the process's descriptors.
         let isInMemory = responses.allSatisfy { if case .data = $0.body { true } else { false } }
         let size = responses.reduce(0) { $0 + $1.residentSize }
         let departed = state.withLock { state -> [[StoredResponse]] in
-            defer { state.reading = nil }
-            guard !state.isReadingStale, state.freshening[key] == nil else { return [] }
+            guard let reading = state.readings.removeValue(forKey: reading), !reading.isStale,
+                state.freshening[key] == nil
+            else { return [] }
             let departed = [state.remove(key)].compactMap(\.self)
             guard isInMemory, !responses.isEmpty, size <= limit else { return departed }
-            let entry = Entry(responses: responses, epoch: state.readingEpoch, confirmedAt: time, usedAt: time)
+            let entry = Entry(responses: responses, epoch: reading.epoch, confirmedAt: time, usedAt: time)
             state.entries.insert(entry, for: key, cost: size)
             return departed + state.removeSurplus(over: limit)
         }
@@ -190,7 +206,7 @@ final class ResidentResponses: Sendable {
     /// Removes the entries of keys that this process has changed.
     func invalidate(_ keys: Set<RequestKey>) {
         let departed = state.withLock { state in
-            if let reading = state.reading, keys.contains(reading) { state.isReadingStale = true }
+            state.expireReadings(of: keys.contains)
             return keys.compactMap { state.remove($0) }
         }
         withExtendedLifetime(departed) {}
@@ -199,7 +215,7 @@ final class ResidentResponses: Sendable {
     /// Removes all entries.
     func invalidateAll() {
         let departed = state.withLock { state in
-            state.isReadingStale = true
+            state.expireReadings { _ in true }
             return state.entries.removeAll()
         }
         withExtendedLifetime(departed) {}
@@ -257,6 +273,11 @@ extension ResidentResponses.State {
             return response.residentSize - old.residentSize
         }
         return replaced
+    }
+
+    /// Records that the keys that `isChanged` selects have changed: no look-up that is reading them keeps its result.
+    fileprivate mutating func expireReadings(of isChanged: (RequestKey) -> Bool) {
+        for (number, reading) in readings where isChanged(reading.key) { readings[number]?.isStale = true }
     }
 
     fileprivate mutating func remove(_ key: RequestKey) -> [StoredResponse]? { entries.remove(key)?.responses }

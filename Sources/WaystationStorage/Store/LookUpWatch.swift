@@ -101,13 +101,17 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
     /// Records that a look-up was made.
     mutating func end(_ number: Int, _ outcome: Outcome) -> Turn {
         let turn = Turn(completion: remove(number), hasRecovered: recover(.reads))
-        guard turn.completion != nil else { return turn }
+        if turn.completion != nil { count(outcome) }
+        return turn
+    }
+
+    /// Counts a look-up.
+    mutating func count(_ outcome: Outcome) {
         switch outcome {
         case .inMemory: break
         case .onDisk: diskHits += 1
         case .nothing: misses += 1
         }
-        return turn
     }
 
     /// Gives up the look-ups that have waited for too long.

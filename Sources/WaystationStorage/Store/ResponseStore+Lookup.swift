@@ -10,11 +10,12 @@ extension ResponseStore {
         if let responses = resident(key) { return (responses, .inMemory) }
         guard let opened = opened() else { return ([], .nothing) }
         let time = now()
-        resident.beginReading(key)
+        let reading = resident.beginReading(key)
         let rows: [StoreIndex.Found]
         do {
             rows = try opened.index.rows(for: key)
         } catch {
+            resident.endReading(reading)
             handle(error, in: opened, while: "looking up", key: key)
             return ([], .nothing)
         }
@@ -31,11 +32,48 @@ extension ResponseStore {
             }
             guard let response = response(record, key: key, opened: opened) else { continue }
             responses.append(response)
-            if abs(time.timeIntervalSince(record.lastUsed)) > ResidentResponses.useInterval { used.append(record.id) }
+            if record.isUseDue(at: time) { used.append(record.id) }
         }
-        resident.keep(responses, for: key, readAt: time)
+        resident.keep(responses, for: key, readAt: time, by: reading)
         noteUse(of: used, at: time)
         return (responses, responses.isEmpty ? .nothing : .onDisk)
+    }
+
+    /// Finds the variants of a key, newest first, without waiting for the disk: in the store's memory, or in what the
+    /// system has in memory of the index.
+    ///
+    /// It takes a few microseconds. Variants with large bodies are not found in this way, since those are in files.
+    ///
+    /// - Returns: The variants, none if the key is certainly not stored; `nil` if only ``lookup(_:)`` can find out.
+    package func lookUpInMemory(_ key: RequestKey) -> [StoredResponse]? {
+        guard case .open(let opened) = state.withLock({ $0.availability }), !resident.isChanging(key) else {
+            return nil
+        }
+        let time = now()
+        let reading = resident.beginReading(key)
+        guard let rows = opened.index.rowsInMemory(for: key),
+            let records = intact(rows, at: time)
+        else {
+            resident.endReading(reading)
+            return nil
+        }
+        let responses = records.compactMap { response($0, key: key, opened: opened) }
+        resident.keep(responses, for: key, readAt: time, by: reading)
+        noteUse(of: records.filter { $0.isUseDue(at: time) }.map(\.id), at: time)
+        lookUps.withLock { $0.count(responses.isEmpty ? .nothing : .onDisk) }
+        return responses
+    }
+
+    /// The records of rows, if they need no more work of the disk; `nil` otherwise.
+    private func intact(_ rows: [StoreIndex.Found], at time: Date) -> [IndexRecord]? {
+        var records: [IndexRecord] = []
+        for row in rows {
+            guard case .intact(let record) = row, case .inline = record.body,
+                !isExpired(record.head.responseTime, at: time)
+            else { return nil }
+            records.append(record)
+        }
+        return records
     }
 
     private func response(_ record: IndexRecord, key: RequestKey, opened: Opened) -> StoredResponse? {
@@ -157,5 +195,12 @@ extension ResponseStore {
         (statistics.diskHits, statistics.misses) = lookUps.withLock { ($0.diskHits, $0.misses) }
         statistics.stored = state.withLock { $0.stored }
         return statistics
+    }
+}
+
+extension IndexRecord {
+    /// Whether a use at a time is recorded.
+    fileprivate func isUseDue(at time: Date) -> Bool {
+        abs(time.timeIntervalSince(lastUsed)) > ResidentResponses.useInterval
     }
 }

@@ -71,7 +71,7 @@ struct MultiplexingTests {
         let origin = try origin()
         let outcome = await transport(refusals: .max).load(origin.url("/x"))
         #expect(outcome.code == .badServerResponse)
-        #expect(log.state.withLock { $0.begun.count } == 6)
+        #expect(log.state.withLock { $0.begun.count } == 101)
     }
 
     @Test("stay open when one of their exchanges is cancelled")

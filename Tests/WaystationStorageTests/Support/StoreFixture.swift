@@ -111,6 +111,13 @@ extension ResponseStore {
     }
 }
 
+extension ResidentResponses {
+    /// Keeps responses as the result of a reading that nothing interrupts.
+    func keep(_ responses: [StoredResponse], for key: RequestKey, readAt time: Date) {
+        keep(responses, for: key, readAt: time, by: beginReading(key))
+    }
+}
+
 extension String {
     fileprivate func trimmingSuffix(_ suffix: String) -> String {
         hasSuffix(suffix) ? String(dropLast(suffix.count)) : self

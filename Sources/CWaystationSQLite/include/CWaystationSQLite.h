@@ -1,0 +1,38 @@
+#include <sqlite3.h>
+#include <stdbool.h>
+
+/// Forbids SQL that could damage the file itself. sqlite3_db_config() is variadic, which Swift cannot call.
+static inline int waystation_sqlite_set_defensive(sqlite3 *db, int isOn) {
+    return sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, isOn, (int *)0);
+}
+
+/// Keeps a connection from writing the log into the database when it closes as the last one.
+static inline int waystation_sqlite_set_no_checkpoint_on_close(sqlite3 *db, int isOn) {
+    return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isOn, (int *)0);
+}
+
+/// How the calling thread's calls into SQLite use files.
+typedef enum {
+    /// As SQLite does without this module.
+    waystation_sqlite_plain,
+    /// Files are opened so that reading them does not change their time of last access, where the owner asks for it.
+    waystation_sqlite_opening_without_access_times,
+    /// A read of bytes that the system does not have in memory fails at once, with SQLITE_IOERR.
+    waystation_sqlite_reading_from_memory,
+} waystation_sqlite_mode;
+
+/// Makes the modes available; every call after the first does nothing.
+///
+/// It replaces two of the system calls that SQLite's own VFS makes, by the interface that SQLite has for this
+/// (sqlite3_vfs.xSetSystemCall). The replacements do what SQLite did before, unless the thread has set a mode.
+///
+/// Returns whether the modes have an effect: they have none if another VFS than SQLite's own is the default one, or if
+/// SQLite was built to read by other calls. Not to be called by two threads at once.
+bool waystation_sqlite_install_modes(void);
+
+/// Sets the mode of the calling thread.
+void waystation_sqlite_set_mode(waystation_sqlite_mode mode);
+
+/// Returns whether a read of the calling thread failed, since its last mode but the plain one began, because the file
+/// system cannot limit reads to memory.
+bool waystation_sqlite_is_memory_unsupported(void);
