@@ -28,12 +28,10 @@ struct FetchAudience: Sendable {
     var isOpen: Bool { replay != nil }
 
     /// Whether a load waits, and not just a renewal in the background.
-    var hasLoads: Bool { !waiters.allSatisfy { $0.id == Renewal.shared.id } }
+    var hasLoads: Bool { waiters.contains(where: \.isLoad) }
 
     /// Adds a waiter, which gets all calls that were made before.
     mutating func join(_ waiter: any FetchWaiter) {
-        // The shared waiter of renewals takes part only once.
-        if waiter.id == Renewal.shared.id, waiters.contains(where: { $0.id == waiter.id }) { return }
         waiters.append(waiter)
         for call in replay ?? [] { calls.append { call(waiter) } }
     }
@@ -55,7 +53,7 @@ struct FetchAudience: Sendable {
     }
 
     /// Whether no load can take more: one that waits for long does not keep the response from the others.
-    var isResting: Bool { hasLoads && waiters.allSatisfy { resting.contains($0.id) || $0.id == Renewal.shared.id } }
+    var isResting: Bool { hasLoads && waiters.allSatisfy { resting.contains($0.id) || !$0.isLoad } }
 
     /// Calls all present waiters, and later ones when they join.
     ///

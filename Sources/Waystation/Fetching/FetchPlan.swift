@@ -17,6 +17,8 @@ struct FetchPlan: Sendable {
     var mayStandIn = false
     /// The number of fetches of the key that had ended before the look-up; nil when that does not matter.
     var lookedUp: UInt?
+    /// The login whose cookies a renewal in the background has; a log-out ends that renewal.
+    var ticket: LoginTicket?
     /// Whether a first trip failed.
     ///
     /// Loads that ask again share one second trip, and its failure is final for all of them.

@@ -7,10 +7,16 @@ import FoundationNetworking
 protocol FetchWaiter: TransportReceiver {
     /// Names the waiter among those of its fetch.
     var id: FetchWaiterID { get }
+    /// Whether it is a load, and not a renewal in the background.
+    var isLoad: Bool { get }
     /// A stored response is the answer: the origin confirmed it, or it replaces a failed exchange.
     func fetchDidAnswer(_ answer: Answer)
     /// The result of the fetch cannot be shared with this waiter, which must ask again.
     func fetchIsNotShared(_ reason: UnsharedReason)
+}
+
+extension FetchWaiter {
+    var isLoad: Bool { true }
 }
 
 /// The name of a waiter: an object, and a number for each time that the object asks.

@@ -110,7 +110,7 @@ final class Fetches: Sendable {
 
     /// Renews a response that was already served, unless that is under way or has just failed.
     ///
-    /// The result is not reported.
+    /// The result is not reported. A log-out of the login whose cookies the request has ends the renewal.
     func renew(_ plan: FetchPlan, through network: Network) {
         let identity = Identity(network: ObjectIdentifier(network), plan: plan.identity)
         let now = cache.now()
@@ -120,22 +120,11 @@ final class Fetches: Sendable {
             guard let failure = state.failures[place], failure.identity == identity else { return true }
             return !(0..<Self.pauseAfterFailure).contains(now.timeIntervalSince(failure.time))
         }
-        guard isDue else { return }
+        guard isDue, let renewal = Renewal(under: plan.ticket) else { return }
         network.leavingQueue(for: plan.request) {
-            _ = self.fetch(plan, for: Renewal.shared, isAlone: false, through: network)
+            guard !renewal.hasEnded else { return }
+            let participation = self.fetch(plan, for: renewal, isAlone: false, through: network)
+            if case .taken(let fetch) = participation { renewal.joined(fetch) }
         }
     }
-}
-
-/// The waiter of all renewals: it ignores the result, and never leaves.
-final class Renewal: FetchWaiter {
-    static let shared = Renewal()
-
-    var id: FetchWaiterID { FetchWaiterID(object: ObjectIdentifier(self), number: 0) }
-
-    func transportDidReceive(_: ResponseHead) {}
-    func transportDidReceive(_: Data) {}
-    func transportDidEnd(_: (any Error)?) {}
-    func fetchDidAnswer(_: Answer) {}
-    func fetchIsNotShared(_: UnsharedReason) {}
 }

@@ -164,7 +164,8 @@ final class Stations: Sendable {
             sources: sources,
             request: request,
             canonical: match.canonical,
-            mayHideCookies: hop.mayHideCookies
+            mayHideCookies: hop.mayHideCookies,
+            ticket: hop.ticket
         )
         return Visit(hop, serving.verdict(match.step))
     }

@@ -16,7 +16,7 @@ public struct LoginEvent: Sendable, CustomStringConvertible {
         case timedOut
         /// All waiting requests were cancelled before the provider returned a token.
         case abandoned
-        /// The user logged out; this many loads were ended.
+        /// The user logged out; this many loads, and renewals in the background, were ended.
         case loggedOut(endedLoads: Int)
     }
 

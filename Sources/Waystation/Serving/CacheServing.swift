@@ -54,6 +54,7 @@ extension Serving {
         case .serve(let selection, let revalidation):
             guard var answer = found.answer(selection) else { return .fetch(found, CacheDecision.Fetch(.miss)) }
             answer.renews = found.renewal
+            answer.renews?.ticket = ticket
             if revalidation == nil, variants.packed == nil, !entry.hidesCookies {
                 RepeatedHit.note(
                     answer,

@@ -205,6 +205,24 @@ struct LogoutTests {
         #expect(await fixture.cache.statistics.entries == 1)
     }
 
+    @Test("ends a renewal in the background, which may still be waiting to be sent")
+    func endedRenewal() async throws {
+        let count = Counter()
+        let network = ScriptedTransport { _ in
+            count.next() == 1 ? .ok("page", fields: ["Cache-Control": "max-age=60"]) : .unanswered
+        }
+        let shop = try Shop(network, via: .cache(.staleWhileRevalidate(upTo: .days(1))))
+        try await shop.login.logIn()
+        for _ in 0..<2 {
+            #expect(try await shop.load("https://shop.example/page") == "page")
+            await shop.cache.flush()
+        }
+        await network.waitForRequests(2)
+        #expect(network.cancelledRequests.isEmpty)
+        await shop.login.logOut()
+        #expect(network.cancelledRequests.map(\.url?.path) == ["/page"])
+    }
+
     @Test("fails a load that waits for the renewal of its token")
     func renewing() async throws {
         let fixture = try LoginFixture(

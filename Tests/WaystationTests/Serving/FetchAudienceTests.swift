@@ -36,9 +36,9 @@ struct FetchAudienceTests {
     }
 
     @Test("rest when all loads among them do; a renewal in the background takes everything and counts for none")
-    mutating func resting() {
+    mutating func resting() throws {
         audience.join(first)
-        audience.join(Renewal.shared)
+        audience.join(try #require(Renewal(under: nil)))
         let before = audience.isResting
         audience.rest(first.id, true)
         let alone = audience.isResting
@@ -92,16 +92,16 @@ struct FetchAudienceTests {
         #expect(audience.count == 0)
     }
 
-    @Test("leave one by one, and the last one is known; the waiter of renewals takes part once and is not a load")
-    mutating func leaving() {
-        audience.join(Renewal.shared)
-        audience.join(Renewal.shared)
+    @Test("leave one by one, and the last one is known; a renewal is not a load")
+    mutating func leaving() throws {
+        let renewal = try #require(Renewal(under: nil))
+        audience.join(renewal)
         #expect(audience.count == 1)
         #expect(!audience.hasLoads)
         audience.join(first)
         #expect(audience.hasLoads)
         var wasLast: [Bool] = []
-        for waiter: any FetchWaiter in [second, first, Renewal.shared, Renewal.shared] {
+        for waiter: any FetchWaiter in [second, first, renewal, renewal] {
             wasLast.append(audience.leave(waiter))
         }
         #expect(wasLast == [false, false, true, false])
