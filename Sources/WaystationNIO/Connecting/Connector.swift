@@ -86,7 +86,6 @@ final class Connector {
         let (host, port) = origin.endpoint
         let bound = NIOLoopBound(attempt, eventLoop: loop)
         let bootstrap = ClientBootstrap(group: loop)
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .channelOption(.autoRead, value: false)
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 32 << 10))
             .connectTimeout(max(.milliseconds(1), attempt.deadline - .now()))
