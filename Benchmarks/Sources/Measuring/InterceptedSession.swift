@@ -10,7 +10,7 @@ public struct InterceptedSession: Sendable {
     /// Whether Waystation is really installed in the ways that are not plain.
     public static let isInstalled = true
 
-    private static let everywhere = "http://*:*/**"
+    private static let everywhere = "*://*:*/**"
 
     private let interceptor: Interceptor?
     private let installed: Installed
