@@ -11,5 +11,6 @@ struct Benchmark: Sendable {
     }
 
     static let all: [Benchmark] =
-        hits + [manyEntries, opening] + network + secureNetwork + [login, decisions] + caching + peers + largeBodies + packs
+        hits + [manyEntries, opening] + network + secureNetwork + [login, decisions] + caching + peers + largeBodies
+        + packs
 }

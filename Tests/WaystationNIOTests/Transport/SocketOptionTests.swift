@@ -9,7 +9,8 @@ import Testing
 struct SocketOptionTests {
     @Test("send small requests at once, and have no option for which a process needs privileges")
     func options() async throws {
-        let origin = try RawOrigin { _ in [.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nkept"), .again] }
+        let origin = try RawOrigin { _ in [.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nkept"), .again]
+        }
         let transport = NIOTransport.plain()
         #expect(await transport.load(origin.url()).text == "kept")
         let sockets = (0..<CInt(4096)).filter { Self.isConnected($0, to: UInt16(origin.port)) }
