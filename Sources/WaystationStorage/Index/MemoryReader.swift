@@ -19,8 +19,12 @@ final class MemoryReader: Sendable {
         guard Self.isSupported else { return nil }
         queue = try Self.perform(in: waystation_sqlite_opening_without_access_times) {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
-            // SQLite opens the log with the first read.
-            try queue.unsafeRead { _ = try Row.fetchOne($0, sql: "SELECT 1 FROM responses LIMIT 1") }
+            try queue.unsafeRead { db in
+                // SQLite opens the log with the first read.
+                _ = try Row.fetchOne(db, sql: "SELECT 1 FROM responses LIMIT 1")
+                // The opening waits for other processes, like that of the other connections; a read does not.
+                sqlite3_busy_timeout(db.sqliteConnection, 0)
+            }
             return queue
         }
     }

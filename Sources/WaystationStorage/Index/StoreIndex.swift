@@ -40,7 +40,8 @@ import WaystationFileSystem
 /// memory: a mapped file that another program truncates kills the process.
 ///
 /// There are two connections, one for reading and one for writing, each on its own queue: a look-up never waits for a
-/// write. A third one reads pages that the system has in memory (``MemoryReader``), on the thread of a load. Apart from `package` hooks, errors are GRDB's `DatabaseError`, or ``IndexError``.
+/// write. A third one reads pages that the system has in memory (``MemoryReader``), on the thread of a load. Apart from
+/// `package` hooks, errors are GRDB's `DatabaseError`, or ``IndexError``.
 final class StoreIndex: Sendable {
     static let schemaVersion = 2
     static let applicationID: Int32 = 0x5753_544E  // "WSTN"
@@ -81,7 +82,6 @@ final class StoreIndex: Sendable {
         var reading = Self.configuration(environment)
         reading.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") }
         reader = try DatabaseQueue(path: path, configuration: reading)
-        reading.busyMode = .immediateError
         memoryReader = try MemoryReader(path: path, configuration: reading)
         identity = try fileSystem.identity(of: path)
     }
@@ -129,7 +129,7 @@ final class StoreIndex: Sendable {
         return configuration
     }
 
-    /// Closes both connections; later use throws.
+    /// Closes all connections; later use throws.
     func close() {
         memoryReader?.close()
         try? reader.close()
