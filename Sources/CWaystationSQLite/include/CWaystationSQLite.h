@@ -15,7 +15,7 @@ static inline int waystation_sqlite_set_no_checkpoint_on_close(sqlite3 *db, int 
 typedef enum {
     /// As SQLite does without this module.
     waystation_sqlite_plain,
-    /// Files are opened so that reading them does not change their time of last access, where the owner asks for it.
+    /// Files are opened so that reading them does not change their time of last access, if the user owns them.
     waystation_sqlite_opening_without_access_times,
     /// A read of bytes that the system does not have in memory fails at once, with SQLITE_IOERR.
     waystation_sqlite_reading_from_memory,

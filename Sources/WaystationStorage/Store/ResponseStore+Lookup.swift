@@ -39,10 +39,11 @@ extension ResponseStore {
         return (responses, responses.isEmpty ? .nothing : .onDisk)
     }
 
-    /// Finds the variants of a key, newest first, without waiting for the disk: in the store's memory, or in what the
-    /// system has in memory of the index.
+    /// Finds the variants of a key, newest first, in what the system has in memory of the index, without waiting for the
+    /// disk.
     ///
-    /// It takes a few microseconds. Variants with large bodies are not found in this way, since those are in files.
+    /// Call ``resident(_:)`` first, for the store's own memory. Variants with large bodies are not found in this way,
+    /// since those are in files.
     ///
     /// - Returns: The variants, none if the key is certainly not stored; `nil` if only ``lookup(_:)`` can find out.
     package func lookUpInMemory(_ key: RequestKey) -> [StoredResponse]? {
