@@ -8,9 +8,9 @@ import WaystationTransport
 ///
 /// A session asks its cache about a data task before it starts the task's protocol. The cache may answer on any thread,
 /// and the session then starts the protocol on the right queue. So look-ups on disk are made here, without a hop back to
-/// the loading queue: at once if they need not wait for the disk and no other load waits for that queue; otherwise
-/// on the store's own queue. For tasks that no rule takes it asks the app's own cache, or answers at once,
-/// which is quicker than the cache of `.default`.
+/// the loading queue: at once if they need not wait for the disk and no other load waits for that queue; otherwise on
+/// the store's own queue. For tasks that no rule takes it asks the app's own cache, or answers at once, which is quicker
+/// than the cache of `.default`.
 ///
 /// It sees every data task of an intercepted session, so two faults of Foundation are corrected here for all of these
 /// tasks: ``InlineCompletion`` and ``RequestTimeout``.
@@ -37,9 +37,9 @@ final class LookUpCache: URLCache, @unchecked Sendable {
         guard let request = dataTask.originalRequest, type(of: dataTask) == URLSessionDataTask.self,
             let visit = binding.firstVisit(for: request)
         else { return passOn(dataTask, completionHandler) }
-        let (place, isCalm) = visits.begin()
-        let complete: @Sendable (Verdict) -> Void = {
-            completionHandler(PreparedVisit(Visit(visit.hop, $0), place))
+        let isCalm = visits.begin()
+        let complete: @Sendable (Verdict) -> Void = { [visits] in
+            completionHandler(PreparedVisit(Visit(visit.hop, $0), in: visits))
         }
         guard case .lookUp(let lookUp) = visit.verdict else { return complete(visit.verdict) }
         // Loads that wait for the loading queue are better served by a look-up that leaves it to them.

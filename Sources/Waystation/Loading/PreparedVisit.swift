@@ -1,26 +1,36 @@
 import Foundation
 import FoundationNetworking
+import Synchronization
 
 /// A visit of the stations that was made before the task's protocol was.
 ///
 /// It reaches the protocol by public means: as the cached response that a session passes from its cache to the
 /// protocol.
 ///
-/// `@unchecked Sendable` because the superclass is; the properties added here do not change.
+/// `@unchecked Sendable` because the superclass is; the properties added here are constants and an atomic.
 final class PreparedVisit: CachedURLResponse, @unchecked Sendable {
     private let prepared: Visit
-    private let place: VisitsUnderWay.Place
+    private let visits: VisitsUnderWay
+    private let isUnderWay = Atomic(true)
 
-    init(_ visit: Visit, _ place: VisitsUnderWay.Place) {
+    /// Makes the visit of a task that has begun among the visits, and ends there.
+    init(_ visit: Visit, in visits: VisitsUnderWay) {
         prepared = visit
-        self.place = place
+        self.visits = visits
         super.init(response: Self.noResponse, data: Data(), userInfo: nil, storagePolicy: .notAllowed)
     }
 
     /// The visit, for the protocol that has been started.
     func take() -> Visit {
-        place.leave()
+        end()
         return prepared
+    }
+
+    // The session may drop a task without starting its protocol.
+    deinit { end() }
+
+    private func end() {
+        if isUnderWay.exchange(false, ordering: .relaxed) { visits.end() }
     }
 
     /// Visits are never archived.

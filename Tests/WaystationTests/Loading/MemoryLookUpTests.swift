@@ -34,22 +34,32 @@ struct MemoryLookUpTests {
     }
 
     @Test("are made for the fourth task in a row that begins while no other is under way")
-    func calm() {
+    func calm() throws {
         let visits = VisitsUnderWay()
         for expected in [false, false, false, true, true] {
-            let (place, isCalm) = visits.begin()
-            #expect(isCalm == expected)
-            place.leave()
-            place.leave()
+            #expect(visits.begin() == expected)
+            visits.end()
         }
-        do {
-            let (first, isCalm) = visits.begin()
-            #expect(isCalm)
-            #expect(!visits.begin().isCalm, "the first one has not left")
-            withExtendedLifetime(first) {}
+        #expect(visits.begin())
+        #expect(!visits.begin(), "the first one has not ended")
+        visits.end()
+        visits.end()
+        for expected in [false, false, false, true] {
+            #expect(visits.begin() == expected, "the row begins again")
+            visits.end()
         }
-        #expect(!visits.begin().isCalm, "places that are dropped count as left, and the row begins again")
-        for _ in 0..<2 { #expect(!visits.begin().isCalm) }
-        #expect(visits.begin().isCalm)
+    }
+
+    @Test("know that a task's visit has ended, once, when its protocol takes it or the session drops it")
+    func ends() throws {
+        let visits = VisitsUnderWay()
+        let request = URLRequest(url: try #require(URL(string: "http://memory.test/")))
+        func begin() -> Bool {
+            let isCalm = visits.begin()
+            let prepared = PreparedVisit(Visit(Hop(request), .send), in: visits)
+            if isCalm { _ = prepared.take() }
+            return isCalm
+        }
+        for expected in [false, false, false, true, true, true] { #expect(begin() == expected) }
     }
 }
