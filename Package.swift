@@ -3,6 +3,8 @@ import PackageDescription
 
 // The engine on SwiftNIO is built, and its packages are fetched, only for those who ask for this trait.
 let nio = TargetDependencyCondition.when(traits: ["NIO"])
+// The same for the gateway.
+let gateway = TargetDependencyCondition.when(traits: ["Gateway"])
 
 let package = Package(
     name: "waystation",
@@ -25,11 +27,16 @@ let package = Package(
         ),
         // The engine on SwiftNIO; needs the trait `NIO`.
         .library(name: "WaystationNIO", targets: ["WaystationNIO"]),
+        // Answers browsers by the rules of an interceptor; needs the trait `Gateway`.
+        .library(name: "WaystationGateway", targets: ["WaystationGateway"]),
         .library(name: "WaystationRecording", targets: ["WaystationRecording"]),
         .library(name: "WaystationTesting", targets: ["WaystationTesting"]),
         .executable(name: "waystation", targets: ["WaystationCLI"]),
     ],
-    traits: [.trait(name: "NIO", description: "HTTP/1.1 and HTTP/2 by SwiftNIO: the product WaystationNIO")],
+    traits: [
+        .trait(name: "NIO", description: "HTTP/1.1 and HTTP/2 by SwiftNIO: the product WaystationNIO"),
+        .trait(name: "Gateway", description: "A server for browsers on this machine: the product WaystationGateway"),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -117,6 +124,17 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: nio),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: nio),
                 .product(name: "NIOHPACK", package: "swift-nio-http2", condition: nio),
+            ]
+        ),
+        .target(
+            name: "WaystationGateway",
+            dependencies: [
+                "Waystation", "WaystationCollections", "WaystationCookies", "WaystationFields", "WaystationFileSystem",
+                "WaystationStorage", "WaystationTransport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio", condition: gateway),
+                .product(name: "NIOPosix", package: "swift-nio", condition: gateway),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: gateway),
             ]
         ),
         .target(
@@ -229,6 +247,14 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "WaystationGatewayTests",
+            dependencies: [
+                "WaystationGateway", "Waystation", "WaystationTesting",
+                .product(name: "NIOCore", package: "swift-nio", condition: gateway),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: gateway),
+            ]
+        ),
+        .testTarget(
             name: "WaystationRecordingTests",
             dependencies: [
                 "WaystationRecording", "Waystation", "WaystationFileSystem", "WaystationStorage", "WaystationTesting",
@@ -238,6 +264,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 .target(name: "WaystationNIO", condition: nio),
+                .target(name: "WaystationGateway", condition: gateway),
                 "Waystation", "WaystationArchive", "WaystationCaching", "WaystationCookies", "WaystationFiles",
                 "WaystationPacks", "WaystationPatch", "WaystationPublishing", "WaystationRecording",
                 "WaystationStorage", "WaystationTesting",

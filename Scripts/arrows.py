@@ -24,7 +24,8 @@ DECLARATION = re.compile(
     r"(?:class|struct|enum|protocol|actor|typealias|func|let|var)\s+(\w+)"
 )
 IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"""(?:\\.|.)*?"""|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+# Comments, strings, and conditions of compilation, which may be named like a type.
+NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"""(?:\\.|.)*?"""|"(?:\\.|[^"\\\n])*"|#if [^\n]*', re.DOTALL)
 
 
 class File:

@@ -9,16 +9,17 @@ if ! command -v docc >/dev/null 2>&1; then
     exit 1
 fi
 
-modules="Waystation WaystationRules WaystationFiles WaystationStorage WaystationFileSystem WaystationArchive WaystationPatch WaystationPacks WaystationPublishing WaystationCaching WaystationCookies WaystationTransport WaystationNIO WaystationRecording WaystationTesting"
+modules="Waystation WaystationRules WaystationFiles WaystationStorage WaystationFileSystem WaystationArchive WaystationPatch WaystationPacks WaystationPublishing WaystationCaching WaystationCookies WaystationTransport WaystationNIO WaystationGateway WaystationRecording WaystationTesting"
 output=.build/docs
 graphs=$output/symbol-graphs
 
 # Together these targets depend on all modules above.
-swift build --traits NIO --target WaystationTesting
-swift build --traits NIO --target WaystationPublishing
-swift build --traits NIO --target WaystationRecording
-swift build --traits NIO --target WaystationCookies
-swift build --traits NIO --target WaystationNIO
+swift build --traits NIO,Gateway --target WaystationTesting
+swift build --traits NIO,Gateway --target WaystationPublishing
+swift build --traits NIO,Gateway --target WaystationRecording
+swift build --traits NIO,Gateway --target WaystationCookies
+swift build --traits NIO,Gateway --target WaystationNIO
+swift build --traits NIO,Gateway --target WaystationGateway
 products=$(swift build --show-bin-path)
 target=$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 

@@ -1,5 +1,5 @@
-import Foundation
-import FoundationNetworking
+package import Foundation
+package import FoundationNetworking
 import WaystationFileSystem
 
 /// The bytes of a body in an open file that has no name any more.
@@ -24,7 +24,7 @@ final class SpooledBody: Sendable {
 }
 
 /// Collects a body: its bytes are kept in memory, and in a file once they exceed the spool's memory limit.
-struct SpoolWriter {
+package struct SpoolWriter {
     private enum Place {
         case memory(Data)
         case file(OpenFile, length: Int)
@@ -33,11 +33,11 @@ struct SpoolWriter {
     private let spool: BodySpool
     private var place = Place.memory(Data())
 
-    init(_ spool: BodySpool) { self.spool = spool }
+    package init(_ spool: BodySpool) { self.spool = spool }
 
     private var fileSystem: any FileSystem { spool.fileSystem }
 
-    mutating func append(_ part: Data) throws {
+    package mutating func append(_ part: Data) throws {
         switch place {
         case .memory(var data) where data.count + part.count <= spool.memory.bytes:
             // Releases the other reference first; otherwise each part would copy all bytes so far.
@@ -63,7 +63,7 @@ struct SpoolWriter {
     }
 
     /// The request with the written body.
-    func finish(_ request: URLRequest) -> URLRequest {
+    package func finish(_ request: URLRequest) -> URLRequest {
         switch place {
         case .memory(let data): return request.carrying(data)
         case .file(let file, let length):

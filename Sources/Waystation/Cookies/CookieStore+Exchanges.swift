@@ -1,5 +1,5 @@
 import Dispatch
-import Foundation
+package import Foundation
 import FoundationNetworking
 import Synchronization
 import WaystationCookies
@@ -83,6 +83,43 @@ extension CookieStore {
         for outcome in outcomes {
             if let error = outcome.refusal { report(CookieEvent(kind: .refused(error))) }
         }
+    }
+
+    /// Takes over the cookies that a page has set by itself.
+    ///
+    /// A pair that the store or a storage has or had is not the page's own. The cookies are for the page's host alone,
+    /// and end with the session, since a request does not show their attributes.
+    ///
+    /// - Parameters:
+    ///   - pairs: The pairs of the `Cookie` field of a page's request.
+    ///   - url: The URL of the request.
+    ///   - origin: The name of the program that showed the page, for the author of the changes.
+    package func take(pagePairs pairs: [String], at url: URL, from origin: String) {
+        guard !pairs.isEmpty, let host = url.host else { return }
+        let now = now()
+        let refusals: [CookieError] = change(by: .storage(origin)) { state in
+            var changes: [CookieChange] = []
+            var refusals: [CookieError] = []
+            for pair in pairs where !state.known.contains(pair, at: url) {
+                let name = CookiePairs.name(of: pair)
+                do throws(CookieError) {
+                    let cookie = try Cookie(
+                        name: String(name),
+                        value: String(pair.dropFirst(name.isEmpty ? 0 : name.count + 1)),
+                        domain: host,
+                        isHostOnly: true,
+                        isSecure: url.scheme == "https",
+                        creation: now
+                    )
+                    switch state.jar.insert(cookie, now: now) {
+                    case .stored(let stored): changes += stored
+                    case .refused(let error): refusals.append(error)
+                    }
+                } catch { refusals.append(error) }
+            }
+            return (refusals, changes)
+        }
+        for error in refusals { report(CookieEvent(kind: .refused(error))) }
     }
 
     // MARK: - Logins

@@ -52,10 +52,10 @@ struct KnownPairs {
 }
 
 /// The pairs of a `Cookie` field (RFC 6265 §4.2.1).
-struct CookiePairs {
-    let pairs: [String]
+package struct CookiePairs {
+    package let pairs: [String]
 
-    init(_ field: String) {
+    package init(_ field: String) {
         pairs = field.split(separator: ";").map { $0.trimmingPrefix { $0 == " " || $0 == "\t" } }.map(String.init)
             .filter { !$0.isEmpty }
     }

@@ -23,7 +23,7 @@ public final class Interceptor: Sendable {
     let matcher: RequestMatcher
     let sources: AnswerSources
     /// The cookies of the requests; nil when Foundation chooses them.
-    let cookies: CookieStore?
+    package let cookies: CookieStore?
     /// The syncs of the storages whose changes a request must wait for.
     private let storages: [CookieSync]
     private let madeNetworks = Mutex<[WeakNetwork]>([])

@@ -46,7 +46,7 @@ extension Journey {
     }
 
     /// Ends the load; the client gets no more calls.
-    func cancel() {
+    package func cancel() {
         guard let ending = change({ state in state.delivery.cancel() ? state.stopping() : nil }) else { return }
         carryOut(ending)
         leavePlace()
@@ -78,7 +78,7 @@ extension Journey {
     }
 
     /// Continues the delivery on the client's queue, after the work that already waits there.
-    func continueDelivery() {
+    package func continueDelivery() {
         let client: (any JourneyClient)? = state.withLock { state in
             guard !state.isVisitDue else { return nil }
             state.isVisitDue = true

@@ -12,7 +12,7 @@ import WaystationCaching
 /// The items for the client wait in a ``Delivery`` and reach the client on the client's queue.
 ///
 /// Its members may be called from any thread, except for those of the client's side.
-final class Journey: Sendable {
+package final class Journey: Sendable {
     struct State {
         var course: Course
         var delivery = Delivery()

@@ -1,10 +1,10 @@
-import Foundation
-import FoundationNetworking
+package import Foundation
+package import FoundationNetworking
 
 /// The recipient of a load's response: a task of a `URLSession`, a connection of a server, a test.
 ///
 /// The journey makes all calls of the members below ``perform(_:)`` within it, one at a time and in order.
-protocol JourneyClient: AnyObject, Sendable {
+package protocol JourneyClient: AnyObject, Sendable {
     /// Whether a redirect is followed only if ``follow(_:to:_:)`` agrees.
     ///
     /// It is read on any thread.

@@ -1,0 +1,93 @@
+#if Gateway
+import Foundation
+import Synchronization
+import Waystation
+import WaystationCollections
+import WaystationCookies
+import WaystationFileSystem
+
+/// Keeps the browsers' cookies in step with the app's store.
+///
+/// Each browser gets a mark, a cookie with a random value for each host. Cookies of a browser without a mark of this
+/// run are not taken over: they may be from before a log-out.
+final class Browsers: Sendable {
+    /// The cookies of one request, and of the response to it.
+    struct Visit: Sendable {
+        fileprivate let key: Key
+        fileprivate let isNew: Bool
+        fileprivate let url: URL
+        fileprivate let origin: OriginName
+        fileprivate let pairs: [String]
+    }
+
+    struct Key: Hashable, Sendable {
+        let mark: String
+        let host: String
+    }
+
+    private static let markName = "waystation-browser"
+    private static let limit = 1_024
+
+    private let store: CookieStore
+    private let pages = Mutex(LeastRecentlyUsed<Key, PageCookies>())
+
+    init(_ store: CookieStore) { self.store = store }
+
+    /// Takes over the changes that a page made, before its request is answered.
+    func visit(_ pairs: [String], at url: URL, of origin: OriginName, isNavigation: Bool) -> Visit {
+        let mark = pairs.first { $0.hasPrefix(Self.markName + "=") }.map {
+            String($0.dropFirst(Self.markName.count + 1))
+        }
+        let pairs = pairs.filter { !$0.hasPrefix(Self.markName + "=") }
+        let due = store.cookies(for: url).filter { !$0.isHTTPOnly }
+        if let mark {
+            let key = Key(mark: mark, host: origin.name)
+            let changes: PageCookies.Changes? = pages.withLock { pages in
+                guard let position = pages.position(of: key) else { return nil }
+                var changes = PageCookies.Changes()
+                pages.use(position)
+                pages.update(position) { page in
+                    changes = page.read(pairs, due: due, isNavigation: isNavigation)
+                    return 0
+                }
+                return changes
+            }
+            if let changes {
+                for id in changes.removed { store.remove(id) }
+                store.take(pagePairs: changes.added, at: url, from: "browser")
+                return Visit(key: key, isNew: false, url: url, origin: origin, pairs: pairs)
+            }
+        }
+        let key = Key(mark: RandomName.make(), host: origin.name)
+        pages.withLock { pages in
+            pages.insert(PageCookies(), for: key, cost: 1)
+            if pages.count > Self.limit { pages.removeOldest() }
+        }
+        return Visit(key: key, isNew: true, url: url, origin: origin, pairs: pairs)
+    }
+
+    /// The `Set-Cookie` fields of the response.
+    func fields(for visit: Visit) -> [String] {
+        let visible = store.cookies.filter { !$0.isHTTPOnly && $0.id.covers(hostOf: visit.url) }
+        var fields: [String] = []
+        pages.withLock { pages in
+            guard let position = pages.position(of: visit.key) else { return }
+            pages.update(position) { page in
+                let (given, ended) = page.show(visible, to: visit.pairs)
+                fields += given.compactMap { LocalSetCookie.local($0, of: visit.origin) }
+                fields += ended.compactMap { LocalSetCookie.removal(of: $0, of: visit.origin) }
+                return 0
+            }
+        }
+        guard visit.isNew else { return fields }
+        fields.append("\(Self.markName)=\(visit.key.mark); Path=/; HttpOnly; SameSite=Lax")
+        // Pairs of an earlier run; a page's own cookies have no domain as a rule, and the path of the whole site.
+        let present = Set(visible.map(\.pair))
+        for pair in visit.pairs where !present.contains(pair) {
+            let name = pair.prefix { $0 != "=" }
+            fields.append("\(name)=; Path=/; Max-Age=0")
+        }
+        return fields
+    }
+}
+#endif

@@ -1,0 +1,74 @@
+#if Gateway
+import Foundation
+import WaystationCookies
+import WaystationFields
+
+/// `Set-Cookie` fields for a browser that knows an origin by its name at the gateway.
+enum LocalSetCookie {
+    /// The field that a browser understands for an origin's own field.
+    ///
+    /// `Domain` gets the gateway's name. `Secure` goes, because not every browser counts plain http on this machine as
+    /// secure; it stays where a cookie must have it (`SameSite=None`, `__Secure-` and `__Host-`).
+    ///
+    /// - Parameters:
+    ///   - field: The value of one `Set-Cookie` field of the origin.
+    ///   - origin: The origin.
+    /// - Returns: The field; nil if the browser would have to refuse the cookie.
+    static func local(_ field: String, of origin: OriginName) -> String? {
+        guard let parsed = try? SetCookie(field) else { return nil }
+        let mustBeSecure =
+            parsed.sameSite == .none || parsed.name.lowercased().hasPrefix("__secure-")
+            || parsed.name.lowercased().hasPrefix("__host-")
+        let parts = field.split(separator: ";", omittingEmptySubsequences: false)
+        var kept = parts.prefix(1).map(String.init)
+        for part in parts.dropFirst() {
+            let name = part.prefix { $0 != "=" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+            switch name {
+            case "domain":
+                guard let domain = parsed.domain else { continue }
+                guard let local = local(domain: domain, of: origin) else { return nil }
+                kept.append(" Domain=\(local)")
+            case "secure" where !mustBeSecure: continue
+            default: kept.append(String(part))
+            }
+        }
+        return kept.joined(separator: ";")
+    }
+
+    /// The field that gives a browser a cookie of the app's store.
+    static func local(_ cookie: Cookie, of origin: OriginName) -> String? {
+        var field = "\(cookie.pair); Path=\(cookie.path)"
+        if !cookie.isHostOnly {
+            guard let domain = local(domain: cookie.domain, of: origin) else { return nil }
+            field += "; Domain=\(domain)"
+        }
+        if let expires = cookie.expires {
+            field += "; Expires=\(HTTPDate(nearestTo: expires.timeIntervalSince1970).fieldValue)"
+        }
+        switch cookie.sameSite {
+        case .strict: field += "; SameSite=Strict"
+        case .lax: field += "; SameSite=Lax"
+        case .none: field += "; SameSite=None; Secure"
+        case .unspecified: break
+        }
+        return field
+    }
+
+    /// The field that makes a browser forget a cookie.
+    static func removal(of id: Cookie.ID, of origin: OriginName) -> String? {
+        var field = "\(id.name)=; Path=\(id.path); Max-Age=0"
+        if !id.isHostOnly {
+            guard let domain = local(domain: id.domain, of: origin) else { return nil }
+            field += "; Domain=\(domain)"
+        }
+        return field
+    }
+
+    /// The gateway's name for a cookie's domain; nil if the domain does not cover the origin's host, or is a top-level
+    /// domain, which would give the cookie to all hosts below it.
+    private static func local(domain: String, of origin: OriginName) -> String? {
+        guard domain == origin.host || (origin.host.hasSuffix("." + domain) && domain.contains(".")) else { return nil }
+        return domain == origin.host ? origin.name : domain + OriginName.suffix
+    }
+}
+#endif

@@ -1,0 +1,122 @@
+#if Gateway
+public import Foundation
+import FoundationNetworking
+import Logging
+import Synchronization
+public import Waystation
+
+/// A server on the loopback interface that answers browsers by the rules of an interceptor.
+///
+/// ```swift
+/// let gateway = Gateway(interceptor)
+/// try await gateway.start()
+/// show(gateway.url(for: start))  // for https://shop.example/app/: http://shop.example.localhost:43121/app/
+/// ```
+///
+/// The name `shop.example.localhost` stands for `https://shop.example`: a request for it passes the same rules, files,
+/// packs, cache and login as a load of the app's own sessions. What no rule takes is refused.
+///
+/// All members may be called from any thread.
+public final class Gateway: Sendable {
+    private enum State {
+        case idle
+        case starting
+        case running(GatewayServer)
+        case stopped
+    }
+
+    private let interceptor: Interceptor
+    private let options: GatewayOptions
+    private let state = Mutex(State.idle)
+    private let stopped = AsyncStream<Never>.makeStream()
+
+    /// Makes a gateway, which begins to listen with ``start()`` or ``run()``.
+    ///
+    /// - Parameters:
+    ///   - interceptor: The rules, and everything that they use.
+    ///   - configure: Changes the options.
+    public init(_ interceptor: Interceptor, _ configure: (inout GatewayOptions) -> Void = { _ in }) {
+        var options = GatewayOptions()
+        configure(&options)
+        self.options = options
+        self.interceptor = interceptor
+    }
+
+    /// Begins to listen, and returns when browsers can connect.
+    ///
+    /// - Throws: ``GatewayError`` if the port cannot be used, or if the gateway was started before.
+    public func start() async throws(GatewayError) {
+        let mayStart = state.withLock { state in
+            guard case .idle = state else { return false }
+            state = .starting
+            return true
+        }
+        guard mayStart else { throw GatewayError("the gateway was started before: make another one") }
+        let configuration = URLSessionConfiguration.ephemeral
+        // Cookies are the store's, or the browser's.
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.urlCache = nil
+        let loads = ClientLoads(interceptor, configuration)
+        let shared = Mutex<GatewayServing?>(nil)
+        do {
+            let server = try await GatewayServer.start(options) { [options, interceptor] port in
+                shared.withLock { shared in
+                    if let shared { return shared }
+                    let made = GatewayServing(loads, cookies: interceptor.cookies, options, port: port)
+                    shared = made
+                    return made
+                }
+            }
+            let wasStopped = state.withLock { state in
+                if case .stopped = state { return true }
+                state = .running(server)
+                return false
+            }
+            if wasStopped { return await server.stop(within: .zero) }
+            options.logger.debug("listening", metadata: ["port": "\(server.port)"])
+        } catch {
+            state.withLock { $0 = .idle }
+            throw error
+        }
+    }
+
+    /// Listens until the task is cancelled or ``stop(within:)`` is called.
+    ///
+    /// - Throws: ``GatewayError`` if the port cannot be used.
+    public func run() async throws(GatewayError) {
+        if port == nil { try await start() }
+        for await _ in stopped.stream {}
+        await stop()
+    }
+
+    /// Ends the gateway: it takes no more connections, and returns when the present requests have ended.
+    ///
+    /// - Parameter grace: The longest time to wait for requests that are under way; their connections are then closed.
+    public func stop(within grace: Duration = .seconds(5)) async {
+        let server: GatewayServer? = state.withLock { state in
+            defer { state = .stopped }
+            if case .running(let server) = state { return server }
+            return nil
+        }
+        stopped.continuation.finish()
+        await server?.stop(within: grace)
+    }
+
+    /// The port at which the gateway listens; nil before ``start()`` and after ``stop(within:)``.
+    public var port: Int? {
+        state.withLock { state in
+            if case .running(let server) = state { server.port } else { nil }
+        }
+    }
+
+    /// The URL under which a browser finds a page.
+    ///
+    /// - Parameter url: An `http` or `https` URL with a host name or an IPv4 address.
+    /// - Returns: The URL; nil for other URLs, and while the gateway does not listen.
+    public func url(for url: URL) -> URL? {
+        port.flatMap { LocalNames(port: $0).local(url.absoluteString) }.flatMap { URL(string: $0) }
+    }
+}
+#endif

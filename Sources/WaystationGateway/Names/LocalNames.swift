@@ -1,0 +1,62 @@
+#if Gateway
+import Foundation
+
+/// Translates URLs of origins to URLs of the gateway, and back.
+struct LocalNames: Sendable {
+    /// The gateway's port.
+    let port: Int
+
+    private var authorityEnd: String { port == 80 ? "" : ":\(port)" }
+
+    /// The origin that a `Host` field or the authority of a URL names; nil if the gateway stands for none of that name.
+    ///
+    /// The port must be the gateway's own: a page of another server on this machine may not use it.
+    func origin(ofAuthority authority: some StringProtocol) -> OriginName? {
+        let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let name = parts.first else { return nil }
+        guard (parts.count == 2 ? Int(parts[1]) : 80) == port else { return nil }
+        return OriginName(name: name)
+    }
+
+    /// The authority under which a browser reaches an origin.
+    func authority(of origin: OriginName) -> String { origin.name + authorityEnd }
+
+    /// The gateway's URL for an absolute URL of an origin; nil for other schemes and for hosts without a name.
+    func local(_ url: String) -> String? {
+        split(url).map { origin, rest in "http://\(authority(of: origin))\(rest)" }
+    }
+
+    /// The origin's URL for an absolute URL of the gateway; nil for all other URLs.
+    func remote(_ url: String) -> String? {
+        guard let rest = Self.dropping("http://", from: url) else { return nil }
+        let end = Self.authorityEnd(in: rest)
+        return origin(ofAuthority: rest[..<end]).map { $0.serialized + rest[end...] }
+    }
+
+    /// The origin of an absolute URL, and the rest of the URL after the authority.
+    func split(_ url: String) -> (origin: OriginName, rest: Substring)? {
+        for scheme in ["https", "http"] {
+            guard let rest = Self.dropping(scheme + "://", from: url) else { continue }
+            let end = Self.authorityEnd(in: rest)
+            let authority = rest[..<end]
+            // A name and a password are not kept: a browser sends none, and would show them.
+            let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority
+            let parts = host.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count <= 2, let name = parts.first else { return nil }
+            let port = parts.count == 2 && !parts[1].isEmpty ? UInt16(parts[1]).map(Int.init) : nil
+            if parts.count == 2, !parts[1].isEmpty, port == nil { return nil }
+            return OriginName(scheme: scheme, host: String(name), port: port).map { ($0, rest[end...]) }
+        }
+        return nil
+    }
+
+    private static func authorityEnd(in rest: Substring) -> Substring.Index {
+        rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" || $0 == "\\" } ?? rest.endIndex
+    }
+
+    private static func dropping(_ prefix: String, from url: String) -> Substring? {
+        guard url.prefix(prefix.count).lowercased() == prefix else { return nil }
+        return url.dropFirst(prefix.count)
+    }
+}
+#endif

@@ -1,0 +1,80 @@
+#if Gateway
+import Foundation
+import NIOHTTP1
+
+/// The resource that a request to the gateway asks for.
+enum RequestTarget: Equatable, Sendable {
+    /// A resource of an origin, by the origin's name at the gateway.
+    case named(URL, OriginName)
+    /// A resource of an origin, by its own URL, as a client of a proxy asks for it (RFC 9112 §3.2.2).
+    case proxied(URL)
+    /// A connection to a host, as a client of a proxy asks for it (RFC 9112 §3.2.3).
+    case tunnel(host: String, port: Int)
+
+    /// The URL; nil for a tunnel.
+    var url: URL? {
+        switch self {
+        case .named(let url, _), .proxied(let url): url
+        case .tunnel: nil
+        }
+    }
+}
+
+/// Finds the target of a request, and refuses requests that could mean two things.
+struct TargetReader: Sendable {
+    let names: LocalNames
+    let isProxy: Bool
+
+    func target(of head: HTTPRequestHead) throws(Refusal) -> RequestTarget {
+        let hosts = head.headers["Host"]
+        guard hosts.count == 1, let host = hosts.first else {
+            throw .badRequest("a request needs exactly one Host field; this one has \(hosts.count) (RFC 9112 §3.2)")
+        }
+        guard head.uri.utf8.allSatisfy({ (0x21...0x7e).contains($0) }), !head.uri.contains("#") else {
+            throw .badRequest("the request target has a character that must be percent-encoded (RFC 9112 §3.2)")
+        }
+        if head.method == .CONNECT { return try tunnel(head.uri) }
+        if head.uri.hasPrefix("/") { return try named(host, path: head.uri) }
+        if head.uri == "*" { throw .badRequest("the gateway has no answer to OPTIONS *; name a resource") }
+        return try absolute(head.uri, host: host)
+    }
+
+    private func named(_ host: String, path: String) throws(Refusal) -> RequestTarget {
+        guard let origin = names.origin(ofAuthority: host) else {
+            throw .misdirected(host, port: names.port)
+        }
+        return .named(try url(origin.serialized + path), origin)
+    }
+
+    private func absolute(_ target: String, host: String) throws(Refusal) -> RequestTarget {
+        guard target.prefix(7).lowercased() == "http://", let (origin, rest) = names.split(target) else {
+            throw .badRequest("the request target is neither a path nor an http URL (RFC 9112 §3.2)")
+        }
+        let authority = target.dropFirst(7).prefix { $0 != "/" && $0 != "?" }
+        guard authority.lowercased() == host.lowercased() else {
+            throw .badRequest("the Host field differs from the host of the request target (RFC 9112 §3.2.2)")
+        }
+        let path = rest.hasPrefix("/") ? String(rest) : "/" + rest
+        if names.origin(ofAuthority: authority) != nil { return try named(String(authority), path: path) }
+        guard isProxy else { throw .noProxy }
+        return .proxied(try url(origin.serialized + path))
+    }
+
+    private func tunnel(_ authority: String) throws(Refusal) -> RequestTarget {
+        guard isProxy else { throw .noProxy }
+        guard let colon = authority.lastIndex(of: ":"), let port = UInt16(authority[authority.index(after: colon)...]),
+            port > 0
+        else { throw .badRequest("CONNECT needs a host and a port (RFC 9110 §9.3.6)") }
+        let host = authority[..<colon].trimmingPrefix("[")
+        return .tunnel(host: String(host.hasSuffix("]") ? host.dropLast() : host), port: Int(port))
+    }
+
+    private func url(_ text: String) throws(Refusal) -> URL {
+        guard let url = URL(string: text, encodingInvalidCharacters: false) else {
+            throw .badRequest("the request target is not a valid URL path (RFC 3986 §3.3)")
+        }
+        return url
+    }
+}
+
+#endif

@@ -1,0 +1,68 @@
+#if Gateway
+/// An answer that the gateway gives by itself, because it does not serve a request.
+struct Refusal: Error, Equatable, Sendable {
+    let status: Int
+    /// The problem and its remedy, shown to the user of the browser.
+    let message: String
+    /// Whether the connection is closed, because the rest of the request is not read.
+    var closes = false
+
+    static func badRequest(_ message: String) -> Refusal { Refusal(status: 400, message: message, closes: true) }
+
+    static func misdirected(_ host: String, port: Int) -> Refusal {
+        Refusal(
+            status: 421,
+            message: """
+                The gateway does not stand for “\(host.prefix(200))”. It stands for https://shop.example, for example, \
+                under the name http://shop.example.localhost:\(port)/.
+                """,
+            closes: true
+        )
+    }
+
+    static let noProxy = Refusal(
+        status: 405,
+        message: "The gateway is not a proxy. Set GatewayOptions.isProxy to make it one.",
+        closes: true
+    )
+
+    static let bodyTooLarge = Refusal(
+        status: 413,
+        message: "The body of the request has more bytes than GatewayOptions.maximumBody allows.",
+        closes: true
+    )
+
+    static let bodyNotStored = Refusal(
+        status: 507,
+        message: "The body of the request cannot be stored in the directory of GatewayOptions.bodySpool.",
+        closes: true
+    )
+
+    static let tooSlow = Refusal(
+        status: 408,
+        message: "The request did not arrive within the time that the gateway waits for one.",
+        closes: true
+    )
+
+    static let loop = Refusal(
+        status: 508,
+        message: "The origin of the request is the gateway itself."
+    )
+
+    static let stopping = Refusal(status: 503, message: "The gateway is being stopped.", closes: true)
+
+    static func unclaimed(_ url: String) -> Refusal {
+        Refusal(
+            status: 403,
+            message: """
+                No rule takes \(url.prefix(2_000)). Add a rule for it, or set GatewayOptions.forwardsUnclaimed to send \
+                such requests to the network.
+                """
+        )
+    }
+
+    static func tunnelFailed(_ authority: String, _ error: any Error) -> Refusal {
+        Refusal(status: 502, message: "No connection to \(authority): \(error)", closes: true)
+    }
+}
+#endif

@@ -1,0 +1,118 @@
+#if Gateway
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// The listening sockets of a gateway, and its connections.
+final class GatewayServer: Sendable {
+    /// They are not those that the app may use itself, since loads run code of the app.
+    private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+
+    let port: Int
+    private let listeners: [any Channel]
+    private let connections: Connections
+
+    private init(port: Int, _ listeners: [any Channel], _ connections: Connections) {
+        self.port = port
+        self.listeners = listeners
+        self.connections = connections
+    }
+
+    /// Listens on the loopback addresses of IPv4 and, if the machine has it, IPv6.
+    ///
+    /// A browser may ask for `localhost` at either address; the gateway takes both, so that no other program can.
+    ///
+    /// - Parameters:
+    ///   - options: The options.
+    ///   - makeServing: Makes the parts that the connections share, for the port that was found.
+    /// - Returns: The server, which listens.
+    /// - Throws: ``GatewayError`` if the port cannot be used.
+    static func start(
+        _ options: GatewayOptions,
+        _ makeServing: @escaping @Sendable (_ port: Int) -> GatewayServing
+    ) async throws(GatewayError) -> GatewayServer {
+        guard (0...65_535).contains(options.port) else {
+            throw GatewayError("\(options.port) is not a port: give a number from 1 to 65535, or 0 for any")
+        }
+        let connections = Connections(limit: options.maximumConnections)
+        var attempts = options.port == 0 ? 8 : 1
+        while true {
+            let four = try await bind("127.0.0.1", options.port, connections, makeServing)
+            guard let port = four.localAddress?.port else { throw GatewayError("the gateway's socket has no port") }
+            do {
+                let six = try await bind("::1", port, connections, makeServing)
+                return GatewayServer(port: port, [four, six], connections)
+            } catch  where error.isAddressMissing {
+                return GatewayServer(port: port, [four], connections)
+            } catch {
+                try? await four.close()
+                attempts -= 1
+                guard attempts > 0 else { throw error }
+            }
+        }
+    }
+
+    private static func bind(
+        _ host: String,
+        _ port: Int,
+        _ connections: Connections,
+        _ makeServing: @escaping @Sendable (Int) -> GatewayServing
+    ) async throws(GatewayError) -> any Channel {
+        do {
+            return try await ServerBootstrap(group: loops)
+                .serverChannelOption(.backlog, value: 256)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.autoRead, value: false)
+                .childChannelOption(.maxMessagesPerRead, value: 4)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        guard connections.add(channel), let port = channel.localAddress?.port else {
+                            channel.close(promise: nil)
+                            return
+                        }
+                        try configure(channel, makeServing(port))
+                    }
+                }
+                .bind(host: host, port: port)
+                .get()
+        } catch { throw GatewayError(listening: host, port, error) }
+    }
+
+    private static func configure(_ channel: any Channel, _ serving: GatewayServing) throws {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = 64 << 10
+        limits.maxHeaderListSize = 256 << 10
+        limits.maxHeaderFieldCount = 256
+        var encoding = HTTPResponseEncoder.Configuration()
+        encoding.automaticallySetFramingHeaders = false
+        let encoder = HTTPResponseEncoder(configuration: encoding)
+        let decoder = ByteToMessageHandler(
+            HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)
+        )
+        let pipelining = HTTPServerPipelineHandler()
+        let refusing = HTTPServerProtocolErrorHandler()
+        let validating = NIOHTTPResponseHeadersValidator()
+        var handlers: [any RemovableChannelHandler] = [refusing, pipelining, validating, decoder, encoder]
+        let connection = ConnectionHandler(serving) { target, channel in
+            guard case .tunnel(let host, let port) = target else { return }
+            Tunnel(handlers: handlers).open(to: host, port: port, for: channel)
+            handlers = []
+        }
+        handlers.insert(connection, at: 0)
+        try channel.pipeline.syncOperations.addHandlers([
+            encoder, decoder, validating, pipelining, refusing, connection,
+        ])
+    }
+
+    /// Closes the listening sockets, and then the connections when their requests have ended.
+    ///
+    /// - Parameter grace: The longest time to wait for requests that are under way.
+    func stop(within grace: Duration) async {
+        for listener in listeners { try? await listener.close() }
+        await connections.end(within: TimeAmount(grace), on: Self.loops.next())
+    }
+}
+#endif

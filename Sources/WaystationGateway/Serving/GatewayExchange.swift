@@ -1,0 +1,222 @@
+#if Gateway
+import Foundation
+import FoundationNetworking
+import NIOCore
+import NIOHTTP1
+import Waystation
+
+/// One request of a connection and its response: the client of a load.
+///
+/// All its work is done on the event loop of the connection.
+final class GatewayExchange: JourneyClient {
+    private struct State {
+        let ended: () -> Bool
+        var journey: Journey?
+        var framing: ResponseFraming?
+        /// The number of bytes of the body that were written.
+        var written = 0
+        var isFlushDue = false
+        /// Works that wait until the client has taken what was written.
+        var waiting: [@Sendable () -> Void] = []
+        var isOver = false
+    }
+
+    private let channel: any Channel
+    private let serving: GatewayServing
+    private let accepted: GatewayServing.Accepted
+    private let method: HTTPMethod
+    private let version: HTTPVersion
+    private let isKeptAlive: Bool
+    private let state: NIOLoopBoundBox<State>
+
+    /// Makes the exchange of a request; call it on the channel's event loop.
+    ///
+    /// - Parameters:
+    ///   - accepted: The request without its body.
+    ///   - head: The head as it arrived.
+    ///   - channel: The connection.
+    ///   - serving: What all connections share.
+    ///   - ended: Called on the event loop before the end of the response is written; returns whether the connection
+    ///     takes another request.
+    init(
+        _ accepted: GatewayServing.Accepted,
+        _ head: HTTPRequestHead,
+        on channel: any Channel,
+        _ serving: GatewayServing,
+        ended: @escaping () -> Bool
+    ) {
+        self.channel = channel
+        self.serving = serving
+        self.accepted = accepted
+        method = head.method
+        version = head.version
+        isKeptAlive = head.isKeepAlive
+        state = NIOLoopBoundBox(State(ended: ended), eventLoop: channel.eventLoop)
+    }
+
+    /// Begins the load of the request.
+    func begin(_ request: URLRequest) {
+        let begun = serving.loads.begin(request, for: self, sendsUnclaimed: serving.options.forwardsUnclaimed)
+        switch begun {
+        case .answered(let response, let body):
+            write(response)
+            if !body.isEmpty { write(body) }
+            end(nil)
+        case .journey(let journey): state.value.journey = journey
+        case nil: end(Refusal.unclaimed(request.url?.absoluteString ?? ""))
+        }
+    }
+
+    // MARK: - The connection's side
+
+    /// The client has left: nobody waits for the response any more.
+    func cancel() {
+        state.value.isOver = true
+        state.value.waiting = []
+        state.value.journey.take()?.cancel()
+    }
+
+    /// The connection takes bytes again.
+    func becameWritable() {
+        let waiting = state.value.waiting
+        state.value.waiting = []
+        for work in waiting { work() }
+        state.value.journey?.continueDelivery()
+    }
+
+    // MARK: - JourneyClient
+
+    var decidesAboutRedirects: Bool { true }
+    var isReachable: Bool { true }
+    var isStreamed: Bool { true }
+    var isReady: Bool { channel.isWritable }
+
+    func perform(_ work: @escaping @Sendable () -> Void) { channel.eventLoop.execute(work) }
+
+    func take(_ head: HTTPURLResponse, _ decide: @escaping @Sendable (Bool) -> Void) -> Bool {
+        write(head)
+        return true
+    }
+
+    func take(_ part: Data, of journey: Journey) { write(part) }
+
+    func whenPassedOn(_ work: @escaping @Sendable () -> Void) {
+        guard !channel.isWritable else { return work() }
+        state.value.waiting.append(work)
+    }
+
+    func didSend(_ count: Int64, total: Int64, expected: Int64) {}
+
+    /// The browser follows redirects itself, so that it shows the URL of the page.
+    func follow(_ response: HTTPURLResponse, to next: URLRequest, _ answer: @escaping @Sendable (URLRequest?) -> Void) {
+        answer(nil)
+    }
+
+    /// The browser asks the user itself.
+    func answer(
+        _ challenge: URLAuthenticationChallenge,
+        _ completion: @escaping @Sendable (ChallengeAnswer) -> Void
+    ) {
+        completion(.complete)
+    }
+
+    func handBack() -> Bool { false }
+
+    func end(_ error: (any Error)?) {
+        guard !state.value.isOver else { return }
+        state.value.isOver = true
+        state.value.journey = nil
+        guard let framing = state.value.framing else {
+            if error.isOpenedElsewhere { return writeNothing() }
+            return RefusalResponse.write(
+                (error as? Refusal) ?? Refusal(error ?? URLError(.unknown), for: accepted.request.url),
+                to: method,
+                version,
+                isKeptAlive: state.value.ended() && isKeptAlive,
+                on: channel
+            )
+        }
+        let isWhole =
+            switch framing {
+            case .length(let length): state.value.written == length
+            case .none, .chunked, .close: true
+            }
+        // A client that knows the length, or waits for the last chunk, notices that the connection ends too early.
+        guard error == nil, isWhole else {
+            channel.flush()
+            return channel.close(promise: nil)
+        }
+        finish(closes: framing == .close || !isKeptAlive)
+    }
+
+    // MARK: - Writing
+
+    private func write(_ response: HTTPURLResponse) {
+        guard !state.value.isOver, state.value.framing == nil else { return }
+        let (head, framing) = serving.head(response, to: accepted, method, version)
+        state.value.framing = framing
+        channel.write(HTTPServerResponsePart.head(head.saying(isKeptAlive: isKeptAlive)), promise: nil)
+        flushSoon()
+    }
+
+    private func write(_ part: Data) {
+        guard !state.value.isOver, let framing = state.value.framing, framing != .none else { return }
+        state.value.written += part.count
+        if case .length(let length) = framing, state.value.written > length {
+            // The client would take the rest for the next response.
+            state.value.isOver = true
+            state.value.journey.take()?.cancel()
+            return channel.close(promise: nil)
+        }
+        channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: part))), promise: nil)
+        flushSoon()
+    }
+
+    /// Sends what was written in this turn of the event loop with one call.
+    private func flushSoon() {
+        guard !state.value.isFlushDue else { return }
+        state.value.isFlushDue = true
+        channel.eventLoop.execute { [self] in
+            state.value.isFlushDue = false
+            channel.flush()
+        }
+    }
+
+    /// The answer to a link that another app opens: the browser stays where it is.
+    private func writeNothing() {
+        channel.write(
+            HTTPServerResponsePart.head(
+                HTTPResponseHead(version: version, status: .noContent).saying(isKeptAlive: isKeptAlive)
+            ),
+            promise: nil
+        )
+        finish(closes: !isKeptAlive)
+    }
+
+    private func finish(closes: Bool) {
+        // Before the end is written, because that makes the pipeline pass on the next request.
+        let closes = !state.value.ended() || closes
+        channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { [channel] _ in
+            if closes { channel.close(promise: nil) }
+        }
+    }
+}
+
+extension Optional where Wrapped == any Error {
+    /// Whether the load ended because another app opens its link.
+    fileprivate var isOpenedElsewhere: Bool {
+        let cause = (self as? URLError)?.userInfo[NSUnderlyingErrorKey] as? WaystationError
+        return cause?.code == .openedElsewhere
+    }
+}
+
+extension HTTPResponseHead {
+    /// The head with `Connection: close` for a client that is not served again on the connection.
+    func saying(isKeptAlive: Bool) -> HTTPResponseHead {
+        guard !isKeptAlive else { return self }
+        var head = self
+        head.headers.replaceOrAdd(name: "Connection", value: "close")
+        return head
+    }
+}
+#endif

@@ -1,0 +1,123 @@
+#if Gateway
+import Foundation
+import FoundationNetworking
+import NIOHTTP1
+import Waystation
+import WaystationCookies
+import WaystationTransport
+
+/// The parts that all connections of a gateway share.
+final class GatewayServing: Sendable {
+    let options: GatewayOptions
+    let names: LocalNames
+    let loads: ClientLoads
+    let targets: TargetReader
+    let requests: RequestTranslation
+    /// Nil if the interceptor has no cookies of its own; then the browser keeps the cookies of the origins.
+    let browsers: Browsers?
+
+    init(_ loads: ClientLoads, cookies: CookieStore?, _ options: GatewayOptions, port: Int) {
+        self.options = options
+        self.loads = loads
+        names = LocalNames(port: port)
+        targets = TargetReader(names: names, isProxy: options.isProxy)
+        requests = RequestTranslation(names: names)
+        browsers = cookies.map { Browsers($0) }
+    }
+
+    /// A request that passed all checks of its head.
+    struct Accepted: Sendable {
+        var request: URLRequest
+        let origin: OriginName?
+        let visit: Browsers.Visit?
+    }
+
+    /// Checks a request for a resource, and makes the request to its origin.
+    func accept(_ head: HTTPRequestHead, for target: RequestTarget) throws(Refusal) -> Accepted? {
+        guard let url = target.url else { return nil }
+        var request = requests.request(head, for: url)
+        guard case .named(_, let origin) = target else {
+            try check(request)
+            return Accepted(request: request, origin: nil, visit: nil)
+        }
+        guard !leadsBack(origin) else { throw .loop }
+        let document = try PageOrigin.document(of: head, names: names)
+        if let document { request.mainDocumentURL = document }
+        try check(request)
+        guard let browsers else { return Accepted(request: request, origin: origin, visit: nil) }
+        let pairs = request.value(forHTTPHeaderField: "Cookie").map { CookiePairs($0).pairs } ?? []
+        request.setValue(nil, forHTTPHeaderField: "Cookie")
+        let isNavigation = head.headers.first(name: "Sec-Fetch-Dest") == "document"
+        let visit = browsers.visit(pairs, at: url, of: origin, isNavigation: isNavigation)
+        return Accepted(request: request, origin: origin, visit: visit)
+    }
+
+    private func check(_ request: URLRequest) throws(Refusal) {
+        guard options.forwardsUnclaimed || loads.claims(request) else {
+            throw .unclaimed(request.url?.absoluteString ?? "")
+        }
+    }
+
+    /// Whether an origin is the gateway itself.
+    private func leadsBack(_ origin: OriginName) -> Bool {
+        guard origin.scheme == "http", (origin.port ?? 80) == names.port else { return false }
+        return origin.host == "localhost" || origin.host.hasSuffix(OriginName.suffix) || origin.host.hasPrefix("127.")
+    }
+
+    /// The head of a response for the client.
+    ///
+    /// - Parameters:
+    ///   - response: The response of the load.
+    ///   - accepted: The request.
+    ///   - method: The method of the request.
+    ///   - version: The version of the client.
+    /// - Returns: The head and its framing.
+    func head(
+        _ response: HTTPURLResponse,
+        to accepted: Accepted,
+        _ method: HTTPMethod,
+        _ version: HTTPVersion
+    ) -> (HTTPResponseHead, ResponseFraming) {
+        let fields = response.allHeaderFields as? [String: String] ?? [:]
+        let facts = ResponseHead(response)
+        let translation = ResponseTranslation(names: names, isNamed: accepted.origin != nil) { [loads] url in
+            URL(string: url).map { loads.claims(URLRequest(url: $0)) } ?? false
+        }
+        var headers = translation.fields(fields, isCoded: facts.isCoded)
+        if !headers.contains(name: "Cache-Control"), facts.isHit {
+            // The browser asks again each time, so that it shows the next version of a pack at once.
+            headers.add(name: "Cache-Control", value: "no-cache")
+        }
+        for field in cookies(facts, to: accepted) { headers.add(name: "Set-Cookie", value: field) }
+        let framing = ResponseFraming.of(
+            method,
+            version,
+            status: response.statusCode,
+            length: facts.statedLength
+        )
+        switch framing {
+        case .length(let length): headers.add(name: "Content-Length", value: "\(length)")
+        case .none:
+            if method == .HEAD, let length = facts.statedLength {
+                headers.add(name: "Content-Length", value: "\(length)")
+            }
+        case .chunked: headers.add(name: "Transfer-Encoding", value: "chunked")
+        case .close: headers.add(name: "Connection", value: "close")
+        }
+        let status = HTTPResponseStatus(statusCode: response.statusCode)
+        return (HTTPResponseHead(version: version, status: status, headers: headers), framing)
+    }
+
+    private func cookies(_ response: ResponseHead, to accepted: Accepted) -> [String] {
+        if let browsers, let visit = accepted.visit { return browsers.fields(for: visit) }
+        guard let joined = response.value(forHTTPHeaderField: "Set-Cookie") else { return [] }
+        let fields = SetCookie.split(joined: joined)
+        guard let origin = accepted.origin else { return fields }
+        return fields.compactMap { LocalSetCookie.local($0, of: origin) }
+    }
+}
+extension ResponseHead {
+    /// Whether the response was answered without the network.
+    fileprivate var isHit: Bool { value(forHTTPHeaderField: "Cache-Status")?.contains("; hit") ?? false }
+}
+#endif

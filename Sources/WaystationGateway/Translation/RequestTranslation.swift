@@ -1,0 +1,41 @@
+#if Gateway
+import Foundation
+import FoundationNetworking
+import NIOHTTP1
+
+/// Makes the request to the origin from a browser's request to the gateway.
+struct RequestTranslation: Sendable {
+    let names: LocalNames
+
+    /// The fields that are about the connection to the gateway, about the form in which the gateway itself gets the
+    /// body, or that the transport writes.
+    private static let dropped = FieldNames.hopByHop.union([
+        "host", "content-length", "accept-encoding", "expect", "upgrade-insecure-requests",
+    ])
+
+    /// The request without its body.
+    ///
+    /// - Parameters:
+    ///   - head: The head as it arrived.
+    ///   - target: The resource.
+    /// - Returns: The request; the spelling of its values is that of the origin's own URLs.
+    func request(_ head: HTTPRequestHead, for target: URL) -> URLRequest {
+        var request = URLRequest(url: target)
+        request.httpMethod = head.method.rawValue
+        let dropped = Self.dropped.union(FieldNames.named(by: head.headers["Connection"]))
+        for (name, value) in head.headers {
+            let lowered = name.lowercased()
+            guard !dropped.contains(lowered) else { continue }
+            switch lowered {
+            case "origin", "referer": request.setValue(names.remote(value) ?? value, forHTTPHeaderField: name)
+            // A browser may split its cookies over several fields.
+            case "cookie":
+                let earlier = request.value(forHTTPHeaderField: name).map { $0 + "; " } ?? ""
+                request.setValue(earlier + value, forHTTPHeaderField: name)
+            default: request.addValue(value, forHTTPHeaderField: name)
+            }
+        }
+        return request
+    }
+}
+#endif

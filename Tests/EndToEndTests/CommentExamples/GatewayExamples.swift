@@ -1,0 +1,30 @@
+#if Gateway
+import Foundation
+import Waystation
+import WaystationGateway
+import WaystationPacks
+
+/// The examples of the article and the comments about gateways, compiled and not run.
+enum GatewayExamples {
+    static func gateway(_ library: PackLibrary, _ start: URL) async throws -> URL? {
+        // snippet: comment-gateway-article
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://shop.example/**", via: .pack)]
+            $0.packs = library
+        }
+        let gateway = Gateway(interceptor) { $0.port = 8080 }
+        try await gateway.start()
+        let page = gateway.url(for: start)
+        // end snippet
+        return page
+    }
+
+    static func start(_ interceptor: Interceptor, _ start: URL, show: (URL?) -> Void) async throws {
+        // snippet: comment-gateway
+        let gateway = Gateway(interceptor)
+        try await gateway.start()
+        show(gateway.url(for: start))  // for https://shop.example/app/: http://shop.example.localhost:43121/app/
+        // end snippet
+    }
+}
+#endif

@@ -1,0 +1,257 @@
+#if Gateway
+import Foundation
+import Testing
+import Waystation
+import WaystationGateway
+import WaystationTesting
+
+@Suite("A gateway", .timeLimit(.minutes(10)))
+struct GatewayTests {
+    @Test("answers with the files of a rule, under the name of their origin")
+    func files() async throws {
+        let fixture = try await GatewayFixture(files: ["index.html": "<p>shop</p>", "a/b.css": "p {}"])
+        let page = try await fixture.get("/")
+        #expect(page.status == 200)
+        #expect(page.text == "<p>shop</p>")
+        #expect(page["Content-Type"]?.hasPrefix("text/html") == true)
+        #expect(page["Content-Length"] == "11")
+        #expect(page["Cache-Control"] == "no-cache")
+        #expect(try await fixture.get("/a/b.css")["Content-Type"]?.hasPrefix("text/css") == true)
+        #expect(
+            fixture.gateway.url(for: try #require(URL(string: "https://shop.example/a/b.css")))?.absoluteString
+                == "http://\(fixture.shop)/a/b.css"
+        )
+    }
+
+    @Test("answers HEAD, ranges and conditional requests like a web server")
+    func methods() async throws {
+        let fixture = try await GatewayFixture(files: ["film.mp4": "0123456789"])
+        let head = try await fixture.get("/film.mp4", method: "HEAD")
+        #expect(head.status == 200)
+        #expect(head["Content-Length"] == "10")
+        #expect(head.body.isEmpty)
+        let part = try await fixture.get("/film.mp4", ["Range: bytes=2-4"])
+        #expect(part.status == 206)
+        #expect(part["Content-Range"] == "bytes 2-4/10")
+        #expect(part.text == "234")
+        let whole = try await fixture.get("/film.mp4")
+        let tag = try #require(whole["ETag"])
+        let same = try await fixture.get("/film.mp4", ["If-None-Match: \(tag)"])
+        #expect(same.status == 304)
+        #expect(same.body.isEmpty)
+    }
+
+    @Test("sends a request to its origin as if the page were there")
+    func forwarding() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("ok") }
+        let fixture = try await GatewayFixture(origin: origin)
+        let name = fixture.name(of: origin)
+        let response = try await fixture.get(
+            "/api?a=1",
+            host: name,
+            ["Origin: http://\(name)", "Referer: http://\(name)/page", "X-Own: 1", "Connection: X-Hop", "X-Hop: 1"]
+        )
+        #expect(response.text == "ok")
+        let request = try #require(origin.requests.first)
+        #expect(request.target == "/api?a=1")
+        #expect(request.value(of: "Host") == "127.0.0.1:\(origin.port)")
+        #expect(request.value(of: "Origin") == "http://127.0.0.1:\(origin.port)")
+        #expect(request.value(of: "Referer") == "http://127.0.0.1:\(origin.port)/page")
+        #expect(request.value(of: "X-Own") == "1")
+        #expect(request.value(of: "X-Hop") == nil)
+    }
+
+    @Test("returns redirects to the browser, with its own names for what a rule takes")
+    func redirects() async throws {
+        let origin = try ScriptedOrigin { request in
+            .redirect(to: request.path == "/in" ? "https://shop.example/a" : "https://elsewhere.example/")
+        }
+        let fixture = try await GatewayFixture(origin: origin)
+        let within = try await fixture.get("/in", host: fixture.name(of: origin))
+        #expect(within.status == 302)
+        #expect(within["Location"] == "http://\(fixture.shop)/a")
+        let out = try await fixture.get("/out", host: fixture.name(of: origin))
+        #expect(out["Location"] == "https://elsewhere.example/")
+        #expect(origin.requestCount == 2)
+    }
+
+    @Test("leaves out the fields that would keep a browser from showing the page")
+    func policies() async throws {
+        let origin = try ScriptedOrigin { _ in
+            .ok(
+                "x",
+                fields: [
+                    "Strict-Transport-Security": "max-age=1", "Alt-Svc": "h3=\":443\"",
+                    "Content-Security-Policy": "default-src 'self' https://shop.example; upgrade-insecure-requests",
+                    "Access-Control-Allow-Origin": "https://shop.example", "X-Frame-Options": "DENY",
+                ]
+            )
+        }
+        let fixture = try await GatewayFixture(origin: origin)
+        let response = try await fixture.get("/", host: fixture.name(of: origin))
+        #expect(response["Strict-Transport-Security"] == nil)
+        #expect(response["Alt-Svc"] == nil)
+        #expect(
+            response["Content-Security-Policy"]
+                == "default-src 'self' https://shop.example http://\(fixture.shop)"
+        )
+        #expect(response["Access-Control-Allow-Origin"] == "http://\(fixture.shop)")
+        #expect(response["X-Frame-Options"] == "DENY")
+    }
+
+    @Test(
+        "sends a body on as it came, however long and in whichever framing",
+        arguments: [10, 3 << 20],
+        [true, false]
+    )
+    func bodies(length: Int, isChunked: Bool) async throws {
+        let origin = try ScriptedOrigin { .ok("\($0.bodyLength)") }
+        let fixture = try await GatewayFixture(origin: origin)
+        let body = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let connection = try RawConnection(fixture.port)
+        let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(length)"
+        connection.send(
+            "POST /form HTTP/1.1\r\nHost: \(fixture.name(of: origin))\r\nContent-Type: a/b\r\nConnection: close\r\n"
+                + framing + "\r\n\r\n"
+        )
+        let half = length / 2
+        for part in [body[..<half], body[half...]] {
+            if isChunked { connection.send(String(part.count, radix: 16) + "\r\n") }
+            connection.send(part)
+            if isChunked { connection.send("\r\n") }
+        }
+        if isChunked { connection.send("0\r\n\r\n") }
+        #expect(try #require(RawResponse(await connection.read())).text == "\(length)")
+        let request = try #require(origin.requests.first)
+        #expect(request.body == body)
+        #expect(request.value(of: "Content-Type") == "a/b")
+    }
+
+    @Test("asks for a body that the client holds back")
+    func expectation() async throws {
+        let origin = try ScriptedOrigin { .ok(String(decoding: $0.body, as: UTF8.self)) }
+        let fixture = try await GatewayFixture(origin: origin)
+        let connection = try RawConnection(fixture.port)
+        connection.send(
+            "POST / HTTP/1.1\r\nHost: \(fixture.name(of: origin))\r\nExpect: 100-continue\r\nContent-Length: 4\r\n"
+                + "Connection: close\r\n\r\n"
+        )
+        let first = await connection.read { $0.range(of: Data("\r\n\r\n".utf8)) != nil }
+        #expect(RawResponse(first)?.status == 100)
+        connection.send("body")
+        #expect(RawResponse(await connection.read())?.text == "body")
+    }
+
+    @Test("refuses a body that is too large, with its length and without")
+    func tooLarge() async throws {
+        let origin = try ScriptedOrigin { _ in .ok() }
+        let fixture = try await GatewayFixture(origin: origin) { $0.maximumBody = .bytes(10) }
+        let head = "POST / HTTP/1.1\r\nHost: \(fixture.name(of: origin))\r\n"
+        let stated = try await fixture.send(head + "Content-Length: 11\r\n\r\n")
+        #expect(stated.status == 413)
+        let chunked = try await fixture.send(head + "Transfer-Encoding: chunked\r\n\r\nb\r\n01234567890\r\n0\r\n\r\n")
+        #expect(chunked.status == 413)
+        #expect(chunked.text.contains("GatewayOptions.maximumBody"))
+        #expect(origin.requestCount == 0)
+    }
+
+    @Test("refuses what no rule takes, and sends it on only if it is told to")
+    func unclaimed() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("origin") }
+        let name = "127.0.0.1.\(origin.port).http.localhost"
+        let fixture = try await GatewayFixture()
+        let refused = try await fixture.get("/", host: "\(name):\(fixture.port)")
+        #expect(refused.status == 403)
+        #expect(refused.text.contains("No rule takes http://127.0.0.1:\(origin.port)/"))
+        #expect(origin.requestCount == 0)
+        let open = try await GatewayFixture { $0.forwardsUnclaimed = true }
+        #expect(try await open.get("/", host: "\(name):\(open.port)").text == "origin")
+    }
+
+    @Test("passes on each part of a response as it arrives")
+    func streaming() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin { _ in
+            .stream([.bytes(Data("first".utf8)), .wait(gate), .bytes(Data("second".utf8))])
+        }
+        let fixture = try await GatewayFixture(origin: origin)
+        let connection = try RawConnection(fixture.port)
+        connection.send("GET / HTTP/1.1\r\nHost: \(fixture.name(of: origin))\r\nConnection: close\r\n\r\n")
+        let first = await connection.read { $0.range(of: Data("first".utf8)) != nil }
+        #expect(RawResponse(first)?.status == 200)
+        gate.open()
+        #expect(String(decoding: await connection.read(), as: UTF8.self).contains("second"))
+    }
+
+    @Test("cancels the request to the origin when the browser leaves")
+    func leaving() async throws {
+        let origin = try ScriptedOrigin { _ in .unanswered }
+        let fixture = try await GatewayFixture(origin: origin)
+        let connection = try RawConnection(fixture.port)
+        connection.send("GET / HTTP/1.1\r\nHost: \(fixture.name(of: origin))\r\n\r\n")
+        _ = await origin.waitForRequests(1)
+        connection.leave()
+        #expect(await origin.waitForAbandonedRequests(1).count == 1)
+    }
+
+    @Test("serves the requests of a connection one after another, those that were sent at once too")
+    func pipelining() async throws {
+        let fixture = try await GatewayFixture(files: ["1": "one", "2": "two"])
+        let connection = try RawConnection(fixture.port)
+        connection.send(
+            "GET /1 HTTP/1.1\r\nHost: \(fixture.shop)\r\n\r\nGET /2 HTTP/1.1\r\nHost: \(fixture.shop)\r\n\r\n"
+        )
+        connection.send("GET /none HTTP/1.1\r\nHost: \(fixture.shop)\r\nConnection: close\r\n\r\n")
+        let text = String(decoding: await connection.read(), as: UTF8.self)
+        let parts = text.components(separatedBy: "HTTP/1.1 ").dropFirst().map { $0.prefix(3) + $0.suffix(3) }
+        #expect(parts.prefix(2) == ["200one", "200two"])
+        #expect(parts.count == 3)
+    }
+
+    @Test("closes a connection whose response ends too early")
+    func truncation() async throws {
+        let origin = try ScriptedOrigin { _ in .truncated(Data(repeating: 1, count: 100_000), after: 50_000) }
+        let fixture = try await GatewayFixture(origin: origin)
+        let response = try await fixture.get("/", host: fixture.name(of: origin))
+        #expect(response["Content-Length"] == "100000")
+        #expect(response.body.count < 100_000)
+    }
+
+    @Test("says why a load failed")
+    func failures() async throws {
+        let origin = try ScriptedOrigin { _ in .closed }
+        let fixture = try await GatewayFixture(origin: origin)
+        let failed = try await fixture.get("/", host: fixture.name(of: origin))
+        #expect(failed.status == 502)
+        #expect(failed.text.contains("http://127.0.0.1:\(origin.port)/ cannot be loaded"))
+    }
+
+    @Test("ends after the present request when it is stopped")
+    func stopping() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin { _ in .ok("late").held(at: gate) }
+        let fixture = try await GatewayFixture(origin: origin)
+        let connection = try RawConnection(fixture.port)
+        connection.send("GET / HTTP/1.1\r\nHost: \(fixture.name(of: origin))\r\n\r\n")
+        _ = await origin.waitForRequests(1)
+        let idle = try RawConnection(fixture.port)
+        async let stopped: Void = fixture.gateway.stop(within: .seconds(600))
+        #expect(await idle.read().isEmpty)
+        gate.open()
+        #expect(RawResponse(await connection.read())?.text == "late")
+        await stopped
+        #expect(fixture.gateway.port == nil)
+    }
+
+    @Test("cannot be started on a port that is in use, and says so")
+    func portInUse() async throws {
+        let fixture = try await GatewayFixture()
+        let second = Gateway(fixture.interceptor) { $0.port = fixture.port }
+        let error = await #expect(throws: GatewayError.self) { try await second.start() }
+        #expect(
+            error?.description
+                == "port \(fixture.port) of 127.0.0.1 is in use: stop the program that has it, or choose another port"
+        )
+    }
+}
+#endif

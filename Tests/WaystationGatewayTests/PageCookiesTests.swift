@@ -1,0 +1,136 @@
+#if Gateway
+import Foundation
+import Testing
+import Waystation
+import WaystationCookies
+import WaystationGateway
+import WaystationTesting
+
+@Suite("The cookies of a page at a gateway", .timeLimit(.minutes(10)))
+struct PageCookiesTests {
+    private let store = CookieStore()
+
+    /// A browser that keeps what `Set-Cookie` says, by name.
+    private struct Browser {
+        var jar: [String: String] = [:]
+
+        var field: [String] { jar.isEmpty ? [] : ["Cookie: " + jar.map { "\($0)=\($1)" }.joined(separator: "; ")] }
+
+        mutating func take(_ response: RawResponse) {
+            for field in response.all("Set-Cookie") {
+                let pair = field.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map(String.init)
+                if field.contains("Max-Age=0") {
+                    jar[pair[0]] = nil
+                } else {
+                    jar[pair[0]] = pair.count > 1 ? pair[1] : ""
+                }
+            }
+        }
+    }
+
+    private func cookie(_ name: String, _ value: String = "1", isHTTPOnly: Bool = false) throws -> Cookie {
+        try Cookie(name: name, value: value, domain: "shop.example", isHTTPOnly: isHTTPOnly, creation: Date())
+    }
+
+    @Test("are those of the app that a page may read; tokens stay in the app")
+    func given() async throws {
+        try store.insert(cookie("theme", "dark"))
+        try store.insert(cookie("token", "secret", isHTTPOnly: true))
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        let response = try await fixture.get("/a")
+        let fields = response.all("Set-Cookie")
+        #expect(fields.contains("theme=dark; Path=/; Domain=shop.example.localhost"))
+        #expect(!fields.contains { $0.contains("secret") })
+        var browser = Browser()
+        browser.take(response)
+        // What the browser has is not given again.
+        #expect(try await fixture.get("/a", browser.field).all("Set-Cookie").isEmpty)
+    }
+
+    @Test("reach the app when the page sets them, and leave it when the page removes them")
+    func taken() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        var browser = Browser()
+        browser.take(try await fixture.get("/a"))
+        browser.jar["cart"] = "3"
+        browser.take(try await fixture.get("/a", browser.field))
+        let taken = try #require(store.cookies.first)
+        #expect(taken.pair == "cart=3")
+        #expect(taken.isSecure && taken.isHostOnly && taken.domain == "shop.example")
+        browser.take(try await fixture.get("/a", browser.field))
+        #expect(browser.jar["cart"] == "3")
+        browser.jar["cart"] = nil
+        // A request for another resource may have been sent before.
+        browser.take(try await fixture.get("/a", browser.field))
+        #expect(store.cookies.map(\.pair) == ["cart=3"])
+        browser.take(try await fixture.get("/a", browser.field + ["Sec-Fetch-Dest: document"]))
+        #expect(store.cookies.isEmpty)
+        #expect(browser.jar["cart"] == nil)
+    }
+
+    @Test("follow the changes of the app")
+    func changed() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        var browser = Browser()
+        try store.insert(cookie("theme", "dark"))
+        browser.take(try await fixture.get("/a"))
+        try store.insert(cookie("theme", "light"))
+        browser.take(try await fixture.get("/a", browser.field))
+        #expect(browser.jar["theme"] == "light")
+        #expect(store.cookies.map(\.pair) == ["theme=light"])
+        store.removeAll()
+        browser.take(try await fixture.get("/a", browser.field))
+        #expect(browser.jar["theme"] == nil)
+        #expect(store.cookies.isEmpty)
+    }
+
+    @Test("of an earlier run are not taken over, and are removed")
+    func earlier() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        var browser = Browser(jar: ["waystation-browser": "0123", "session": "old"])
+        browser.take(try await fixture.get("/a", browser.field))
+        #expect(store.cookies.isEmpty)
+        #expect(Array(browser.jar.keys) == ["waystation-browser"])
+    }
+
+    @Test("are chosen by the app's store for the request to the origin")
+    func sent() async throws {
+        let origin = try ScriptedOrigin { _ in
+            .ok("", fields: ["Set-Cookie": "sid=1; HttpOnly", "Set-Cookie": "seen=2"])
+        }
+        let fixture = try await GatewayFixture(origin: origin, cookies: store)
+        let name = fixture.name(of: origin)
+        var browser = Browser()
+        browser.take(try await fixture.get("/", host: name))
+        #expect(browser.jar["seen"] == "2")
+        #expect(browser.jar["sid"] == nil)
+        browser.jar["own"] = "3"
+        browser.take(try await fixture.get("/", host: name, browser.field))
+        let field = try #require(origin.requests.last?.value(of: "Cookie"))
+        #expect(Set(field.components(separatedBy: "; ")) == ["sid=1", "seen=2", "own=3"])
+    }
+
+    @Test("stay with the browser, under the gateway's name, if the app has none")
+    func withoutStore() async throws {
+        let origin = try ScriptedOrigin { _ in
+            .ok(
+                "",
+                fields: [
+                    "Set-Cookie": "a=1; Secure; HttpOnly; Path=/", "Set-Cookie": "b=2; Domain=127.0.0.1; SameSite=Lax",
+                    "Set-Cookie": "__Host-c=3; Secure; Path=/", "Set-Cookie": "d=4; Domain=evil.example",
+                ]
+            )
+        }
+        let fixture = try await GatewayFixture(origin: origin)
+        let name = fixture.name(of: origin)
+        let response = try await fixture.get("/", host: name, ["Cookie: a=1", "Cookie: x=9"])
+        let local = name.prefix { $0 != ":" }
+        #expect(
+            Set(response.all("Set-Cookie")) == [
+                "a=1; HttpOnly; Path=/", "b=2; Domain=\(local); SameSite=Lax", "__Host-c=3; Secure; Path=/",
+            ]
+        )
+        #expect(origin.requests.first?.value(of: "Cookie") == "a=1; x=9")
+    }
+}
+#endif

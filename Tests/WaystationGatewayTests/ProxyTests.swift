@@ -1,0 +1,58 @@
+#if Gateway
+import Foundation
+import Testing
+import WaystationGateway
+import WaystationTesting
+
+@Suite("A gateway as a proxy", .timeLimit(.minutes(10)))
+struct ProxyTests {
+    @Test("answers a request for a URL by the rules, and leaves the response as it is")
+    func absoluteForm() async throws {
+        let origin = try ScriptedOrigin { _ in .redirect(to: "https://shop.example/a") }
+        let fixture = try await GatewayFixture(origin: origin) { $0.isProxy = true }
+        let response = try await fixture.get(origin.url("/x?y").absoluteString, host: "127.0.0.1:\(origin.port)")
+        #expect(response.status == 302)
+        #expect(response["Location"] == "https://shop.example/a")
+        #expect(origin.requests.map(\.target) == ["/x?y"])
+    }
+
+    @Test("refuses a URL that no rule takes")
+    func unclaimed() async throws {
+        let origin = try ScriptedOrigin { _ in .ok() }
+        let fixture = try await GatewayFixture { $0.isProxy = true }
+        let response = try await fixture.get(origin.url().absoluteString, host: "127.0.0.1:\(origin.port)")
+        #expect(response.status == 403)
+        #expect(origin.requestCount == 0)
+    }
+
+    @Test("passes on the bytes of a tunnel in both directions, and the end of each")
+    func tunnel() async throws {
+        let body = Data((0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        let origin = try ScriptedOrigin { .ok($0.body) }
+        let fixture = try await GatewayFixture { $0.isProxy = true }
+        let connection = try RawConnection(fixture.port)
+        // The bytes behind the head belong to the tunnel already.
+        connection.send(
+            "CONNECT 127.0.0.1:\(origin.port) HTTP/1.1\r\nHost: 127.0.0.1:\(origin.port)\r\n\r\n"
+                + "POST /deep HTTP/1.1\r\nHost: inner.example\r\nContent-Length: \(body.count)\r\nConnection: close\r\n\r\n"
+        )
+        connection.send(body)
+        let answer = await connection.read()
+        let head = Data("HTTP/1.1 200 Connection Established\r\n\r\n".utf8)
+        #expect(answer.prefix(head.count) == head)
+        #expect(RawResponse(Data(answer.dropFirst(head.count)))?.body == body)
+        #expect(origin.requests.first?.value(of: "Host") == "inner.example")
+    }
+
+    @Test("reports a host that does not answer")
+    func noHost() async throws {
+        let origin = try ScriptedOrigin { _ in .ok() }
+        origin.stop()
+        let fixture = try await GatewayFixture { $0.isProxy = true }
+        let authority = "127.0.0.1:\(origin.port)"
+        let response = try await fixture.send("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
+        #expect(response.status == 502)
+        #expect(response.text.contains("No connection to \(authority)"))
+    }
+}
+#endif
