@@ -49,6 +49,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -135,6 +136,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio", condition: gateway),
                 .product(name: "NIOPosix", package: "swift-nio", condition: gateway),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: gateway),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),
             ]
         ),
         .target(
@@ -250,6 +252,8 @@ let package = Package(
             name: "WaystationGatewayTests",
             dependencies: [
                 "WaystationGateway", "Waystation", "WaystationTesting",
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: gateway),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: gateway),
             ]
@@ -265,6 +269,9 @@ let package = Package(
             dependencies: [
                 .target(name: "WaystationNIO", condition: nio),
                 .target(name: "WaystationGateway", condition: gateway),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: gateway),
+                .product(name: "Logging", package: "swift-log"),
                 "Waystation", "WaystationArchive", "WaystationCaching", "WaystationCookies", "WaystationFiles",
                 "WaystationPacks", "WaystationPatch", "WaystationPublishing", "WaystationRecording",
                 "WaystationStorage", "WaystationTesting",

@@ -2,6 +2,7 @@
 public import Foundation
 import FoundationNetworking
 import Logging
+public import ServiceLifecycle
 import Synchronization
 public import Waystation
 
@@ -17,7 +18,7 @@ public import Waystation
 /// packs, cache and login as a load of the app's own sessions. What no rule takes is refused.
 ///
 /// All members may be called from any thread.
-public final class Gateway: Sendable {
+public final class Gateway: Service {
     private enum State {
         case idle
         case starting
@@ -82,12 +83,22 @@ public final class Gateway: Sendable {
         }
     }
 
-    /// Listens until the task is cancelled or ``stop(within:)`` is called.
+    /// Listens until the task is cancelled, ``stop(within:)`` is called, or the group of services that runs the gateway
+    /// is shut down.
+    ///
+    /// ```swift
+    /// let services = ServiceGroup(services: [gateway], gracefulShutdownSignals: [.sigterm], logger: logger)
+    /// try await services.run()
+    /// ```
     ///
     /// - Throws: ``GatewayError`` if the port cannot be used.
-    public func run() async throws(GatewayError) {
+    public func run() async throws {
         if port == nil { try await start() }
-        for await _ in stopped.stream {}
+        await withGracefulShutdownHandler {
+            for await _ in stopped.stream {}
+        } onGracefulShutdown: {
+            self.stopped.continuation.finish()
+        }
         await stop()
     }
 

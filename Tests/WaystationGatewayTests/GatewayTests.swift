@@ -1,5 +1,7 @@
 #if Gateway
 import Foundation
+import Logging
+import ServiceLifecycle
 import Testing
 import Waystation
 import WaystationGateway
@@ -241,6 +243,27 @@ struct GatewayTests {
         #expect(RawResponse(await connection.read())?.text == "late")
         await stopped
         #expect(fixture.gateway.port == nil)
+    }
+
+    @Test("runs until its task is cancelled, and as a service until its group is shut down", arguments: [true, false])
+    func running(isService: Bool) async throws {
+        let interceptor = try Interceptor { $0.rules = [.allow("https://shop.example/**", via: .nowhere)] }
+        let gateway = Gateway(interceptor)
+        try await gateway.start()
+        let port = try #require(gateway.port)
+        let group = ServiceGroup(services: [gateway], logger: Logger(label: "test"))
+        let running = Task { if isService { try await group.run() } else { try await gateway.run() } }
+        #expect(RawResponse(try await Self.answer(at: port))?.status == 404)
+        if isService { await group.triggerGracefulShutdown() } else { running.cancel() }
+        try await running.value
+        #expect(gateway.port == nil)
+        #expect(throws: RawConnection.Failure.self) { try RawConnection(port) }
+    }
+
+    private static func answer(at port: Int) async throws -> Data {
+        let connection = try RawConnection(port)
+        connection.send("GET / HTTP/1.1\r\nHost: shop.example.localhost:\(port)\r\nConnection: close\r\n\r\n")
+        return await connection.read()
     }
 
     @Test("cannot be started on a port that is in use, and says so")

@@ -1,5 +1,8 @@
 #if Gateway
 import Foundation
+import Logging
+import ServiceLifecycle
+import UnixSignals
 import Waystation
 import WaystationGateway
 import WaystationPacks
@@ -24,6 +27,13 @@ enum GatewayExamples {
         let gateway = Gateway(interceptor)
         try await gateway.start()
         show(gateway.url(for: start))  // for https://shop.example/app/: http://shop.example.localhost:43121/app/
+        // end snippet
+    }
+
+    static func serve(_ gateway: Gateway, _ logger: Logger) async throws {
+        // snippet: comment-gateway-service
+        let services = ServiceGroup(services: [gateway], gracefulShutdownSignals: [.sigterm], logger: logger)
+        try await services.run()
         // end snippet
     }
 }
