@@ -73,6 +73,9 @@ extension HTTP2Connection {
             switch setting.parameter {
             case .maxConcurrentStreams: streams = setting.value
             case .initialWindowSize: window = setting.value
+            // RFC 9113 §6.5.2: only a client may allow pushes.
+            case .enablePush where setting.value != 0:
+                return close(.protocolError, .malformed("The server allowed pushes, which only a client may do."))
             default: break
             }
         }
