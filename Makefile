@@ -13,7 +13,8 @@ SOURCES := Sources Tests Examples Benchmarks Package.swift
 
 # System packages: for building and testing, and in addition for the demo and the benchmarks.
 PACKAGES := git openssl pkg-config g++ binutils libncurses6 libsqlite3-dev zlib1g-dev libbz2-dev libgumbo-dev libcurl4 \
-	libxml2 ca-certificates nginx-light tzdata bsdiff zip unzip libarchive-tools python3 python3-pip python3-venv sqlite3 wget \
+	libxml2 ca-certificates nginx-light apache2-bin tzdata bsdiff zip unzip libarchive-tools python3 python3-pip \
+	python3-venv sqlite3 wget \
 	chromium-headless-shell
 DEMO_PACKAGES := sqlite3-doc
 WEB_APPS := $(CURDIR)/.build/web-apps

@@ -1,22 +1,8 @@
-public import Foundation
-import Glibc
-
 /// A private nginx on loopback, which serves the files of a directory until it is stopped.
 @_spi(Processes)
-public final class Nginx: Sendable {
-    /// An error that says why nginx does not run.
-    public struct Failure: Error, CustomStringConvertible {
-        /// A sentence that says what went wrong, and what to do.
-        public let description: String
-    }
-
-    /// The port on `127.0.0.1` where nginx listens.
-    public let port: UInt16
-    /// The directory whose files nginx serves.
-    public let root: URL
-
-    private let scratch: URL
-    private let process: SpawnedProcess
+public struct Nginx: WebServer {
+    /// The server's process.
+    public let process: ServerProcess
 
     /// Starts nginx with a configuration of its own in a scratch directory.
     ///
@@ -26,73 +12,19 @@ public final class Nginx: Sendable {
     /// - Parameters:
     ///   - listen: Parameters of the directive `listen`, such as `ssl http2`.
     ///   - directives: Further directives of the server.
-    /// - Throws: ``Failure`` when nginx is not installed, or does not start.
+    /// - Throws: ``ServerProcess/Failure`` when nginx is not installed, or does not start.
     public init(listen: String = "", directives: String = "") throws {
-        let paths = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"]
-        guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
-            throw Failure(description: "nginx is not installed: apt-get install nginx-light")
-        }
-        scratch = FileManager.default.temporaryDirectory.appendingPathComponent("waystation-nginx-\(UUID().uuidString)")
-        root = scratch.appendingPathComponent("root")
-        // When root starts nginx, nginx reads files as another user.
-        let open: [FileAttributeKey: Any] = [.posixPermissions: 0o755]
-        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true, attributes: open)
-        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true, attributes: open)
-        port = try Self.freePort()
-        let configuration = scratch.appendingPathComponent("nginx.conf")
-        try Self.configuration(port: port, scratch: scratch.path, listen, directives)
-            .write(to: configuration, atomically: true, encoding: .utf8)
-        // A shell ends nginx when the other end of its input closes, which also happens when this process is killed.
-        process = try SpawnedProcess(
-            "/bin/sh",
-            [
-                "-c", "\"$0\" \"$@\" & read -r _; kill $!; wait", path,
-                "-p", scratch.path, "-c", configuration.path, "-e", "error.log",
-            ]
-        )
-        for _ in 0..<200 where !Self.accepts(port) {
-            guard process.isRunning else { break }
-            usleep(20_000)
-        }
-        guard Self.accepts(port) else {
-            let log = try? String(contentsOf: scratch.appendingPathComponent("error.log"), encoding: .utf8)
-            throw Failure(description: "nginx did not start: \(log ?? "no log")")
+        process = try ServerProcess(Self.program) { port, scratch in
+            Self.configuration(port: port, scratch: scratch, listen, directives)
         }
     }
 
-    deinit {
-        stop()
-        try? FileManager.default.removeItem(at: scratch)
-    }
-
-    /// Stops nginx; calling this again does nothing.
-    public func stop() {
-        process.endInput()
-        process.wait()
-    }
-
-    /// Writes a file that nginx serves.
-    ///
-    /// - Parameters:
-    ///   - data: The file's bytes.
-    ///   - path: The file's path below ``root``.
-    /// - Returns: The file's URL.
-    /// - Throws: The error of writing the file.
-    @discardableResult
-    public func serve(_ data: Data, at path: String) throws -> URL {
-        let file = root.appendingPathComponent(path)
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(),
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o755]
-        )
-        try data.write(to: file)
-        return url(path)
-    }
-
-    /// The URL of a file below ``root``.
-    public func url(_ path: String) -> URL {
-        URL(string: "http://127.0.0.1:\(port)/\(path)") ?? root
+    private static let program = ServerProcess.Program(
+        name: "nginx",
+        package: "nginx-light",
+        paths: ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"]
+    ) { scratch, configuration in
+        ["-p", scratch, "-c", configuration, "-e", "error.log"]
     }
 
     private static func configuration(
@@ -130,26 +62,5 @@ public final class Nginx: Sendable {
             }
         }
         """
-    }
-
-    /// A port that was free a moment ago.
-    private static func freePort() throws -> UInt16 {
-        let origin = try ScriptedOrigin { _ in .closed }
-        defer { origin.stop() }
-        return origin.port
-    }
-
-    private static func accepts(_ port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
     }
 }
