@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Waystation
+import WaystationNIO
 import WaystationStorage
 
 /// The only file that uses Waystation: the sessions that load a site, and load it again.
@@ -13,13 +14,24 @@ struct SiteSession: Sendable {
         case offline
     }
 
+    /// What carries requests to the network.
+    ///
+    /// It is not a setting of the crawl: the responses are the same by either engine, so the journal does not keep it,
+    /// and a crawl may continue with the other one.
+    enum Engine: String, CaseIterable, Sendable {
+        /// Foundation's own loader.
+        case foundation
+        /// Waystation's engine on SwiftNIO.
+        case nio
+    }
+
     let loader: Loader
     private let cache: ResponseCache
 
     /// Opens the archive, in `http` below the crawl's directory, and makes a session on it.
     ///
     /// Throws if the archive cannot be opened.
-    init(_ mode: Mode, directory: URL, settings: CrawlSettings) throws {
+    init(_ mode: Mode, directory: URL, settings: CrawlSettings, engine: Engine = .foundation) throws {
         let forever = Duration.days(3650)
         let cache = try ResponseCache(
             directory: directory.appending(path: "http"),
@@ -30,6 +42,7 @@ struct SiteSession: Sendable {
             memorySize: .mebibytes(8)
         )
         let interceptor = try Interceptor {
+            if engine == .nio { $0.transport = .nio }
             // All hosts, on all ports.
             $0.rules = [.allow("*://*:*/**", via: .cache(mode == .offline ? .cacheOnly : .cacheFirst(for: forever)))]
             $0.cache = cache

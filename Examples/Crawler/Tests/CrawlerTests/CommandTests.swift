@@ -47,6 +47,28 @@ struct CommandTests {
         #expect(!settings.obeysRobots)
     }
 
+    @Test("the engine is Foundation's, unless an option names the other one", arguments: ["crawl", "demo"])
+    func engine(command: String) throws {
+        let arguments = command == "crawl" ? ["crawl", "https://example.org/", "--into", "x"] : ["demo"]
+        func engine(_ options: [String]) throws -> SiteSession.Engine? {
+            let parsed = try CrawlerCommand.parseAsRoot(arguments + options)
+            return (parsed as? CrawlCommand)?.network.engine ?? (parsed as? DemoCommand)?.network.engine
+        }
+        #expect(try engine([]) == .foundation)
+        #expect(try engine(["--engine", "foundation"]) == .foundation)
+        #expect(try engine(["--engine", "nio"]) == .nio)
+    }
+
+    @Test("an unknown engine is refused by a message that names those there are")
+    func unknownEngine() throws {
+        let error = #expect(throws: (any Error).self) {
+            try CrawlerCommand.parseAsRoot(["crawl", "https://example.org/", "--into", "x", "--engine", "curl"])
+        }
+        let message = CrawlerCommand.fullMessage(for: try #require(error))
+        #expect(message.contains("The value 'curl' is invalid for '--engine <engine>'"))
+        #expect(message.contains("'foundation'") && message.contains("'nio'"))
+    }
+
     @Test(
         "senseless options are refused",
         arguments: [

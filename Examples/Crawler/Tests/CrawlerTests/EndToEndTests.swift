@@ -4,6 +4,7 @@ import GRDB
 import Synchronization
 import Testing
 import Waystation
+import WaystationTesting
 
 @testable import Crawler
 
@@ -11,11 +12,14 @@ import Waystation
 /// server.
 @Suite("A site, end to end")
 struct EndToEndTests {
-    @Test("is crawled whole with one request for each URL, and loads offline byte for byte")
-    func wholeSite() async throws {
+    @Test(
+        "is crawled whole with one request for each URL, and loads offline byte for byte",
+        arguments: SiteSession.Engine.allCases
+    )
+    func wholeSite(engine: SiteSession.Engine) async throws {
         try await withDirectory { directory in
             let counter = Counter()
-            let summary = try await serve(counting: counter) { try await crawl($0, into: directory) }
+            let summary = try await serve(counting: counter) { try await crawl($0, into: directory, by: engine) }
             #expect(summary.end == .complete)
             #expect(counter.repeated.isEmpty)
             #expect(counter.paths == Self.everything)
@@ -30,12 +34,51 @@ struct EndToEndTests {
         }
     }
 
-    @Test("continues after a crawl that stopped at a limit, and loads nothing twice")
-    func resume() async throws {
+    @Test("is crawled with the same records by either engine")
+    func sameRecords() async throws {
+        try await serve { address in
+            var records: [SiteSession.Engine: [Record]] = [:]
+            for engine in SiteSession.Engine.allCases {
+                try await withDirectory { directory in
+                    _ = try await crawl(address, into: directory, by: engine)
+                    let journal = try Journal.open(in: directory)
+                    records[engine] = try journal.loadRecords().map(Record.init).sorted { $0.url < $1.url }
+                    try await journal.close()
+                }
+            }
+            // The documents that load, and the broken link.
+            #expect(records[.foundation]?.count == 53)
+            #expect(records[.nio] == records[.foundation])
+        }
+    }
+
+    @Test("is loaded by the engine that was chosen")
+    func chosenEngine() async throws {
+        // Foundation's engine accepts a repeated Content-Length, the one on SwiftNIO refuses it.
+        let origin = try ScriptedOrigin { request in
+            request.path == "/"
+                ? .ok("hello", fields: ["Content-Type": "text/html", "Content-Length": "5"]) : .status(404)
+        }
+        for (engine, pages) in [(SiteSession.Engine.foundation, 1), (.nio, 0)] {
+            try await withDirectory { directory in
+                let address = "http://127.0.0.1:\(origin.port)"
+                let summary = try await crawl(address, into: directory, by: engine) { $0.retries = 0 }
+                #expect(summary.pages == pages)
+                #expect(summary.failed == 1 - pages)
+            }
+        }
+    }
+
+    @Test(
+        "continues after a crawl that stopped at a limit, by the same engine or another, and loads nothing twice",
+        arguments: SiteSession.Engine.allCases,
+        SiteSession.Engine.allCases
+    )
+    func resume(engine: SiteSession.Engine, then other: SiteSession.Engine) async throws {
         try await withDirectory { directory in
             let counter = Counter()
             try await serve(counting: counter) { address in
-                let first = try await crawl(address, into: directory) { $0.maximumPages = 4 }
+                let first = try await crawl(address, into: directory, by: engine) { $0.maximumPages = 4 }
                 #expect(first.end == .pageLimit)
                 #expect(first.pages == 4)
                 #expect(first.leftOver > 0)
@@ -43,7 +86,7 @@ struct EndToEndTests {
                 #expect(partial.isWhole)
                 #expect(partial.leftOver == first.leftOver)
 
-                let second = try await crawl(address, into: directory)
+                let second = try await crawl(address, into: directory, by: other)
                 #expect(second.end == .complete)
                 #expect(second.pages == 21)
             }
@@ -211,6 +254,7 @@ private func serve<Value: Sendable>(
 private func crawl(
     _ address: String,
     into directory: URL,
+    by engine: SiteSession.Engine = .foundation,
     interruptedAfter limit: Int? = nil,
     _ change: (inout CrawlSettings) -> Void = { _ in }
 ) async throws -> CrawlSummary {
@@ -219,7 +263,7 @@ private func crawl(
     // Longer than the longest delay of a request on a busy machine.
     settings.timeout = 600
     change(&settings)
-    let session = try SiteSession(.crawl, directory: directory, settings: settings)
+    let session = try SiteSession(.crawl, directory: directory, settings: settings, engine: engine)
     let journal = try Journal.open(in: directory, settleArchive: session.settle)
     try journal.save(settings)
     let crawl = Crawl(
@@ -238,6 +282,29 @@ private func check(_ directory: URL) async throws -> OfflineResult {
         directory,
         printer: OfflinePrinter(terminal: Terminal(), isQuiet: true, isJSON: false)
     )
+}
+
+/// The part of a load's record that does not depend on when and how fast it was loaded.
+private struct Record: Equatable {
+    let url: String
+    let state: Resource.State
+    let isPage: Bool
+    let status: Int?
+    let mimeType: String?
+    let size: Int
+    let digest: Data?
+    let finalURL: String?
+
+    init(_ record: LoadRecord) {
+        url = record.url.string
+        state = record.state
+        isPage = record.isPage
+        status = record.status
+        mimeType = record.mimeType
+        size = record.size
+        digest = record.digest
+        finalURL = record.finalURL?.string
+    }
 }
 
 /// Cancels the crawl's own task after a number of documents; the events arrive in that task.

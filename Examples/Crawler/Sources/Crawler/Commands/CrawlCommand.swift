@@ -9,7 +9,7 @@ struct CrawlCommand: AsyncParsableCommand {
         discussion: """
             Pages within the scope are followed; the files that they need (pictures, style sheets, scripts, fonts, \
             media, frames) are loaded from any host. An interrupted crawl continues with the same command, or with \
-            only --into, and loads nothing again.
+            only --into, and loads nothing again. It may continue with another --engine.
 
             In --include and --exclude, * stands for any characters of the whole URL: --exclude '*/print/*'.
 
@@ -29,6 +29,9 @@ struct CrawlCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Politeness")
     var politeness: PolitenessOptions
+
+    @OptionGroup(title: "Network")
+    var network: NetworkOptions
 
     @OptionGroup(title: "Output")
     var output: OutputOptions
@@ -53,7 +56,12 @@ struct CrawlCommand: AsyncParsableCommand {
             scope.apply(to: &settings)
             politeness.apply(to: &settings)
         }
-        let summary = try await SiteDirectory.crawl(settings, into: directory, observer: output.observer)
+        let summary = try await SiteDirectory.crawl(
+            settings,
+            into: directory,
+            engine: network.engine,
+            observer: output.observer
+        )
         if summary.end == .interrupted { throw ExitCode.interrupted }
         if summary.pages + summary.resources == 0 {
             Terminal().error("crawler: no start page could be loaded")

@@ -83,6 +83,13 @@ struct PolitenessOptions: ParsableArguments {
     }
 }
 
+struct NetworkOptions: ParsableArguments {
+    @Option(help: "What carries the requests: Foundation's own loader, or Waystation's engine on SwiftNIO.")
+    var engine = SiteSession.Engine.foundation
+}
+
+extension SiteSession.Engine: ExpressibleByArgument {}
+
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON object a line, for programs.")
     var json = false

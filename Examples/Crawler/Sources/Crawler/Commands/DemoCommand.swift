@@ -20,6 +20,9 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "The directory to crawl into, emptied first. Default: a new one in the temporary directory.")
     var into: String?
 
+    @OptionGroup(title: "Network")
+    var network: NetworkOptions
+
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
@@ -32,7 +35,12 @@ struct DemoCommand: AsyncParsableCommand {
         let summary = try await SiteServer.withServer(for: root) { address in
             var settings = CrawlSettings()
             settings.startURLs = [address + "/"]
-            return try await SiteDirectory.crawl(settings, into: directory, observer: output.observer)
+            return try await SiteDirectory.crawl(
+                settings,
+                into: directory,
+                engine: network.engine,
+                observer: output.observer
+            )
         }
         if summary.end == .interrupted { throw ExitCode.interrupted }
         if !output.quiet, !output.json { terminal.line("server stopped; loading everything again without it") }

@@ -13,11 +13,12 @@ enum SiteDirectory {
     static func crawl(
         _ settings: CrawlSettings,
         into directory: URL,
+        engine: SiteSession.Engine,
         observer: any CrawlObserver
     ) async throws -> CrawlSummary {
         try await sayingWhatIsWrong(with: directory) {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            let session = try SiteSession(.crawl, directory: directory, settings: settings)
+            let session = try SiteSession(.crawl, directory: directory, settings: settings, engine: engine)
             let journal = try Journal.open(in: directory, settleArchive: session.settle)
             try journal.save(settings)
             let result = await Interrupt.cancelling {
