@@ -145,7 +145,10 @@ sanitize: deps
 	@SWIFT=$(SWIFT) Scripts/sanitize.sh $(WIDTH)
 
 bench: bench-deps web-apps
-	@WEB_APPS=$(WEB_APPS) PEERS=$(PEERS) $(SWIFT) run $(IN) Benchmarks -c release --quiet bench $(ONLY)
+	@$(SWIFT) build $(IN) Examples/Crawler -c release --quiet --product crawler
+	@WEB_APPS=$(WEB_APPS) PEERS=$(PEERS) \
+		CRAWLER="$$($(SWIFT) build $(IN) Examples/Crawler -c release --show-bin-path)/crawler" \
+		$(SWIFT) run $(IN) Benchmarks -c release --quiet bench $(ONLY)
 
 docs: deps
 	@Scripts/build-docs.sh

@@ -38,6 +38,7 @@ public final class SpawnedProcess: Sendable {
     private struct State {
         var ending: Ending?
         var peakMemory = 0
+        var processorMilliseconds = 0.0
     }
     private let state = Mutex(State())
     private let running = DispatchGroup()
@@ -149,6 +150,7 @@ public final class SpawnedProcess: Sendable {
             output: (try? Data(contentsOf: files[0])) ?? Data(),
             errors: (try? Data(contentsOf: files[1])) ?? Data(),
             milliseconds: start.duration(to: .now) / .milliseconds(1),
+            processorMilliseconds: process.state.withLock(\.processorMilliseconds),
             peakMemory: Double(process.state.withLock(\.peakMemory)) / 1024
         )
     }
@@ -194,6 +196,8 @@ public final class SpawnedProcess: Sendable {
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
+    private func milliseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1000 + Double(time.tv_usec) / 1000 }
+
     /// Waits for the end on a thread of its own, so that no thread of a pool is blocked.
     private func reap() {
         running.enter()
@@ -207,6 +211,7 @@ public final class SpawnedProcess: Sendable {
                 let signal = status & 0x7f
                 state.ending = !isKnown ? .unknown : signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal)
                 state.peakMemory = usage.ru_maxrss
+                state.processorMilliseconds = milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime)
             }
             running.leave()
         }
@@ -224,6 +229,8 @@ public struct SpawnedProcessOutcome: Sendable {
     public let errors: Data
     /// The time from the process's start to its end.
     public let milliseconds: Double
+    /// The time that processors worked for the process.
+    public let processorMilliseconds: Double
     /// The peak memory of the process, in MiB.
     public let peakMemory: Double
 }
