@@ -3,7 +3,8 @@
 SWIFT ?= swift
 # Warnings are errors in all builds of this file; the manifests read the variable.
 export WAYSTATION_WARNINGS_AS_ERRORS := 1
-NESTED := $(sort $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Benchmarks/Package.swift)))
+NESTED := $(sort $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Benchmarks/Package.swift \
+	Tests/OtherServers/Package.swift)))
 # One build folder for all nested packages, so that shared targets are built once.
 # Packages that share a scratch path must not share a cached plan: SwiftPM would test the previous package again.
 IN := --disable-build-manifest-caching --scratch-path $(CURDIR)/.build/nested --package-path
