@@ -100,7 +100,7 @@ struct ApacheTests {
                 group.addTask {
                     let outcome = await stage.load("a.txt")
                     #expect(outcome.status == 200)
-                    #expect(outcome.body == Self.text)
+                    #expect(outcome.has(Self.text))
                     #expect(outcome.field("Content-Encoding") == "gzip")
                 }
             }
@@ -119,7 +119,7 @@ struct ApacheTests {
                         $0.httpBody = body
                     }
                     #expect(outcome.status == 200)
-                    #expect(outcome.body == body)
+                    #expect(outcome.has(body))
                 }
             }
         }
@@ -165,19 +165,22 @@ struct ApacheTests {
             #expect(outcome.status == 413)
             #expect(outcome.text.contains("Request Entity Too Large"))
         }
-        #expect(await stage.load("a.txt").body == Self.text)
+        #expect(await stage.load("a.txt").has(Self.text))
     }
 
     @Test("that has stopped cannot be connected to, although a connection to it was kept", arguments: Way.allCases)
     func stopped(way: Way) async throws {
         let stage = try Stage(way)
-        #expect(await stage.load("a.txt").body == Self.text)
+        #expect(await stage.load("a.txt").has(Self.text))
         stage.apache.stop()
         #expect(await stage.transport.load(stage.request("a.txt")).code == .cannotConnectToHost)
     }
 }
 
 extension Recorder.Outcome {
+    /// Whether the body is this one; for large bodies, whose difference a failed `==` would take minutes to describe.
+    func has(_ body: Data) -> Bool { self.body == body }
+
     /// The value of a field, whose name HTTP/2 spells in lower case.
     func field(_ name: String) -> String? { fields[name] ?? fields[name.lowercased()] }
 }
