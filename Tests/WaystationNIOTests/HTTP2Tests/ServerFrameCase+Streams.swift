@@ -120,6 +120,14 @@ extension ServerFrameCase {
             outcome: .response([])
         ),
         .init(
+            "http2/5.1.6",
+            "HEADERS after a response that made the rest of the request useless",
+            response,
+            RawFrames.headers(1, ScriptedServer.ok),
+            whileUploading: true,
+            outcome: .response([])
+        ),
+        .init(
             "http2/5.1.8",
             "DATA after RST_STREAM",
             RawFrames.reset(3, 8),
@@ -132,6 +140,13 @@ extension ServerFrameCase {
             RawFrames.reset(3, 8),
             RawFrames.headers(3, ScriptedServer.ok),
             outcome: .connectionError(.streamClosed)
+        ),
+        .init(
+            "http2/5.1.10",
+            "CONTINUATION after RST_STREAM",
+            RawFrames.reset(3, 8),
+            continuation(ok, on: 3),
+            outcome: .connectionError(.protocolError)
         ),
         .init(
             "http2/5.1.11",
@@ -174,6 +189,26 @@ extension ServerFrameCase {
             RawFrames.headers(3, ScriptedServer.ok, isLast: true),
             RawFrames.reset(3, 8),
             outcome: .ignored
+        ),
+        .init(
+            "generic/2.1",
+            "PRIORITY on an idle stream",
+            RawFrames.frame(2, on: 5, [0, 0, 0, 0, 9]),
+            outcome: .ignored
+        ),
+        // RFC 9113 §5.3 deprecates priorities. RFC 7540 §5.3.1 has an error of the stream; the codec ends the connection,
+        // as RFC 9113 §5.4.1 allows.
+        .init(
+            "http2/5.3.1.1",
+            "HEADERS of a stream that depends on itself",
+            RawFrames.frame(1, flags: 0x25, on: 1, RawFrames.number(1) + [15] + ok),
+            outcome: .connectionError(.protocolError)
+        ),
+        .init(
+            "http2/5.3.1.2",
+            "PRIORITY of a stream that depends on itself",
+            RawFrames.frame(2, on: 1, RawFrames.number(1) + [15]),
+            outcome: .connectionError(.protocolError)
         ),
         .init(
             "http2/5.1.1.1",
