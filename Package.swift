@@ -132,6 +132,7 @@ let package = Package(
             dependencies: [
                 "Waystation", "WaystationCollections", "WaystationCookies", "WaystationFields", "WaystationFileSystem",
                 "WaystationStorage", "WaystationTransport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: gateway),
                 .product(name: "NIOPosix", package: "swift-nio", condition: gateway),

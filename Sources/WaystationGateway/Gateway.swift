@@ -23,7 +23,7 @@ public final class Gateway: Service {
         case idle
         case starting
         case running(GatewayServer)
-        case stopped
+        case stopped(GatewayServer?)
     }
 
     private let interceptor: Interceptor
@@ -54,7 +54,7 @@ public final class Gateway: Service {
         }
         guard mayStart else { throw GatewayError("the gateway was started before: make another one") }
         let configuration = URLSessionConfiguration.ephemeral
-        // Cookies are the store's, or the browser's.
+        // The store or the browser keeps the cookies.
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.httpCookieAcceptPolicy = .never
@@ -64,21 +64,27 @@ public final class Gateway: Service {
         do {
             let server = try await GatewayServer.start(options) { [options, interceptor] port in
                 shared.withLock { shared in
-                    if let shared { return shared }
+                    // An attempt on another port may have failed before.
+                    if let shared, shared.names.port == port { return shared }
                     let made = GatewayServing(loads, cookies: interceptor.cookies, options, port: port)
                     shared = made
                     return made
                 }
             }
             let wasStopped = state.withLock { state in
-                if case .stopped = state { return true }
+                if case .stopped = state {
+                    state = .stopped(server)
+                    return true
+                }
                 state = .running(server)
                 return false
             }
             if wasStopped { return await server.stop(within: .zero) }
             options.logger.debug("listening", metadata: ["port": "\(server.port)"])
         } catch {
-            state.withLock { $0 = .idle }
+            state.withLock { state in
+                if case .starting = state { state = .idle }
+            }
             throw error
         }
     }
@@ -107,9 +113,14 @@ public final class Gateway: Service {
     /// - Parameter grace: The longest time to wait for requests that are under way; their connections are then closed.
     public func stop(within grace: Duration = .seconds(5)) async {
         let server: GatewayServer? = state.withLock { state in
-            defer { state = .stopped }
-            if case .running(let server) = state { return server }
-            return nil
+            let server: GatewayServer? =
+                switch state {
+                case .running(let server): server
+                case .stopped(let server): server
+                case .idle, .starting: nil
+                }
+            state = .stopped(server)
+            return server
         }
         stopped.continuation.finish()
         await server?.stop(within: grace)

@@ -1,5 +1,5 @@
 import Dispatch
-package import Foundation
+import Foundation
 import FoundationNetworking
 import Synchronization
 import WaystationCookies
@@ -26,6 +26,7 @@ extension CookieStore {
         var context = CookieContext(method: request.httpMethod ?? "GET")
         if let document = ForwardingTag.document(of: request) {
             context.isSameSite = state.withLock { $0.jar.rules }.isSameSite(document, url)
+            context.isTopLevelNavigation = document == CrossSite.link
         }
         let field = change(by: .expiry) { state in
             let ended = state.jar.removeExpired(now: now)
@@ -87,39 +88,32 @@ extension CookieStore {
 
     /// Takes over the cookies that a page has set by itself.
     ///
-    /// A pair that the store or a storage has or had is not the page's own. The cookies are for the page's host alone,
-    /// and end with the session, since a request does not show their attributes.
+    /// They are for the page's host alone, and end with the session, since a request does not show their attributes.
+    /// Cookies that a log-out removed are left out, and those that have the name of a cookie which no page may see.
     ///
     /// - Parameters:
     ///   - pairs: The pairs of the `Cookie` field of a page's request.
     ///   - url: The URL of the request.
     ///   - origin: The name of the program that showed the page, for the author of the changes.
-    package func take(pagePairs pairs: [String], at url: URL, from origin: String) {
-        guard !pairs.isEmpty, let host = url.host else { return }
+    ///   - login: The cookie of the login, which only the login sets; nil without one.
+    func take(pagePairs pairs: [String], at url: URL, from origin: String, login: Cookie.ID?) {
+        guard !pairs.isEmpty else { return }
         let now = now()
-        let refusals: [CookieError] = change(by: .storage(origin)) { state in
-            var changes: [CookieChange] = []
-            var refusals: [CookieError] = []
-            for pair in pairs where !state.known.contains(pair, at: url) {
-                let name = CookiePairs.name(of: pair)
-                do throws(CookieError) {
-                    let cookie = try Cookie(
-                        name: String(name),
-                        value: String(pair.dropFirst(name.isEmpty ? 0 : name.count + 1)),
-                        domain: host,
-                        isHostOnly: true,
-                        isSecure: url.scheme == "https",
-                        creation: now
-                    )
-                    switch state.jar.insert(cookie, now: now) {
-                    case .stored(let stored): changes += stored
-                    case .refused(let error): refusals.append(error)
-                    }
-                } catch { refusals.append(error) }
+        let outcomes: [CookieJar.Outcome] = change(by: .storage(origin)) { state in
+            var hidden = Set(state.jar.cookies.filter { $0.isHTTPOnly && $0.id.covers(hostOf: url) }.map(\.name))
+            if let login, login.covers(hostOf: url) { hidden.insert(login.name) }
+            let own = pairs.filter { pair in
+                !hidden.contains(String(CookiePairs.name(of: pair))) && !state.known.hasEnded(pair, at: url)
             }
-            return (refusals, changes)
+            let attributes = url.scheme == "https" ? "; Path=/; Secure" : "; Path=/"
+            let outcomes = own.map {
+                state.jar.store($0 + attributes, from: url, context: CookieContext(isHTTP: false), now: now)
+            }
+            return (outcomes, outcomes.flatMap(\.changes))
         }
-        for error in refusals { report(CookieEvent(kind: .refused(error))) }
+        for outcome in outcomes {
+            if let error = outcome.refusal { report(CookieEvent(kind: .refused(error))) }
+        }
     }
 
     // MARK: - Logins

@@ -29,12 +29,16 @@ final class Browsers: Sendable {
     private static let limit = 1_024
 
     private let store: CookieStore
+    private let loads: ClientLoads
     private let pages = Mutex(LeastRecentlyUsed<Key, PageCookies>())
 
-    init(_ store: CookieStore) { self.store = store }
+    init(_ store: CookieStore, _ loads: ClientLoads) {
+        self.store = store
+        self.loads = loads
+    }
 
     /// Takes over the changes that a page made, before its request is answered.
-    func visit(_ pairs: [String], at url: URL, of origin: OriginName, isNavigation: Bool) -> Visit {
+    func visit(_ pairs: [String], at url: URL, of origin: OriginName, isComplete: Bool) -> Visit {
         let mark = pairs.first { $0.hasPrefix(Self.markName + "=") }.map {
             String($0.dropFirst(Self.markName.count + 1))
         }
@@ -47,20 +51,20 @@ final class Browsers: Sendable {
                 var changes = PageCookies.Changes()
                 pages.use(position)
                 pages.update(position) { page in
-                    changes = page.read(pairs, due: due, isNavigation: isNavigation)
+                    changes = page.read(pairs, due: due, in: url.folder, isComplete: isComplete)
                     return 0
                 }
                 return changes
             }
             if let changes {
                 for id in changes.removed { store.remove(id) }
-                store.take(pagePairs: changes.added, at: url, from: "browser")
+                loads.take(pagePairs: changes.added, at: url, from: "browser")
                 return Visit(key: key, isNew: false, url: url, origin: origin, pairs: pairs)
             }
         }
         let key = Key(mark: RandomName.make(), host: origin.name)
         pages.withLock { pages in
-            pages.insert(PageCookies(), for: key, cost: 1)
+            pages.insert(PageCookies(earlier: pairs), for: key, cost: 1)
             if pages.count > Self.limit { pages.removeOldest() }
         }
         return Visit(key: key, isNew: true, url: url, origin: origin, pairs: pairs)
@@ -73,7 +77,7 @@ final class Browsers: Sendable {
         pages.withLock { pages in
             guard let position = pages.position(of: visit.key) else { return }
             pages.update(position) { page in
-                let (given, ended) = page.show(visible, to: visit.pairs)
+                let (given, ended) = page.show(visible, to: visit.pairs, in: visit.url.folder)
                 fields += given.compactMap { LocalSetCookie.local($0, of: visit.origin) }
                 fields += ended.compactMap { LocalSetCookie.removal(of: $0, of: visit.origin) }
                 return 0
@@ -81,13 +85,21 @@ final class Browsers: Sendable {
         }
         guard visit.isNew else { return fields }
         fields.append("\(Self.markName)=\(visit.key.mark); Path=/; HttpOnly; SameSite=Lax")
-        // Pairs of an earlier run; a page's own cookies have no domain as a rule, and the path of the whole site.
+        // Pairs of an earlier run. Those with a domain or another path stay; they do not reach the app.
         let present = Set(visible.map(\.pair))
         for pair in visit.pairs where !present.contains(pair) {
             let name = pair.prefix { $0 != "=" }
             fields.append("\(name)=; Path=/; Max-Age=0")
         }
         return fields
+    }
+}
+
+extension URL {
+    /// The path up to its last slash.
+    fileprivate var folder: String {
+        let path = path(percentEncoded: true)
+        return path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
     }
 }
 #endif

@@ -16,9 +16,7 @@ enum LocalSetCookie {
     /// - Returns: The field; nil if the browser would have to refuse the cookie.
     static func local(_ field: String, of origin: OriginName) -> String? {
         guard let parsed = try? SetCookie(field) else { return nil }
-        let mustBeSecure =
-            parsed.sameSite == .none || parsed.name.lowercased().hasPrefix("__secure-")
-            || parsed.name.lowercased().hasPrefix("__host-")
+        let mustBeSecure = parsed.sameSite == .none || needsSecure(parsed.name)
         let parts = field.split(separator: ";", omittingEmptySubsequences: false)
         var kept = parts.prefix(1).map(String.init)
         for part in parts.dropFirst() {
@@ -48,20 +46,25 @@ enum LocalSetCookie {
         switch cookie.sameSite {
         case .strict: field += "; SameSite=Strict"
         case .lax: field += "; SameSite=Lax"
-        case .none: field += "; SameSite=None; Secure"
+        case .none: field += "; SameSite=None"
         case .unspecified: break
         }
-        return field
+        return field + (cookie.sameSite == .none || needsSecure(cookie.name) ? "; Secure" : "")
     }
 
     /// The field that makes a browser forget a cookie.
     static func removal(of id: Cookie.ID, of origin: OriginName) -> String? {
-        var field = "\(id.name)=; Path=\(id.path); Max-Age=0"
+        var field = "\(id.name)=; Path=\(id.path); Max-Age=0" + (needsSecure(id.name) ? "; Secure" : "")
         if !id.isHostOnly {
             guard let domain = local(domain: id.domain, of: origin) else { return nil }
             field += "; Domain=\(domain)"
         }
         return field
+    }
+
+    /// Whether browsers accept a cookie of this name only with `Secure` (RFC 6265bis §4.1.3).
+    private static func needsSecure(_ name: String) -> Bool {
+        ["__secure-", "__host-"].contains { name.lowercased().hasPrefix($0) }
     }
 
     /// The gateway's name for a cookie's domain; nil if the domain does not cover the origin's host, or is a top-level

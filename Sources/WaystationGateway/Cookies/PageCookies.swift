@@ -9,10 +9,13 @@ import WaystationCookies
 struct PageCookies: Sendable {
     private struct Shown {
         var pair: String
-        /// Whether a request of the browser has carried the pair.
+        /// The pair before, which the browser may still send until a request has carried the new one.
+        var former: String?
+        /// The folder of the last request that carried the pair; nil if none did.
         ///
-        /// Until then a request without it may have been sent before the browser got it.
-        var isConfirmed: Bool
+        /// Until then a request without it may have been sent before the browser got it. A cookie of the page may be
+        /// for this folder alone.
+        var folder: String?
     }
 
     /// The changes that a request shows.
@@ -23,32 +26,41 @@ struct PageCookies: Sendable {
     }
 
     private var shown: [Cookie.ID: Shown] = [:]
+    /// The pairs that the browser had before this run.
+    private let earlier: Set<String>
+
+    /// Begins with a browser.
+    ///
+    /// - Parameter earlier: The pairs of its first request. They may be from before a log-out, so they never count as
+    ///   those of a page.
+    init(earlier: [String]) { self.earlier = Set(earlier) }
 
     /// Reads the cookies of a request.
     ///
     /// - Parameters:
     ///   - pairs: The pairs of its `Cookie` field.
     ///   - due: The cookies of the store that the browser would send with it.
-    ///   - isNavigation: Whether it is for a document. Only there does the absence of a cookie count: a request for
-    ///     another resource may have waited in the browser for long.
+    ///   - folder: The path of the request's URL up to its last slash.
+    ///   - isComplete: Whether the absence of a cookie counts. It does for a document that the site itself leads to: a
+    ///     request for another resource may have waited in the browser for long, and one of another site lacks some.
     /// - Returns: The changes by the page.
-    mutating func read(_ pairs: [String], due: [Cookie], isNavigation: Bool) -> Changes {
+    mutating func read(_ pairs: [String], due: [Cookie], in folder: String, isComplete: Bool) -> Changes {
         var changes = Changes()
-        var unknown = pairs
         for cookie in due {
             let pair = cookie.pair
-            unknown.removeAll { $0 == pair }
             guard let last = shown[cookie.id], last.pair == pair else { continue }
             if pairs.contains(pair) {
-                shown[cookie.id]?.isConfirmed = true
-            } else if isNavigation, last.isConfirmed {
-                changes.removed.append(cookie.id)
+                shown[cookie.id]?.folder = folder
+                shown[cookie.id]?.former = nil
+            } else if isComplete, let seen = last.folder, folder.hasPrefix(seen) {
+                // A pair of the same name replaces it instead.
+                let isReplaced = pairs.contains { $0.hasPrefix(cookie.name + "=") }
+                if !isReplaced { changes.removed.append(cookie.id) }
                 shown[cookie.id] = nil
             }
         }
-        // A pair that the browser was given earlier is not the page's own.
-        let given = Set(shown.values.map(\.pair))
-        changes.added = unknown.filter { !given.contains($0) }
+        let given = Set(shown.values.flatMap { [$0.pair, $0.former ?? $0.pair] }).union(earlier)
+        changes.added = pairs.filter { !given.contains($0) }
         return changes
     }
 
@@ -57,13 +69,23 @@ struct PageCookies: Sendable {
     /// - Parameters:
     ///   - visible: The cookies of the host that pages may read.
     ///   - pairs: The pairs of the request's `Cookie` field.
+    ///   - folder: The path of the request's URL up to its last slash.
     /// - Returns: The cookies that the browser must be given, and those that it must forget.
-    mutating func show(_ visible: [Cookie], to pairs: [String]) -> (given: [Cookie], ended: [Cookie.ID]) {
+    mutating func show(
+        _ visible: [Cookie],
+        to pairs: [String],
+        in folder: String
+    ) -> (given: [Cookie], ended: [Cookie.ID]) {
         var given: [Cookie] = []
         for cookie in visible where shown[cookie.id]?.pair != cookie.pair {
             let isThere = pairs.contains(cookie.pair)
             if !isThere { given.append(cookie) }
-            shown[cookie.id] = Shown(pair: cookie.pair, isConfirmed: isThere)
+            let former = shown[cookie.id]?.pair
+            shown[cookie.id] = Shown(
+                pair: cookie.pair,
+                former: isThere ? nil : former,
+                folder: isThere ? folder : nil
+            )
         }
         let present = Set(visible.map(\.id))
         let ended = shown.keys.filter { !present.contains($0) }

@@ -69,8 +69,18 @@ struct TargetReader: Sendable {
         return .tunnel(host: String(host.hasSuffix("]") ? host.dropLast() : host), port: Int(port))
     }
 
+    /// The target with the characters percent-encoded that browsers send as they are (URL Standard, query percent-encode
+    /// set), and that RFC 3986 does not allow.
+    private static func encoded(_ target: String) -> String {
+        let unencoded: Set<UInt8> = Set("[]{}|^`\"<>\\".utf8)
+        guard target.utf8.contains(where: unencoded.contains) else { return target }
+        return target.utf8.map { byte in
+            unencoded.contains(byte) ? "%" + String(byte, radix: 16, uppercase: true) : String(UnicodeScalar(byte))
+        }.joined()
+    }
+
     private func url(_ text: String) throws(Refusal) -> URL {
-        guard let url = URL(string: text, encodingInvalidCharacters: false) else {
+        guard let url = URL(string: Self.encoded(text), encodingInvalidCharacters: false) else {
             throw .badRequest("the request target is not a valid URL path (RFC 3986 §3.3)")
         }
         return url

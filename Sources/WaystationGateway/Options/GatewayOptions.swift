@@ -28,9 +28,9 @@ public struct GatewayOptions: Sendable {
     ///
     /// Further ones are closed.
     public var maximumConnections = 512
-    /// The longest time between two parts of a request; 30 s by default.
+    /// The longest time between two parts of a request's body; 30 s by default.
     public var requestTimeout = Duration.seconds(30)
-    /// How long a connection without a request is kept; 75 s by default.
+    /// The longest time until the head of the next request has arrived; 75 s by default.
     public var idleTimeout = Duration.seconds(75)
     /// The log of the gateway.
     public var logger = Logger(label: "waystation.gateway")

@@ -38,6 +38,10 @@ struct Refusal: Error, Equatable, Sendable {
         closes: true
     )
 
+    static func interim(_ status: Int) -> Refusal {
+        Refusal(status: 502, message: "The origin answered with the status \(status), which is not a final one.")
+    }
+
     static let tooSlow = Refusal(
         status: 408,
         message: "The request did not arrive within the time that the gateway waits for one.",

@@ -4,14 +4,8 @@ import NIOHTTP1
 
 /// The response for a request that the gateway does not serve: a short text.
 enum RefusalResponse {
-    static func write(
-        _ refusal: Refusal,
-        to method: HTTPMethod,
-        _ version: HTTPVersion,
-        isKeptAlive: Bool,
-        on channel: any Channel
-    ) {
-        let closes = refusal.closes || !isKeptAlive
+    /// Writes the response without its end.
+    static func write(_ refusal: Refusal, to request: HTTPRequestHead, closes: Bool, on channel: any Channel) {
         let text = refusal.message + "\n"
         let headers: HTTPHeaders = [
             "Content-Type": "text/plain; charset=utf-8",
@@ -19,18 +13,23 @@ enum RefusalResponse {
             "Cache-Control": "no-store",
             "X-Content-Type-Options": "nosniff",
         ]
-        let head = HTTPResponseHead(
-            version: version.major == 1 ? version : .http1_1,
-            status: HTTPResponseStatus(statusCode: refusal.status),
-            headers: headers
-        )
-        channel.write(HTTPServerResponsePart.head(head.saying(isKeptAlive: !closes)), promise: nil)
-        if method != .HEAD {
-            channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: text))), promise: nil)
-        }
-        channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in
-            if closes { channel.close(promise: nil) }
-        }
+        let status = HTTPResponseStatus(statusCode: refusal.status)
+        let version = request.version.major == 1 ? request.version : .http1_1
+        let head = HTTPResponseHead(version: version, status: status, headers: headers).saying(closes: closes)
+        channel.write(HTTPServerResponsePart.head(head), promise: nil)
+        guard request.method != .HEAD else { return }
+        channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: text))), promise: nil)
+    }
+}
+
+extension HTTPResponseHead {
+    /// The head with the field that says whether the connection ends with the response, where the version needs it
+    /// (RFC 9112 §9.3).
+    func saying(closes: Bool) -> HTTPResponseHead {
+        guard closes || version == .http1_0 else { return self }
+        var head = self
+        head.headers.replaceOrAdd(name: "Connection", value: closes ? "close" : "keep-alive")
+        return head
     }
 }
 #endif

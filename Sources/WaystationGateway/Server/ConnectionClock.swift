@@ -3,11 +3,11 @@ import NIOCore
 
 /// The deadline of a connection, which moves with each request.
 ///
-/// One timer serves all deadlines: it runs when the earliest may have passed, and again if a later one is set.
+/// One timer serves all later deadlines: it runs when the first may have passed, and again for the one that is set then.
 final class ConnectionClock {
     private var deadline: NIODeadline?
     private var late: (@Sendable () -> Void)?
-    private var isScheduled = false
+    private var timer: (runs: NIODeadline, task: Scheduled<Void>)?
 
     /// Sets the deadline; it replaces the one before.
     ///
@@ -16,10 +16,11 @@ final class ConnectionClock {
     ///   - loop: The event loop, on which this is called.
     ///   - late: Called on the event loop if the deadline passes.
     func wait(_ time: TimeAmount, on loop: any EventLoop, _ late: @escaping @Sendable () -> Void) {
-        deadline = loop.now + time
+        let deadline = loop.now + time
+        self.deadline = deadline
         self.late = late
-        guard !isScheduled else { return }
-        schedule(in: time, on: loop)
+        if let timer, timer.runs <= deadline { return }
+        schedule(at: deadline, on: loop)
     }
 
     /// Removes the deadline.
@@ -28,17 +29,23 @@ final class ConnectionClock {
         late = nil
     }
 
-    private func schedule(in time: TimeAmount, on loop: any EventLoop) {
-        isScheduled = true
+    /// Removes the deadline and its timer, because the connection has ended.
+    func end() {
+        stop()
+        timer?.task.cancel()
+        timer = nil
+    }
+
+    private func schedule(at deadline: NIODeadline, on loop: any EventLoop) {
+        timer?.task.cancel()
         let bound = NIOLoopBound(self, eventLoop: loop)
-        loop.scheduleTask(in: time) { bound.value.check(on: loop) }
+        timer = (deadline, loop.scheduleTask(deadline: deadline) { bound.value.check(on: loop) })
     }
 
     private func check(on loop: any EventLoop) {
-        isScheduled = false
+        timer = nil
         guard let deadline else { return }
-        let now = loop.now
-        guard deadline <= now else { return schedule(in: deadline - now, on: loop) }
+        guard deadline <= loop.now else { return schedule(at: deadline, on: loop) }
         let late = late
         stop()
         late?()

@@ -17,17 +17,26 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         case collecting(HTTPRequestHead, GatewayServing.Accepted, RequestBodyCollector)
         /// The load of a request is under way.
         case responding(GatewayExchange)
-        /// The request was answered without being read to its end, or the connection became a tunnel.
+        /// The connection takes no more requests: what arrives is not looked at.
         case done
     }
 
+    private static let lingering = TimeAmount.seconds(5)
+
     private let serving: GatewayServing
     private let makeTunnel: (RequestTarget, any Channel) -> Void
-    private let clock: ConnectionClock
+    private let clock = ConnectionClock()
     private var phase = Phase.idle
-    /// Whether a part of a body is being stored; nothing is read meanwhile.
-    private var isStoring = false
+    /// The number of parts of a body that are being stored; nothing is read meanwhile.
+    private var storing = 0
     private var isStopping = false
+    /// Whether the end of a response is being written, which makes the pipeline pass on the next request.
+    private var isEnding = false
+    /// The parts of that request.
+    ///
+    /// They are looked at in the next turn of the event loop: requests that are answered at once would otherwise be
+    /// answered within each other.
+    private var next: [HTTPServerRequestPart] = []
 
     /// Makes the handler of a connection.
     ///
@@ -37,23 +46,19 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     init(_ serving: GatewayServing, makeTunnel: @escaping (RequestTarget, any Channel) -> Void) {
         self.serving = serving
         self.makeTunnel = makeTunnel
-        clock = ConnectionClock()
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        wait(serving.options.idleTimeout, context) { [channel = context.channel] in channel.close(promise: nil) }
+        waitForRequest(context.channel)
         context.read()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head(let head): begin(head, context)
-        case .body(let part): collect(part, context)
-        case .end: finish(context)
-        }
+        let part = unwrapInboundIn(data)
+        if isEnding || !next.isEmpty { next.append(part) } else { take(part, context.channel) }
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) { readOn(context) }
+    func channelReadComplete(context: ChannelHandlerContext) { readOn(context.channel) }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable, case .responding(let exchange) = phase { exchange.becameWritable() }
@@ -61,124 +66,145 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        clock.stop()
+        clock.end()
         if case .responding(let exchange) = phase { exchange.cancel() }
         phase = .done
         context.fireChannelInactive()
     }
 
+    func handlerRemoved(context: ChannelHandlerContext) { clock.end() }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard event is GatewayStop else { return context.fireUserInboundEventTriggered(event) }
         isStopping = true
-        if case .idle = phase { context.close(promise: nil) }
+        if case .idle = phase, next.isEmpty { context.close(promise: nil) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     // MARK: - Requests
 
-    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    private func take(_ part: HTTPServerRequestPart, _ channel: any Channel) {
+        switch part {
+        case .head(let head): begin(head, channel)
+        case .body(let bytes): collect(bytes, channel)
+        case .end: finish(channel)
+        }
+    }
+
+    private func begin(_ head: HTTPRequestHead, _ channel: any Channel) {
+        guard case .idle = phase else { return }
         clock.stop()
-        if isStopping { return refuse(.stopping, head, context) }
+        if isStopping { return refuse(.stopping, head, channel) }
         do throws(Refusal) {
             let target = try serving.targets.target(of: head)
             guard let accepted = try serving.accept(head, for: target) else {
                 phase = .done
-                return makeTunnel(target, context.channel)
+                return makeTunnel(target, channel)
             }
-            guard head.hasBody else {
-                phase = .idle
-                return respond(accepted, head, context)
-            }
+            guard head.hasBody else { return respond(accepted, head, channel) }
             if let length = head.statedLength, length > serving.options.maximumBody.bytes { throw .bodyTooLarge }
-            phase = .collecting(head, accepted, RequestBodyCollector(serving.options, on: context.eventLoop))
-            waitForPart(head, context)
-            guard head.headers.first(name: "Expect")?.lowercased() == "100-continue" else { return }
+            phase = .collecting(head, accepted, RequestBodyCollector(serving.options, on: channel.eventLoop))
+            waitForPart(head, channel)
+            guard head.expectsContinue else { return }
             let proceed = HTTPResponseHead(version: .http1_1, status: .continue)
-            context.channel.writeAndFlush(HTTPServerResponsePart.head(proceed), promise: nil)
-        } catch { refuse(error, head, context) }
+            channel.writeAndFlush(HTTPServerResponsePart.head(proceed), promise: nil)
+        } catch { refuse(error, head, channel) }
     }
 
-    private func collect(_ part: ByteBuffer, _ context: ChannelHandlerContext) {
+    private func collect(_ part: ByteBuffer, _ channel: any Channel) {
         guard case .collecting(let head, _, let collector) = phase else { return }
-        waitForPart(head, context)
-        isStoring = true
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        waitForPart(head, channel)
+        storing += 1
+        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
         do throws(Refusal) {
             try collector.append(part) { error in
-                let (handler, context) = bound.value
-                handler.isStoring = false
-                guard error == nil else { return handler.refuse(.bodyNotStored, head, context) }
-                handler.readOn(context)
+                let handler = bound.value
+                handler.storing -= 1
+                if error != nil { handler.refuse(.bodyNotStored, head, channel) }
+                handler.readOn(channel)
             }
-        } catch { refuse(error, head, context) }
-    }
-
-    private func finish(_ context: ChannelHandlerContext) {
-        guard case .collecting(let head, let accepted, let collector) = phase else { return }
-        clock.stop()
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        collector.finish(accepted.request) { request in
-            let (handler, context) = bound.value
-            guard case .collecting = handler.phase, context.channel.isActive else { return }
-            var accepted = accepted
-            accepted.request = request
-            handler.respond(accepted, head, context)
+        } catch {
+            storing -= 1
+            refuse(error, head, channel)
         }
     }
 
-    private func respond(
-        _ accepted: GatewayServing.Accepted,
-        _ head: HTTPRequestHead,
-        _ context: ChannelHandlerContext
-    ) {
-        let channel = context.channel
-        let exchange = GatewayExchange(accepted, head, on: channel, serving) { [weak self] in
-            guard let self, case .responding = phase, !isStopping else { return false }
-            phase = .idle
-            wait(serving.options.idleTimeout, context) { channel.close(promise: nil) }
-            return true
+    private func finish(_ channel: any Channel) {
+        guard case .collecting(let head, let accepted, let collector) = phase else { return }
+        clock.stop()
+        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        collector.finish(accepted.request) { request in
+            guard case .collecting = bound.value.phase, channel.isActive else { return }
+            var accepted = accepted
+            accepted.request = request
+            bound.value.respond(accepted, head, channel)
+        }
+    }
+
+    private func respond(_ accepted: GatewayServing.Accepted, _ head: HTTPRequestHead, _ channel: any Channel) {
+        let exchange = GatewayExchange(accepted, head, on: channel, serving) { [weak self] closes in
+            self?.endResponse(closes: closes, channel) ?? channel.close(promise: nil)
         }
         phase = .responding(exchange)
         exchange.begin(accepted.request)
     }
 
-    private func refuse(_ refusal: Refusal, _ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    private func refuse(_ refusal: Refusal, _ head: HTTPRequestHead, _ channel: any Channel) {
         if case .done = phase { return }
         clock.stop()
-        let closes = refusal.closes || head.hasBody || !head.isKeepAlive
+        let closes = refusal.closes || head.hasBody || !head.staysOpen
+        RefusalResponse.write(refusal, to: head, closes: closes, on: channel)
+        endResponse(closes: closes, lingers: head.hasBody, channel)
+    }
+
+    /// Writes the end of a response.
+    ///
+    /// - Parameters:
+    ///   - closes: Whether the connection ends with it.
+    ///   - lingers: Whether the client may still be sending. What it sends is then read for a while, because closing
+    ///     the connection with unread bytes would take the response away from it.
+    ///   - channel: The connection.
+    private func endResponse(closes: Bool, lingers: Bool = false, _ channel: any Channel) {
+        let closes = closes || isStopping
         phase = closes ? .done : .idle
-        RefusalResponse.write(
-            refusal,
-            to: head.method,
-            head.version,
-            isKeptAlive: !closes,
-            on: context.channel
-        )
+        isEnding = true
+        channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in
+            if closes, !lingers { channel.close(promise: nil) }
+        }
+        isEnding = false
+        if closes {
+            if lingers { clock.wait(Self.lingering, on: channel.eventLoop) { channel.close(promise: nil) } }
+            return
+        }
+        waitForRequest(channel)
+        guard !next.isEmpty else { return }
+        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        channel.eventLoop.execute {
+            let parts = bound.value.next
+            bound.value.next = []
+            for part in parts { bound.value.take(part, channel) }
+        }
     }
 
     // MARK: - Reading and waiting
 
-    private func readOn(_ context: ChannelHandlerContext) {
-        if !isStoring { context.read() }
+    private func readOn(_ channel: any Channel) {
+        if storing == 0 { channel.read() }
     }
 
-    private func waitForPart(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        wait(serving.options.requestTimeout, context) {
-            let (handler, context) = bound.value
+    private func waitForRequest(_ channel: any Channel) {
+        clock.wait(TimeAmount(serving.options.idleTimeout), on: channel.eventLoop) { channel.close(promise: nil) }
+    }
+
+    private func waitForPart(_ head: HTTPRequestHead, _ channel: any Channel) {
+        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        clock.wait(TimeAmount(serving.options.requestTimeout), on: channel.eventLoop) {
+            let handler = bound.value
             // The gateway itself is slow then.
-            guard !handler.isStoring else { return handler.waitForPart(head, context) }
-            handler.refuse(.tooSlow, head, context)
+            guard handler.storing == 0 else { return handler.waitForPart(head, channel) }
+            handler.refuse(.tooSlow, head, channel)
         }
-    }
-
-    private func wait(
-        _ time: Duration,
-        _ context: ChannelHandlerContext,
-        _ late: @escaping @Sendable () -> Void
-    ) {
-        clock.wait(TimeAmount(time), on: context.eventLoop, late)
     }
 }
 
@@ -189,5 +215,15 @@ extension HTTPRequestHead {
     }
 
     fileprivate var statedLength: Int? { headers.first(name: "Content-Length").flatMap { Int($0) } }
+
+    /// Whether the client waits for a response before it sends the body (RFC 9110 §10.1.1).
+    fileprivate var expectsContinue: Bool {
+        version != .http1_0 && headers.first(name: "Expect")?.lowercased() == "100-continue"
+    }
+
+    /// Whether the connection may take another request.
+    ///
+    /// After a request that offers another protocol, the parser reads no further one.
+    var staysOpen: Bool { isKeepAlive && !FieldNames.named(by: headers["Connection"]).contains("upgrade") }
 }
 #endif

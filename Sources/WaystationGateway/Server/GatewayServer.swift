@@ -7,7 +7,7 @@ import Synchronization
 
 /// The listening sockets of a gateway, and its connections.
 final class GatewayServer: Sendable {
-    /// They are not those that the app may use itself, since loads run code of the app.
+    /// The gateway has event loops of its own, because loads run the app's code on them.
     private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
 
     let port: Int
@@ -90,7 +90,9 @@ final class GatewayServer: Sendable {
         encoding.automaticallySetFramingHeaders = false
         let encoder = HTTPResponseEncoder(configuration: encoding)
         let decoder = ByteToMessageHandler(
-            HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)
+            HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits),
+            // After a request that offers another protocol, the decoder keeps all bytes that follow.
+            maximumBufferSize: 1 << 20
         )
         let pipelining = HTTPServerPipelineHandler()
         let refusing = HTTPServerProtocolErrorHandler()

@@ -1,4 +1,4 @@
 #if Gateway
-/// The event that a connection ends after its present request.
+/// Tells a connection to close after its present request.
 struct GatewayStop: Sendable {}
 #endif

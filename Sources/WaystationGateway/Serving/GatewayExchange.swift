@@ -10,13 +10,13 @@ import Waystation
 /// All its work is done on the event loop of the connection.
 final class GatewayExchange: JourneyClient {
     private struct State {
-        let ended: () -> Bool
+        let endResponse: (_ closes: Bool) -> Void
         var journey: Journey?
         var framing: ResponseFraming?
         /// The number of bytes of the body that were written.
         var written = 0
         var isFlushDue = false
-        /// Works that wait until the client has taken what was written.
+        /// Work that waits until the client has taken what was written.
         var waiting: [@Sendable () -> Void] = []
         var isOver = false
     }
@@ -24,9 +24,7 @@ final class GatewayExchange: JourneyClient {
     private let channel: any Channel
     private let serving: GatewayServing
     private let accepted: GatewayServing.Accepted
-    private let method: HTTPMethod
-    private let version: HTTPVersion
-    private let isKeptAlive: Bool
+    private let head: HTTPRequestHead
     private let state: NIOLoopBoundBox<State>
 
     /// Makes the exchange of a request; call it on the channel's event loop.
@@ -36,22 +34,20 @@ final class GatewayExchange: JourneyClient {
     ///   - head: The head as it arrived.
     ///   - channel: The connection.
     ///   - serving: What all connections share.
-    ///   - ended: Called on the event loop before the end of the response is written; returns whether the connection
-    ///     takes another request.
+    ///   - endResponse: Writes the end of the response; called once, on the event loop, unless the connection is
+    ///     closed instead.
     init(
         _ accepted: GatewayServing.Accepted,
         _ head: HTTPRequestHead,
         on channel: any Channel,
         _ serving: GatewayServing,
-        ended: @escaping () -> Bool
+        endResponse: @escaping (_ closes: Bool) -> Void
     ) {
         self.channel = channel
         self.serving = serving
         self.accepted = accepted
-        method = head.method
-        version = head.version
-        isKeptAlive = head.isKeepAlive
-        state = NIOLoopBoundBox(State(ended: ended), eventLoop: channel.eventLoop)
+        self.head = head
+        state = NIOLoopBoundBox(State(endResponse: endResponse), eventLoop: channel.eventLoop)
     }
 
     /// Begins the load of the request.
@@ -128,13 +124,7 @@ final class GatewayExchange: JourneyClient {
         state.value.journey = nil
         guard let framing = state.value.framing else {
             if error.isOpenedElsewhere { return writeNothing() }
-            return RefusalResponse.write(
-                (error as? Refusal) ?? Refusal(error ?? URLError(.unknown), for: accepted.request.url),
-                to: method,
-                version,
-                isKeptAlive: state.value.ended() && isKeptAlive,
-                on: channel
-            )
+            return refuse((error as? Refusal) ?? Refusal(error ?? URLError(.unknown), for: accepted.request.url))
         }
         let isWhole =
             switch framing {
@@ -146,16 +136,22 @@ final class GatewayExchange: JourneyClient {
             channel.flush()
             return channel.close(promise: nil)
         }
-        finish(closes: framing == .close || !isKeptAlive)
+        state.value.endResponse(framing == .close || !head.staysOpen)
     }
 
     // MARK: - Writing
 
     private func write(_ response: HTTPURLResponse) {
         guard !state.value.isOver, state.value.framing == nil else { return }
-        let (head, framing) = serving.head(response, to: accepted, method, version)
+        guard response.statusCode >= 200 else {
+            state.value.isOver = true
+            state.value.journey.take()?.cancel()
+            return refuse(.interim(response.statusCode))
+        }
+        let (head, framing) = serving.head(response, to: accepted, self.head)
         state.value.framing = framing
-        channel.write(HTTPServerResponsePart.head(head.saying(isKeptAlive: isKeptAlive)), promise: nil)
+        let closes = framing == .close || !self.head.staysOpen
+        channel.write(HTTPServerResponsePart.head(head.saying(closes: closes)), promise: nil)
         flushSoon()
     }
 
@@ -184,21 +180,15 @@ final class GatewayExchange: JourneyClient {
 
     /// The answer to a link that another app opens: the browser stays where it is.
     private func writeNothing() {
-        channel.write(
-            HTTPServerResponsePart.head(
-                HTTPResponseHead(version: version, status: .noContent).saying(isKeptAlive: isKeptAlive)
-            ),
-            promise: nil
-        )
-        finish(closes: !isKeptAlive)
+        let answer = HTTPResponseHead(version: head.version, status: .noContent).saying(closes: !head.staysOpen)
+        channel.write(HTTPServerResponsePart.head(answer), promise: nil)
+        state.value.endResponse(!head.staysOpen)
     }
 
-    private func finish(closes: Bool) {
-        // Before the end is written, because that makes the pipeline pass on the next request.
-        let closes = !state.value.ended() || closes
-        channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { [channel] _ in
-            if closes { channel.close(promise: nil) }
-        }
+    private func refuse(_ refusal: Refusal) {
+        let closes = refusal.closes || !head.staysOpen
+        RefusalResponse.write(refusal, to: head, closes: closes, on: channel)
+        state.value.endResponse(closes)
     }
 }
 
@@ -207,16 +197,6 @@ extension Optional where Wrapped == any Error {
     fileprivate var isOpenedElsewhere: Bool {
         let cause = (self as? URLError)?.userInfo[NSUnderlyingErrorKey] as? WaystationError
         return cause?.code == .openedElsewhere
-    }
-}
-
-extension HTTPResponseHead {
-    /// The head with `Connection: close` for a client that is not served again on the connection.
-    func saying(isKeptAlive: Bool) -> HTTPResponseHead {
-        guard !isKeptAlive else { return self }
-        var head = self
-        head.headers.replaceOrAdd(name: "Connection", value: "close")
-        return head
     }
 }
 #endif

@@ -15,14 +15,22 @@ final class GatewayServing: Sendable {
     let requests: RequestTranslation
     /// Nil if the interceptor has no cookies of its own; then the browser keeps the cookies of the origins.
     let browsers: Browsers?
+    /// The pages that the gateway shows under its own names, and those that it shows as a proxy.
+    private let named: PageOrigin
+    private let proxied: PageOrigin
 
     init(_ loads: ClientLoads, cookies: CookieStore?, _ options: GatewayOptions, port: Int) {
         self.options = options
         self.loads = loads
-        names = LocalNames(port: port)
+        let names = LocalNames(port: port)
+        self.names = names
         targets = TargetReader(names: names, isProxy: options.isProxy)
         requests = RequestTranslation(names: names)
-        browsers = cookies.map { Browsers($0) }
+        browsers = cookies.map { Browsers($0, loads) }
+        named = PageOrigin { names.remote($0).flatMap { URL(string: $0) } }
+        proxied = PageOrigin { page in
+            URL(string: page).flatMap { loads.claims(URLRequest(url: $0)) ? $0 : nil }
+        }
     }
 
     /// A request that passed all checks of its head.
@@ -37,18 +45,19 @@ final class GatewayServing: Sendable {
         guard let url = target.url else { return nil }
         var request = requests.request(head, for: url)
         guard case .named(_, let origin) = target else {
+            request.mainDocumentURL = try proxied.document(of: head)
             try check(request)
+            // The store's cookies are sent, and those of the browser are not mixed with them.
+            if browsers != nil { request.setValue(nil, forHTTPHeaderField: "Cookie") }
             return Accepted(request: request, origin: nil, visit: nil)
         }
         guard !leadsBack(origin) else { throw .loop }
-        let document = try PageOrigin.document(of: head, names: names)
-        if let document { request.mainDocumentURL = document }
+        request.mainDocumentURL = try named.document(of: head)
         try check(request)
         guard let browsers else { return Accepted(request: request, origin: origin, visit: nil) }
         let pairs = request.value(forHTTPHeaderField: "Cookie").map { CookiePairs($0).pairs } ?? []
         request.setValue(nil, forHTTPHeaderField: "Cookie")
-        let isNavigation = head.headers.first(name: "Sec-Fetch-Dest") == "document"
-        let visit = browsers.visit(pairs, at: url, of: origin, isNavigation: isNavigation)
+        let visit = browsers.visit(pairs, at: url, of: origin, isComplete: head.hasAllCookies)
         return Accepted(request: request, origin: origin, visit: visit)
     }
 
@@ -69,15 +78,14 @@ final class GatewayServing: Sendable {
     /// - Parameters:
     ///   - response: The response of the load.
     ///   - accepted: The request.
-    ///   - method: The method of the request.
-    ///   - version: The version of the client.
+    ///   - request: The head of the request.
     /// - Returns: The head and its framing.
     func head(
         _ response: HTTPURLResponse,
         to accepted: Accepted,
-        _ method: HTTPMethod,
-        _ version: HTTPVersion
+        _ request: HTTPRequestHead
     ) -> (HTTPResponseHead, ResponseFraming) {
+        let (method, version) = (request.method, request.version)
         let fields = response.allHeaderFields as? [String: String] ?? [:]
         let facts = ResponseHead(response)
         let translation = ResponseTranslation(names: names, isNamed: accepted.origin != nil) { [loads] url in
@@ -87,6 +95,10 @@ final class GatewayServing: Sendable {
         if !headers.contains(name: "Cache-Control"), facts.isHit {
             // The browser asks again each time, so that it shows the next version of a pack at once.
             headers.add(name: "Cache-Control", value: "no-cache")
+        }
+        if browsers != nil, facts.variesByCookie {
+            // The browser lacks cookies that the response depends on, so only the gateway can choose it.
+            headers.replaceOrAdd(name: "Cache-Control", value: "no-cache")
         }
         for field in cookies(facts, to: accepted) { headers.add(name: "Set-Cookie", value: field) }
         let framing = ResponseFraming.of(
@@ -109,7 +121,7 @@ final class GatewayServing: Sendable {
     }
 
     private func cookies(_ response: ResponseHead, to accepted: Accepted) -> [String] {
-        if let browsers, let visit = accepted.visit { return browsers.fields(for: visit) }
+        if let browsers { return accepted.visit.map { browsers.fields(for: $0) } ?? [] }
         guard let joined = response.value(forHTTPHeaderField: "Set-Cookie") else { return [] }
         let fields = SetCookie.split(joined: joined)
         guard let origin = accepted.origin else { return fields }
@@ -117,6 +129,10 @@ final class GatewayServing: Sendable {
     }
 }
 extension ResponseHead {
+    fileprivate var variesByCookie: Bool {
+        value(forHTTPHeaderField: "Vary")?.lowercased().contains("cookie") ?? false
+    }
+
     /// Whether the response was answered without the network.
     fileprivate var isHit: Bool { value(forHTTPHeaderField: "Cache-Status")?.contains("; hit") ?? false }
 }

@@ -1,32 +1,47 @@
 #if Gateway
 import Foundation
 import NIOHTTP1
+import Waystation
 
 /// The page from which a browser sends a request.
 ///
 /// The app's cookies are not in the browser, so the browser's own checks of cross-site requests do not protect them
 /// (RFC 6265bis §8.8). A page that the gateway does not show may lead to its pages and show their images, with the
 /// cookies that `SameSite` allows; it may not read an answer or change anything.
-enum PageOrigin {
-    /// The document for the choice of the cookies by their `SameSite`; nil if the request counts as the site's own.
+struct PageOrigin: Sendable {
+    /// The URL of a page for the value of `Origin` or `Referer`; nil if the gateway does not show the page.
+    let remote: @Sendable (String) -> URL?
+
+    /// Finds the document for the choice of the cookies by their `SameSite`.
     ///
-    /// - Throws: A refusal, if a page that the gateway does not show sends the request.
-    static func document(of head: HTTPRequestHead, names: LocalNames) throws(Refusal) -> URL? {
+    /// - Parameter head: The request.
+    /// - Returns: The document; nil if the request counts as the site's own.
+    /// - Throws: A refusal, if a page that the gateway does not show could change something, or read the answer.
+    func document(of head: HTTPRequestHead) throws(Refusal) -> URL? {
+        let site = head.headers.first(name: "Sec-Fetch-Site")
+        // The browser says so itself; a page cannot set this field (Fetch Metadata §2).
+        if site == "same-origin" || site == "none" { return nil }
         let origin = head.headers.first(name: "Origin")
         let page = origin ?? head.headers.first(name: "Referer")
-        if let page, let remote = names.remote(page) { return URL(string: remote) }
-        let site = head.headers.first(name: "Sec-Fetch-Site")
-        let isForeign = origin != nil || site == "cross-site" || site == "same-site"
-        guard isForeign else { return nil }
-        // A link or an image: the browser says that another page asks for it, and keeps the answer from that page.
+        if let page, let remote = remote(page) { return remote }
+        // No browser that shows a page.
+        guard page != nil || site != nil else { return nil }
         guard origin == nil, head.method == .GET || head.method == .HEAD else {
             throw .crossSite(page ?? "a page of another site")
         }
-        return elsewhere
+        return head.isForDocument ? CrossSite.link : CrossSite.page
     }
+}
 
-    /// A document of no site (RFC 6761 §6.4).
-    private static let elsewhere = URL(string: "https://elsewhere.invalid/")
+extension HTTPRequestHead {
+    /// Whether the browser will show the answer as a page of its own.
+    var isForDocument: Bool { headers.first(name: "Sec-Fetch-Dest") == "document" }
+
+    /// Whether the cookies of the request are all that the browser has for it: it leaves some out for other sites.
+    var hasAllCookies: Bool {
+        let site = headers.first(name: "Sec-Fetch-Site")
+        return isForDocument && (site == "same-origin" || site == "none")
+    }
 }
 
 extension Refusal {

@@ -1,5 +1,6 @@
 #if Gateway
 import Foundation
+import HTTPTypes
 import NIOHTTP1
 
 /// Makes the fields of the gateway's response from those of a load's response.
@@ -32,7 +33,8 @@ struct ResponseTranslation: Sendable {
         headers.reserveCapacity(fields.count + 2)
         for (name, value) in fields {
             let lowered = name.lowercased()
-            guard !dropped.contains(lowered), !(isCoded && lowered == "content-encoding") else { continue }
+            guard !dropped.contains(lowered), !(isCoded && lowered == "content-encoding"), Self.isValid(name, value)
+            else { continue }
             guard isNamed else {
                 headers.add(name: name, value: value)
                 continue
@@ -41,6 +43,11 @@ struct ResponseTranslation: Sendable {
             headers.add(name: name, value: translated(value, of: lowered))
         }
         return headers
+    }
+
+    /// Whether a field may be sent (RFC 9110 §5.5); Foundation passes on others.
+    private static func isValid(_ name: String, _ value: String) -> Bool {
+        HTTPField.Name(name) != nil && HTTPField.isValidValue(value)
     }
 
     private func translated(_ value: String, of name: String) -> String {

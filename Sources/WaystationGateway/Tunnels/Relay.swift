@@ -46,16 +46,24 @@ final class Relay: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event as? ChannelEvent == .inputClosed { other?.context?.close(mode: .output, promise: nil) }
+        if event as? ChannelEvent == .inputClosed { other?.end(.output) }
         context.fireUserInboundEventTriggered(event)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        other?.context?.close(promise: nil)
+        other?.end(.all)
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    /// Closes the channel when what was written to it is sent.
+    private func end(_ mode: CloseMode) {
+        guard let context else { return }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { [channel = context.channel] _ in
+            channel.close(mode: mode, promise: nil)
+        }
+    }
 
     private func readOn() {
         guard let other = other?.context else { return }

@@ -12,52 +12,47 @@ struct Tunnel {
     ///
     /// Call it on the channel's event loop.
     func open(to host: String, port: Int, for client: any Channel) {
-        let handlers = NIOLoopBound(handlers, eventLoop: client.eventLoop)
-        let (near, far) = Relay.pair()
-        let ends = NIOLoopBound((near: near, far: far), eventLoop: client.eventLoop)
+        let bound = NIOLoopBound(self, eventLoop: client.eventLoop)
         ClientBootstrap(group: client.eventLoop)
             .channelOption(.autoRead, value: false)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .connectTimeout(.seconds(30))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(ends.value.far) }
-            }
             .connect(host: host, port: port)
             .whenComplete { result in
                 switch result {
                 case .success(let server):
                     guard client.isActive else { return server.close(promise: nil) }
-                    Self.join(client, without: handlers.value, ends.value)
-                case .failure(let error):
-                    RefusalResponse.write(
-                        .tunnelFailed("\(host):\(port)", error),
-                        to: .CONNECT,
-                        .http1_1,
-                        isKeptAlive: false,
-                        on: client
-                    )
+                    bound.value.join(client, server)
+                case .failure(let error): Self.refuse(.tunnelFailed("\(host):\(port)", error), client)
                 }
             }
     }
 
-    private static func join(
-        _ client: any Channel,
-        without handlers: [any RemovableChannelHandler],
-        _ ends: (near: Relay, far: Relay)
-    ) {
+    private static func refuse(_ refusal: Refusal, _ client: any Channel) {
+        let head = HTTPRequestHead(version: .http1_1, method: .CONNECT, uri: "")
+        RefusalResponse.write(refusal, to: head, closes: true, on: client)
+        client.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in client.close(promise: nil) }
+    }
+
+    private func join(_ client: any Channel, _ server: any Channel) {
+        let (near, far) = Relay.pair()
         let pipeline = client.pipeline.syncOperations
         do {
-            // First, so that bytes that the decoder still holds reach it.
-            try pipeline.addHandler(ends.near)
-        } catch { return client.close(promise: nil) }
-        _ = client.setOption(.allowRemoteHalfClosure, value: true)
-        let removals = handlers.map { pipeline.removeHandler($0) }
-        let bound = NIOLoopBound(ends, eventLoop: client.eventLoop)
-        EventLoopFuture.andAllSucceed(removals, on: client.eventLoop).whenComplete { _ in
-            client.writeAndFlush(ByteBuffer(string: "HTTP/1.1 200 Connection Established\r\n\r\n"), promise: nil)
-            bound.value.near.start()
-            bound.value.far.start()
+            try server.pipeline.syncOperations.addHandler(far)
+            // Before the decoder is removed, so that bytes that it still holds reach the relay.
+            try pipeline.addHandler(near)
+        } catch {
+            server.close(promise: nil)
+            return client.close(promise: nil)
         }
+        client.setOption(.allowRemoteHalfClosure, value: true).whenComplete { _ in }
+        let ends = NIOLoopBound((near: near, far: far), eventLoop: client.eventLoop)
+        EventLoopFuture.andAllComplete(handlers.map { pipeline.removeHandler($0) }, on: client.eventLoop)
+            .whenComplete { _ in
+                client.writeAndFlush(ByteBuffer(string: "HTTP/1.1 200 Connection Established\r\n\r\n"), promise: nil)
+                ends.value.near.start()
+                ends.value.far.start()
+            }
     }
 }
 #endif
