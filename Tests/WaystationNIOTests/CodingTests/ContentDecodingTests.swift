@@ -2,6 +2,7 @@
 import Foundation
 import NIOCore
 import Testing
+@_spi(Hostile) import WaystationTesting
 
 @testable import WaystationNIO
 

@@ -2,6 +2,7 @@
 import Foundation
 import NIOCore
 import Testing
+@_spi(Hostile) import WaystationTesting
 
 @testable import WaystationNIO
 
@@ -19,16 +20,7 @@ struct DamagedBodyTests {
         var generator = SeededGenerator(seed: UInt64(index) + 1)
         var failures = 0
         for _ in 0..<500 {
-            var bytes = [UInt8](encoded)
-            for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                let place = Int.random(in: bytes.indices, using: &generator)
-                switch Int.random(in: 0..<4, using: &generator) {
-                case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-                case 1: bytes[place] = .random(in: 0...255, using: &generator)
-                case 2 where bytes.count > 2: bytes.remove(at: place)
-                default: bytes.insert(.random(in: 0...255, using: &generator), at: place)
-                }
-            }
+            let bytes = Damage.damaged([UInt8](encoded), using: &generator)
             if try fails(bytes, codings, &generator) { failures += 1 }
         }
         #expect(failures > 0)

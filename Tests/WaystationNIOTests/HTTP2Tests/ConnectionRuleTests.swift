@@ -2,6 +2,7 @@
 import NIOCore
 import NIOEmbedded
 import Testing
+@_spi(Hostile) import WaystationTesting
 
 @testable import WaystationNIO
 

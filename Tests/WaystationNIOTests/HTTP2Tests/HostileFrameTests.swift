@@ -2,6 +2,7 @@
 import NIOCore
 import NIOEmbedded
 import Testing
+@_spi(Hostile) import WaystationTesting
 
 @testable import WaystationNIO
 
@@ -17,7 +18,7 @@ struct HostileFrameTests {
             while server.channel.isActive, rest > 0 {
                 rest -= 1
                 act(server, &exchanges, &generator)
-                var bytes = frame(&generator)
+                var bytes = HostileFrames.frame(using: &generator)
                 if Int.random(in: 0..<20, using: &generator) == 0 {
                     let place = Int.random(in: bytes.indices, using: &generator)
                     bytes[place] = .random(in: 0...255, using: &generator)
@@ -68,42 +69,6 @@ struct HostileFrameTests {
         case 5: server.setWritable(Bool.random(using: &generator))
         default:
             server.channel.embeddedEventLoop.advanceTime(by: .milliseconds(.random(in: 0...500, using: &generator)))
-        }
-    }
-
-    private func frame(_ generator: inout SeededGenerator) -> [UInt8] {
-        let id = UInt32.random(in: 0...9, using: &generator) | (Int.random(in: 0..<9, using: &generator) == 0 ? 0 : 1)
-        let numbers: [UInt32] = [0, 1, 100, 16_384, 65_535, 0x7FFF_FFFF, .random(in: 0...(.max), using: &generator)]
-        let number = numbers.randomElement(using: &generator) ?? 0
-        let isLast = Int.random(in: 0..<4, using: &generator) == 0
-        switch Int.random(in: 0..<24, using: &generator) {
-        case 0...6:
-            let fields = [
-                [(":status", "200")], [(":status", "200"), ("content-length", "3")], [(":status", "103")], [("x", "y")],
-                [(":status", "204")], [(":status", "1")], [],
-            ]
-            return RawFrames.headers(id, fields.randomElement(using: &generator) ?? [], isLast: isLast)
-        case 7...13:
-            let count = Int.random(in: 0...16_000, using: &generator)
-            let padding =
-                Int.random(in: 0..<4, using: &generator) == 0 ? Int.random(in: 0...255, using: &generator) : nil
-            return RawFrames.data(id, [UInt8](repeating: 0, count: count), isLast: isLast, padding: padding)
-        case 14: return RawFrames.reset(id, number)
-        case 15...16: return RawFrames.settings([(.random(in: 1...9, using: &generator), number)])
-        case 17: return RawFrames.settingsAcknowledgement
-        case 18: return RawFrames.ping(isAcknowledgement: isLast)
-        case 19...20: return RawFrames.windowUpdate(id, number)
-        case 21 where isLast: return RawFrames.goAway(last: id, number)
-        case 22 where isLast: return RawFrames.frame(5, flags: 4, on: id, RawFrames.number(number))
-        default:
-            let count = Int.random(in: 0...40, using: &generator)
-            let payload = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            return RawFrames.frame(
-                .random(in: 0...20, using: &generator),
-                flags: .random(in: 0...255, using: &generator),
-                on: id,
-                payload
-            )
         }
     }
 }

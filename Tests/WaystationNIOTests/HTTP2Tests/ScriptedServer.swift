@@ -3,6 +3,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHPACK
 import Testing
+@_spi(Hostile) import WaystationTesting
 
 @testable import WaystationNIO
 

@@ -1,5 +1,6 @@
 #if NIO
 import Testing
+import WaystationTesting
 
 @testable import WaystationNIO
 
@@ -212,7 +213,7 @@ struct ConnectionPoolTests {
 
     @Test("survives 100,000 random events without losing an exchange or exceeding the limit")
     func random() {
-        var random = SeededRandom(seed: 7)
+        var random = SeededGenerator(seed: 7)
         var fixture = Fixture(limit: 3)
         var nextExchange: UInt64 = 0
         var waiting: Set<UInt64> = []

@@ -2,6 +2,7 @@
 import Foundation
 import FoundationNetworking
 import Testing
+import WaystationTesting
 import WaystationTransport
 
 @testable import WaystationNIO
@@ -18,7 +19,7 @@ struct ChaosTests {
         [.close],
     ]
 
-    private static func request(_ origin: RawOrigin, _ number: Int, _ random: inout SeededRandom) -> URLRequest {
+    private static func request(_ origin: RawOrigin, _ number: Int, _ random: inout SeededGenerator) -> URLRequest {
         URLRequest(origin.url("/\(number)")) {
             $0.timeoutInterval = 30
             switch Int.random(in: 0..<4, using: &random) {
@@ -36,14 +37,14 @@ struct ChaosTests {
     @Test("Loads that are paused, resumed and cancelled at random, from several threads, end properly")
     func random() async throws {
         let origin = try RawOrigin { number in
-            var random = SeededRandom(seed: UInt64(number))
+            var random = SeededGenerator(seed: UInt64(number))
             return Self.scripts.randomElement(using: &random) ?? []
         }
         let transport = NIOTransport.plain()
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<8 {
                 group.addTask {
-                    var random = SeededRandom(seed: UInt64(1000 + thread))
+                    var random = SeededGenerator(seed: UInt64(1000 + thread))
                     var cancelled: [Recorder] = []
                     for number in 0..<60 {
                         let recorder = Recorder()
