@@ -18,8 +18,13 @@ package struct SetCookies: @unchecked Sendable {
     package func take(_ head: ResponseHead) {
         guard let storage, let url = head.url, let value = head.value(forHTTPHeaderField: Self.field) else { return }
         let cookies = HTTPCookie.cookies(withResponseHeaderFields: [Self.field: value], for: url)
+            .filter { $0.name.utf8.count + $0.value.utf8.count <= Self.maximumLength }
         if !cookies.isEmpty { storage.setCookies(cookies, for: url, mainDocumentURL: nil) }
     }
 
     private static let field = "Set-Cookie"
+    /// The largest cookie that is kept, with its name; larger ones are ignored (RFC 6265bis §5.6).
+    ///
+    /// Foundation's storage has no limit, so one response could make each later request as large as its own head.
+    private static let maximumLength = 4096
 }

@@ -89,6 +89,21 @@ struct SessionTests {
         #expect(String(decoding: later, as: UTF8.self) == "a=1")
     }
 
+    @Test("keeps no cookie of more than 4,096 bytes, which would make each later request as large")
+    func largeCookies() async throws {
+        let origin = try ScriptedOrigin { request in
+            let large = String(repeating: "c", count: 4096)
+            return request.path == "/set"
+                ? .ok(fields: ["Set-Cookie": "a=\(large); Path=/", "Set-Cookie": "b=\(large.dropFirst()); Path=/"])
+                : .ok(request.value(of: "Cookie") ?? "none")
+        }
+        let session = try session(origin)
+        _ = try await session.data(from: origin.url("/set"))
+        let (cookies, _) = try await session.data(from: origin.url("/get"))
+        #expect(cookies.count == 4097)
+        #expect(cookies.first == UInt8(ascii: "b"))
+    }
+
     @Test("delivers a large body whole to a delegate that was suspended meanwhile")
     func suspended() async throws {
         let part = Data(repeating: 7, count: 64 << 10)

@@ -9,6 +9,8 @@ protocol ContentDecoder {
     /// Adds encoded bytes. It is called when `next` has returned nil.
     mutating func append(_ part: ByteBuffer)
     /// The next decoded bytes, some 64 KiB at most, or nil when more encoded bytes are needed.
+    ///
+    /// Empty data says that much was decoded to nothing: the exchange lets others have their turn before it asks again.
     mutating func next() throws -> Data?
     /// Checks that the encoded bytes are complete.
     mutating func finish() throws

@@ -13,6 +13,17 @@ struct DecodingLimits: Equatable, Sendable {
     ///
     /// Default: 16 MiB; a small body of zeros is legitimate, and br and zstd compress it by far more than 1,100.
     var bytesBeforeRatio = 16 << 20
+    /// The largest ratio of the bytes that one coding hands to the next one, to those that arrived.
+    ///
+    /// Default: 16.
+    ///
+    /// What is handed on is encoded itself, so it hardly expands. The limit is for bodies whose inner coding decodes to
+    /// nothing: nobody else notices the work that they cost.
+    var handedOnRatio = 16
+    /// The number of bytes that one coding may hand to the next one at any ratio.
+    ///
+    /// Default: 1 MiB.
+    var handedOnBytesBeforeRatio = 1 << 20
 }
 
 /// The reason why a content coding could not be removed.

@@ -47,6 +47,8 @@ struct ArrivedBody {
 
     /// The next bytes to deliver, or nil when nothing is left.
     ///
+    /// Empty data says that much was decoded to nothing, and that more may follow.
+    ///
     /// - Throws: A `TransportFailure` if the coding is damaged or expands beyond the limits.
     mutating func next() throws -> Data? {
         guard decoder != nil else { return nextPlain() }

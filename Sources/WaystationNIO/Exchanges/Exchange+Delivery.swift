@@ -30,9 +30,9 @@ extension Exchange {
         var rest = ArrivedBody.turn
         do {
             while let data = try arrived.next() {
-                receiver.transportDidReceive(data)
+                if !data.isEmpty { receiver.transportDidReceive(data) }
                 rest -= data.count
-                guard rest <= 0 else { continue }
+                guard rest <= 0 || data.isEmpty else { continue }
                 lastEvent = .now()
                 owner.exchangeHasNews(self)
                 return false

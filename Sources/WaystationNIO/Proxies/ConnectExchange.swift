@@ -16,6 +16,11 @@ struct ConnectExchange {
 
     private var received = ByteBuffer()
     private var skipped = 0
+    /// The bytes of `received` that were searched for the end of a head; each is looked at once, however few arrive at
+    /// a time.
+    private var searched = 0
+    /// How many bytes of that end the last of them are.
+    private var matched = 0
 
     /// Makes the request.
     ///
@@ -56,14 +61,14 @@ struct ConnectExchange {
     }
 
     /// The length of the first head, with the empty line that ends it.
-    private func headLength(within room: Int) -> Int? {
+    private mutating func headLength(within room: Int) -> Int? {
         let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
-        let view = received.readableBytesView.prefix(room)
-        guard view.count >= end.count else { return nil }
-        var matched = 0
-        for (index, byte) in view.enumerated() {
+        for byte in received.readableBytesView.prefix(room).dropFirst(searched) {
+            searched += 1
             matched = byte == end[matched] ? matched + 1 : (byte == end[0] ? 1 : 0)
-            if matched == end.count { return index + 1 }
+            guard matched == end.count else { continue }
+            defer { (searched, matched) = (0, 0) }
+            return searched
         }
         return nil
     }

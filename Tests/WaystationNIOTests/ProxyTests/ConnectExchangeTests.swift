@@ -42,6 +42,15 @@ struct ConnectExchangeTests {
         #expect(exchange.receive(ByteBuffer(bytes: answer.suffix(1))) == .open(ByteBuffer()))
     }
 
+    @Test("The largest heads may arrive byte by byte, and need no more work than in one piece")
+    func largeByteByByte() {
+        var exchange = ConnectExchange()
+        let filler = String(repeating: "\r\n\r", count: (ConnectExchange.maximumHead - 100) / 3)
+        let answer = Array("HTTP/1.1 103 X\r\nA: \(filler)a\r\n\r\nHTTP/1.1 200 OK\r\n\r\n".utf8)
+        for byte in answer.dropLast() { #expect(exchange.receive(ByteBuffer(bytes: [byte])) == .needsMore) }
+        #expect(exchange.receive(ByteBuffer(bytes: answer.suffix(1))) == .open(ByteBuffer()))
+    }
+
     @Test("Other statuses are refusals that name the status", arguments: [101, 302, 403, 407, 502, 999])
     func refusals(status: Int) throws {
         let answer = receive("HTTP/1.1 \(status) X\r\nContent-Length: 4\r\n\r\nnope")

@@ -1,6 +1,7 @@
 #if NIO
 import Foundation
 import FoundationNetworking
+import NIOCore
 import Testing
 
 @testable import WaystationNIO
@@ -58,11 +59,41 @@ struct DecodingTests {
         #expect(outcome.text == "aabb")
     }
 
+    @Test("that decode to nothing for a while deliver no empty parts")
+    func slow() async throws {
+        let origin = try RawOrigin { _ in
+            [.request, .send("HTTP/1.1 200 OK\r\nContent-Encoding: slow\r\nContent-Length: 3\r\n\r\nabc")]
+        }
+        var parts = EngineParts()
+        parts.makeDecoder = { _, _ in HesitatingDecoder() }
+        let transport = NIOTransport(configuration: .ephemeral, options: .init(), parts: parts)
+        let outcome = await transport.load(URLRequest(origin.url()))
+        #expect(outcome.text == "abc")
+        #expect(outcome.partCount == 3)
+        #expect(outcome.error == nil)
+    }
+
     @Test("do not matter to responses without a body")
     func head() async throws {
         let outcome = try await load("Content-Encoding: foo\r\n", "abc", method: "HEAD")
         #expect(outcome.status == 200)
         #expect(outcome.error == nil)
     }
+}
+
+/// Decodes each byte to itself, but decodes to nothing at every other call.
+private struct HesitatingDecoder: ContentDecoder {
+    private var held: [UInt8] = []
+    private var hesitates = false
+
+    mutating func append(_ part: ByteBuffer) { held += part.readableBytesView }
+
+    mutating func next() -> Data? {
+        hesitates.toggle()
+        if hesitates { return Data() }
+        return held.isEmpty ? nil : Data([held.removeFirst()])
+    }
+
+    mutating func finish() {}
 }
 #endif
