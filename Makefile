@@ -25,7 +25,7 @@ PEERS := $(CURDIR)/.build/peers
 HISHEL := $(CURDIR)/.build/hishel
 
 .PHONY: help deps demo-deps bench-deps build web-apps test lint arrows format demo demo-packs demo-login differential cross-check soak \
-	cancels hammer chaos bodies fuzz sanitize bench docs consumers clean
+	cancels hammer chaos bodies hostile still fuzz sanitize bench docs consumers clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -39,7 +39,9 @@ help:
 	@echo "make hammer        eight processes on one store for two minutes, killed at random"
 	@echo "make chaos         four processes that load, cancel and are killed, for ten minutes; their origin sends wrong data"
 	@echo "make bodies        bodies of 256 MiB through redirects, refusals and dropped connections, digest and memory [MIB=256]"
-	@echo "make fuzz          a million damaged zips and as many damaged patches, from seeds and by libFuzzer"
+	@echo "make hostile       10,000 hostile responses to real loads by the engine on SwiftNIO [COUNT=10000 SEED=1]"
+	@echo "make still         endless bodies to delegates that do nothing for a minute, then cancels [SECONDS=60]"
+	@echo "make fuzz          damaged zips, patches, responses and frames, a million of each, from seeds and by libFuzzer"
 	@echo "make sanitize      the tests of zips, patches, rules, files and packs, under the address sanitizer"
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make consumers     a package that depends on this one by git URL, built by both build systems"
@@ -71,6 +73,7 @@ test: deps lint web-apps
 	@$(MAKE) --no-print-directory hammer SECONDS=10
 	@$(MAKE) --no-print-directory chaos SECONDS=15
 	@$(MAKE) --no-print-directory bodies MIB=48
+	@$(MAKE) --no-print-directory hostile COUNT=1000
 	@$(MAKE) --no-print-directory cross-check
 	@$(MAKE) --no-print-directory docs
 	@$(MAKE) --no-print-directory consumers
@@ -133,6 +136,20 @@ chaos: deps
 # Large bodies in every case in which they may have to be sent twice.
 bodies: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet bodies $(or $(MIB),256)
+
+# What is measured is the memory in use. Without these settings, glibc keeps what was freed: an arena for each thread,
+# and, after one large window of a decoder, all blocks up to its size.
+hostile still: export MALLOC_ARENA_MAX := 1
+hostile still: export MALLOC_MMAP_THRESHOLD_ := 65536
+hostile still: export MALLOC_TRIM_THRESHOLD_ := 65536
+
+# Hostile responses that follow from a seed.
+hostile: deps
+	@$(SWIFT) run $(IN) Benchmarks -c release --quiet hostile $(or $(COUNT),10000) $(or $(SEED),1)
+
+# Endless bodies to delegates that do nothing.
+still: deps
+	@$(SWIFT) run $(IN) Benchmarks -c release --quiet hostile --still $(or $(SECONDS),60)
 
 # libFuzzer makes a million inputs of each kind (fewer content patches), guided by the coverage of earlier ones. Then the
 # mutation tests make a million damaged zips and as many damaged patches from seeds.

@@ -8,6 +8,8 @@ let package = Package(
         .package(name: "waystation", path: "..", traits: ["NIO"]),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     ],
     targets: [
         // The code that the tools share: sessions with and without Waystation, statistics, comparison, nginx, memory.
@@ -71,6 +73,17 @@ let package = Package(
                 .product(name: "WaystationTesting", package: "waystation"),
             ]
         ),
+        .executableTarget(
+            name: "hostile",
+            dependencies: [
+                "Measuring", .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationNIO", package: "waystation"),
+                .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+            ]
+        ),
         // libFuzzer's C interface, and bzip2 for bytes in memory.
         .target(name: "CLibFuzzer", linkerSettings: [.linkedLibrary("bz2")]),
         .executableTarget(
@@ -78,6 +91,10 @@ let package = Package(
             dependencies: [
                 "CLibFuzzer", .product(name: "WaystationArchive", package: "waystation"),
                 .product(name: "WaystationPublishing", package: "waystation"),
+                .product(name: "WaystationNIO", package: "waystation"),
+                .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),
         .testTarget(name: "MeasuringTests", dependencies: ["Measuring"]),

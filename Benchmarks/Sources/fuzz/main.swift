@@ -1,6 +1,10 @@
 // Tests the code that reads bytes from outside, with libFuzzer.
 //
-//   fuzz zip|patch|manifest|content-patch [CORPUS] [FILE…] [-runs=N] [-seed=N] [libFuzzer's options]
+//   fuzz TARGET [CORPUS] [FILE…] [-runs=N] [-seed=N] [libFuzzer's options]
+//
+// The targets are zip, patch, manifest and content-patch, and of the engine on SwiftNIO http1, http2, coding and
+// connect. The latter test internal types, so they are part of the tool only when the engine was compiled for testing:
+// in debug builds, and with `-enable-testing -DTESTABLE`.
 //
 // `make fuzz` builds this with instrumentation. Built without it, the tool runs the seeds and the named files once
 // each.
@@ -15,14 +19,29 @@ do {
         case "patch": PatchTarget()
         case "manifest": ManifestTarget()
         case "content-patch": try ContentPatchTarget()
-        default: nil
+        default: engineTarget(arguments.first)
         }
     guard let target else {
-        print("fuzz zip|patch|manifest|content-patch [CORPUS] [FILE…] [libFuzzer's options]")
+        print("fuzz zip|patch|manifest|content-patch|http1|http2|coding|connect [CORPUS] [FILE…] [libFuzzer's options]")
         exit(2)
     }
     exit(try Fuzzer.run(target, options: Array(arguments.dropFirst())))
 } catch {
     print("\(error)")
     exit(1)
+}
+
+/// The target of a name that tests the engine; nil if there is none, or if the engine was not compiled for testing.
+func engineTarget(_ name: String?) -> (any FuzzTarget)? {
+    #if DEBUG || TESTABLE
+    switch name {
+    case "http1": HTTP1Target()
+    case "http2": HTTP2Target()
+    case "coding": CodingTarget()
+    case "connect": ConnectTarget()
+    default: nil
+    }
+    #else
+    nil
+    #endif
 }
