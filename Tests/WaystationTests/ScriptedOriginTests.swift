@@ -52,6 +52,39 @@ struct ScriptedOriginTests {
         #expect(client.receive(until: "bytes").hasSuffix("2 bytes"))
     }
 
+    @Test("answers early with the body unread, and lets the client send its body to the end")
+    func answersEarly() throws {
+        let origin = try ScriptedOrigin(early: { $0.path == "/small" ? nil : .status(413) }) { .ok("\($0.body.count)") }
+        let small = try RawClient(port: origin.port)
+        small.send("PUT /small HTTP/1.1\r\nContent-Length: 2\r\n\r\nab")
+        #expect(small.receive(until: "\r\n\r\n2").hasPrefix("HTTP/1.1 200 OK\r\n"))
+        let large = try RawClient(port: origin.port)
+        large.send("PUT /large HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 3000000\r\n\r\n")
+        large.send(String(repeating: "a", count: 3_000_000))
+        #expect(large.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 413 Unknown\r\n"))
+        #expect(origin.requests.map(\.body.count) == [2, 0])
+    }
+
+    @Test("opens a tunnel for CONNECT, and answers 502 when nothing listens at its end")
+    func tunnels() throws {
+        let origin = try ScriptedOrigin { .ok("through \($0.target)") }
+        let closed = try ScriptedOrigin { _ in .closed }
+        closed.stop()
+        let proxy = try ScriptedOrigin { .tunnel(to: $0.target == "gone.test:443" ? closed.port : origin.port) }
+        let client = try RawClient(port: proxy.port)
+        // The request inside the tunnel may come with the CONNECT request.
+        client.send("CONNECT any.test:443 HTTP/1.1\r\nHost: any.test:443\r\n\r\nGET /1 HTTP/1.1\r\n\r\n")
+        #expect(
+            client.receive(until: "through /1").hasPrefix("HTTP/1.1 200 Connection Established\r\n\r\nHTTP/1.1 200")
+        )
+        client.send("GET /2 HTTP/1.1\r\n\r\n")
+        #expect(client.receive(until: "through /2").hasSuffix("through /2"))
+        #expect(origin.requests.map(\.target) == ["/1", "/2"])
+        let failed = try RawClient(port: proxy.port)
+        failed.send("CONNECT gone.test:443 HTTP/1.1\r\nHost: gone.test:443\r\n\r\n")
+        #expect(failed.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 502 "))
+    }
+
     @Test("sends fields unchanged, repeated and in order")
     func sendsFields() throws {
         let origin = try ScriptedOrigin { _ in .ok("x", fields: ["sEt-cookie": "a=1", "Set-Cookie": "b=2"]) }

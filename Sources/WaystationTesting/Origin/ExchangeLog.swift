@@ -31,17 +31,7 @@ final class ExchangeLog: Sendable {
     /// Records a request and gives it its place in the order.
     func record(_ head: RequestHead, body: ReceivedBody, connection: Int) -> ScriptedOrigin.Request {
         change { state in
-            let request = ScriptedOrigin.Request(
-                order: state.received,
-                connection: connection,
-                method: head.method,
-                target: head.target,
-                version: head.version,
-                fields: head.fields,
-                body: body.data,
-                bodyLength: body.length,
-                bodyDigest: body.digest
-            )
+            let request = ScriptedOrigin.Request(head, body: body, connection: connection, order: state.received)
             state.received += 1
             if isKeeping { state.requests.append(request) }
             return request
@@ -82,5 +72,21 @@ final class ExchangeLog: Sendable {
         // Resumed outside the lock, since a resumed task may call this log again at once.
         for waiter in ready { waiter.continuation.resume() }
         return result
+    }
+}
+
+extension ScriptedOrigin.Request {
+    init(_ head: RequestHead, body: ReceivedBody, connection: Int, order: Int) {
+        self.init(
+            order: order,
+            connection: connection,
+            method: head.method,
+            target: head.target,
+            version: head.version,
+            fields: head.fields,
+            body: body.data,
+            bodyLength: body.length,
+            bodyDigest: body.digest
+        )
     }
 }

@@ -15,21 +15,36 @@ final class LoopbackSocket: Sendable {
 
     static func listening(on port: UInt16) throws(SocketFailure) -> LoopbackSocket {
         let operation = "listen on 127.0.0.1:\(port)"
+        let listener = try unconnected(for: operation)
+        listener.enable(SO_REUSEADDR, at: SOL_SOCKET)
+        guard withAddress(port, { bind(listener.descriptor, $0, $1) }) == 0, listen(listener.descriptor, 1024) == 0
+        else { throw SocketFailure(operation, code: errno) }
+        return listener
+    }
+
+    static func connected(to port: UInt16) throws(SocketFailure) -> LoopbackSocket {
+        let operation = "connect to 127.0.0.1:\(port)"
+        let connection = try unconnected(for: operation)
+        guard withAddress(port, { connect(connection.descriptor, $0, $1) }) == 0
+        else { throw SocketFailure(operation, code: errno) }
+        connection.enable(TCP_NODELAY, at: CInt(IPPROTO_TCP))
+        return connection
+    }
+
+    private static func unconnected(for operation: String) throws(SocketFailure) -> LoopbackSocket {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SocketFailure(operation, code: errno) }
-        let listener = LoopbackSocket(descriptor: descriptor)
-        listener.enable(SO_REUSEADDR, at: SOL_SOCKET)
+        return LoopbackSocket(descriptor: descriptor)
+    }
+
+    private static func withAddress(_ port: UInt16, _ use: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        let bound = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { use($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
         }
-        guard bound == 0, listen(descriptor, 1024) == 0 else { throw SocketFailure(operation, code: errno) }
-        return listener
     }
 
     func port() throws(SocketFailure) -> UInt16 {
@@ -92,6 +107,9 @@ final class LoopbackSocket: Sendable {
 
     /// Ends both directions; the descriptor stays valid.
     func shutdown() { _ = Glibc.shutdown(descriptor, CInt(SHUT_RDWR)) }
+
+    /// Ends the sending direction only: the peer reads the end of the stream, and may still send.
+    func endSending() { _ = Glibc.shutdown(descriptor, CInt(SHUT_WR)) }
 
     /// Resets the connection: the peer gets `ECONNRESET`, regardless of the bytes on their way to it.
     ///

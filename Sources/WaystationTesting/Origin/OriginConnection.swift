@@ -6,6 +6,7 @@ struct OriginConnection {
     let number: Int
     let exchanges: ExchangeLog
     let digestsBodies: Bool
+    let early: ScriptedOrigin.EarlyScript
     let script: ScriptedOrigin.Script
 
     /// Serves until the client leaves, an answer ends the connection, or the server stops.
@@ -13,6 +14,7 @@ struct OriginConnection {
         var reader = RequestReader { [socket] in socket.receive(upTo: 1 << 16) }
         do {
             while let head = try reader.readHead() {
+                if let response = earlyAnswer(to: head) { return end(with: response, to: head) }
                 // RFC 9110, section 10.1.1.
                 if head.value(of: "Expect")?.lowercased() == "100-continue" {
                     guard socket.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) else { return }
@@ -30,6 +32,24 @@ struct OriginConnection {
         socket.shutdown()
     }
 
+    private func earlyAnswer(to head: RequestHead) -> ScriptedOrigin.Response? {
+        let body = ReceivedBody(isDigested: digestsBodies)
+        return early(ScriptedOrigin.Request(head, body: body, connection: number, order: exchanges.received))
+    }
+
+    /// Answers a request whose body is not read, and ends the connection.
+    ///
+    /// A socket that is closed with unread bytes resets the connection, and the client may lose the answer. So only the
+    /// sending direction ends here, and the client closes the connection.
+    private func end(with response: ScriptedOrigin.Response, to head: RequestHead) {
+        let body = ReceivedBody(isDigested: digestsBodies)
+        let request = exchanges.record(head, body: body, connection: number)
+        _ = play(response, for: request)
+        socket.endSending()
+        while socket.receive(upTo: 1 << 16) != nil {}
+        socket.shutdown()
+    }
+
     /// - Returns: Whether the connection may carry another request.
     private func answer(_ request: ScriptedOrigin.Request, reader: inout RequestReader) -> Bool {
         let response = script(request)
@@ -44,6 +64,9 @@ struct OriginConnection {
             return false
         case .webSocketEcho:
             WebSocketEcho(socket: socket).serve(request, reader: &reader)
+            return false
+        case .tunnel(let port):
+            Tunnel(client: socket, port: port).serve(&reader)
             return false
         case .message, .raw:
             return play(response, for: request)

@@ -118,6 +118,12 @@ struct RequestReader {
         }
     }
 
+    /// Returns the bytes that arrived after what was read so far, and removes them.
+    mutating func takeRest() -> ArraySlice<UInt8> {
+        defer { position = buffer.count }
+        return buffer[position...]
+    }
+
     private mutating func hasMore() throws(Failure) -> Bool {
         if position < buffer.count { return true }
         guard let bytes = receive() else { return false }

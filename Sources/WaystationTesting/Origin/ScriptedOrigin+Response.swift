@@ -41,6 +41,7 @@ extension ScriptedOrigin {
             case raw([Step])
             case unanswered
             case webSocketEcho
+            case tunnel(UInt16)
         }
 
         let kind: Kind
@@ -121,6 +122,12 @@ extension ScriptedOrigin {
         /// A request that is not a handshake is answered with 426.
         public static var webSocketEcho: Response { Response(.webSocketEcho) }
 
+        /// Accepts a CONNECT request, and from then on passes all bytes to a port on `127.0.0.1` and back (RFC 9110,
+        /// section 9.3.6).
+        ///
+        /// The host that the client asked for does not matter. If nothing listens on the port, the answer is 502.
+        public static func tunnel(to port: UInt16) -> Response { Response(.tunnel(port)) }
+
         /// Returns this answer, held back before its first byte until the gate opens.
         public func held(at gate: Gate) -> Response {
             var held = self
@@ -137,7 +144,7 @@ extension ScriptedOrigin.Response {
     func wireSteps(for request: ScriptedOrigin.Request) -> (steps: [Step], keepsAlive: Bool) {
         switch kind {
         case .raw(let steps): (steps, false)
-        case .unanswered, .webSocketEcho: ([], false)
+        case .unanswered, .webSocketEcho, .tunnel: ([], false)
         case .message(let status, let fields, let framing, let body):
             message(status: status, fields: fields, framing: framing, body: body, for: request)
         }

@@ -24,6 +24,8 @@ import Synchronization
 public final class ScriptedOrigin: Sendable {
     /// Returns the answer to a request; called on the thread of the request's connection.
     public typealias Script = @Sendable (Request) -> Response
+    /// Returns the answer to a request whose body shall stay unread, or nil to read the body first.
+    public typealias EarlyScript = @Sendable (Request) -> Response?
 
     /// The port that the server listens on, on `127.0.0.1`.
     public let port: UInt16
@@ -40,12 +42,15 @@ public final class ScriptedOrigin: Sendable {
     ///     and then ``requests`` and ``abandonedRequests`` stay empty while ``requestCount`` keeps counting.
     ///   - digestsBodies: Whether only the length and the SHA-256 of requests' bodies are kept, not their bytes; false
     ///     by default. Intended for bodies that are too large for memory.
+    ///   - early: Returns the answer to a request whose body shall stay unread, or nil, the default, to read the body
+    ///     first. The connection closes after such an answer; the bytes of the body that still arrive are discarded.
     ///   - script: Returns the answer to each request. It is called on the connection's thread, and may block.
     /// - Throws: ``SocketFailure`` when the port cannot be opened.
     public init(
         port: UInt16 = 0,
         keepsRequests: Bool = true,
         digestsBodies: Bool = false,
+        early: @escaping EarlyScript = { _ in nil },
         script: @escaping Script
     ) throws {
         let listener = try LoopbackSocket.listening(on: port)
@@ -66,6 +71,7 @@ public final class ScriptedOrigin: Sendable {
                         number: number,
                         exchanges: exchanges,
                         digestsBodies: digestsBodies,
+                        early: early,
                         script: script
                     ).serve()
                     connections.remove(number)
