@@ -56,16 +56,43 @@ private struct SessionExchange: TransportExchange {
 private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     private struct Entry {
         let receiver: any TransportReceiver
+        let mayTunnel: Bool
+        var heldHead: HTTPURLResponse?
         var hasHead = false
     }
 
     private let entries = Mutex<[Int: Entry]>([:])
     private let setCookies: SetCookies
+    /// Whether the environment names a proxy for https URLs.
+    private let hasTunnels = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains {
+        ProcessInfo.processInfo.environment[$0]?.isEmpty == false
+    }
 
     init(_ setCookies: SetCookies) { self.setCookies = setCookies }
 
     func add(_ receiver: any TransportReceiver, for task: URLSessionTask) {
-        entries.withLock { $0[task.taskIdentifier] = Entry(receiver: receiver) }
+        let mayTunnel = hasTunnels && task.originalRequest?.url?.scheme?.lowercased() == "https"
+        entries.withLock { $0[task.taskIdentifier] = Entry(receiver: receiver, mayTunnel: mayTunnel) }
+    }
+
+    /// Delivers a head, unless it may be the answer to CONNECT, which Foundation reports like the response's own head.
+    ///
+    /// Such a head is held until it is replaced by the next one, or the body or the end shows that it is the last one.
+    private func take(_ head: HTTPURLResponse, of task: URLSessionTask) {
+        let isHeld = entries.withLock { entries in
+            guard entries[task.taskIdentifier]?.mayTunnel == true else { return false }
+            entries[task.taskIdentifier]?.heldHead = head
+            return true
+        }
+        if !isHeld { begin(task, head) }
+    }
+
+    private func deliverHeldHead(of task: URLSessionTask) {
+        let head = entries.withLock { entries in
+            defer { entries[task.taskIdentifier]?.heldHead = nil }
+            return entries[task.taskIdentifier]?.heldHead
+        }
+        if let head { begin(task, head) }
     }
 
     private func receiver(for task: URLSessionTask) -> (any TransportReceiver)? {
@@ -82,6 +109,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     }
 
     private func end(_ task: URLSessionTask, _ error: (any Error)?) {
+        if hasTunnels, error == nil { deliverHeldHead(of: task) }
         guard let entry = entries.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
         // For a redirect without a valid target Foundation calls no delegate method; the response is only in the task.
         if error == nil, !entry.hasHead, let head = task.response as? HTTPURLResponse {
@@ -97,11 +125,13 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
         didReceive response: URLResponse,
         completionHandler: @Sendable @escaping (URLSession.ResponseDisposition) -> Void
     ) {
-        if let head = response as? HTTPURLResponse { begin(dataTask, head) }
+        // Foundation reports interim responses too (RFC 9110, section 15.2); the final response follows them.
+        if let head = response as? HTTPURLResponse, !(100..<200).contains(head.statusCode) { take(head, of: dataTask) }
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        if hasTunnels { deliverHeldHead(of: dataTask) }
         receiver(for: dataTask)?.transportDidReceive(data)
     }
 
