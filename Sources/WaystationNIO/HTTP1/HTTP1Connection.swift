@@ -180,7 +180,9 @@ final class HTTP1Connection: ChannelInboundHandler, ExchangeConnection {
         switch state.receiveHead(status: Int(head.status.code), isKeptAlive: head.isKeepAlive) {
         case .skip: return
         case .startBody: startBody()
-        case .deliver: exchange.take(EngineResponseHead(head))
+        case .deliver:
+            guard head.hasKnownTransferCoding else { return fail(.unknownTransferCoding) }
+            exchange.take(EngineResponseHead(head))
         case .fail(let failure): fail(failure)
         }
     }

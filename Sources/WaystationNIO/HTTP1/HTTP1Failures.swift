@@ -45,6 +45,12 @@ extension ExchangeFailure {
         }
     }
 
+    /// The body would still be coded: the parser removes the chunked coding only.
+    static let unknownTransferCoding = Self(
+        .invalidResponse,
+        "The response has a transfer coding other than chunked. Ask the server's operator."
+    )
+
     /// The connection was closed before the response was complete.
     static func closed(hasHead: Bool, hasBytes: Bool) -> Self {
         if hasHead { return Self(.connectionLost, "The server closed the connection within the body. Load it again.") }

@@ -22,6 +22,16 @@ extension HTTPRequestHead {
     }
 }
 
+extension HTTPResponseHead {
+    /// Whether the only transfer coding is chunked, which the parser removes (RFC 9112 §7).
+    var hasKnownTransferCoding: Bool {
+        headers[canonicalForm: "Transfer-Encoding"].allSatisfy { coding in
+            let coding = coding.lowercased()
+            return coding == "chunked" || coding == "identity"
+        }
+    }
+}
+
 extension EngineResponseHead {
     init(_ head: HTTPResponseHead) {
         self.init(status: Int(head.status.code), fields: head.headers.map { ($0.name, $0.value) })
