@@ -7,17 +7,48 @@ public enum ChildProcess {
     /// The path of this program's file.
     public static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
 
+    /// The file with the certificates of the authorities that the system trusts.
+    public static let trustedAuthorities = "/etc/ssl/certs/ca-certificates.crt"
+
     /// Runs this program again.
     ///
     /// - Parameters:
     ///   - arguments: The arguments of the new process.
     ///   - home: An empty directory that is the user's home in the new process, so that no run gets the cookies,
     ///     credentials and caches of another.
+    ///   - files: Files of the system, each with the file that the new process sees in its place.
     ///   - limit: The number of seconds after which the process is killed.
     /// - Returns: How the process ended, and its output.
     /// - Throws: The error with which the process could not be started.
-    public static func run(_ arguments: [String], home: URL, limit: Double) throws -> SpawnedProcessOutcome {
-        try SpawnedProcess.run(program, arguments, environment: environment(home: home), limit: limit)
+    public static func run(
+        _ arguments: [String],
+        home: URL,
+        replacing files: [String: String] = [:],
+        limit: Double
+    ) throws -> SpawnedProcessOutcome {
+        try run(arguments, environment: environment(home: home), replacing: files, limit: limit)
+    }
+
+    /// Runs this program again, with a whole environment.
+    public static func run(
+        _ arguments: [String],
+        environment: [String: String],
+        replacing files: [String: String],
+        limit: Double
+    ) throws -> SpawnedProcessOutcome {
+        guard !files.isEmpty else {
+            return try SpawnedProcess.run(program, arguments, environment: environment, limit: limit)
+        }
+        // Mounts in a namespace of the process's own, which no other process sees.
+        return try SpawnedProcess.run(
+            "/usr/bin/unshare",
+            (getuid() == 0 ? [] : ["-r"]) + [
+                "-m", "/bin/sh", "-c",
+                #"while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit; shift 2; done; shift; exec "$@""#, "sh",
+            ] + files.flatMap { [$1, $0] } + ["--", program] + arguments,
+            environment: environment,
+            limit: limit
+        )
     }
 
     /// The environment of a child: without proxies, which would come between it and the loopback, and without a slow

@@ -28,38 +28,22 @@ extension Benchmark {
         if let address = ProcessInfo.processInfo.environment[address] {
             return try await measure(name, url(address), speaking: version, limit: limit)
         }
-        let scratch = try ScratchDirectory()
-        let folder = scratch.url.path
-        let made = try SpawnedProcess.run(
-            "/usr/bin/openssl",
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", folder + "/key.pem",
-                "-out", folder + "/certificate.pem",
-            ]
-        )
-        guard made.ending == .exited(0) else {
-            throw Failure(description: "openssl made no certificate: \(made.complaint)")
-        }
+        let certificates = try Certificates()
         let nginx = try Nginx(
             listen: listen,
             directives: """
-                ssl_certificate \(folder)/certificate.pem; ssl_certificate_key \(folder)/key.pem;
+                ssl_certificate \(certificates.path("name.pem")); ssl_certificate_key \(certificates.path("name.key"));
                 add_header X-Protocol $server_protocol;
                 """
         )
         defer { nginx.stop() }
         try nginx.serve(Floor.body, at: "body.txt")
-        // A mount in a namespace of its own, which no other process sees.
-        let child = try SpawnedProcess.run(
-            "/usr/bin/unshare",
-            (getuid() == 0 ? [] : ["-r"]) + [
-                "-m", "/bin/sh", "-c", "mount --bind \"$0\" \(trusted) && exec \"$@\"",
-                folder + "/certificate.pem", ChildProcess.program, "nio-\(name)/plain-\(name)",
-            ],
+        let child = try ChildProcess.run(
+            ["nio-\(name)/plain-\(name)"],
             environment: ProcessInfo.processInfo.environment.merging(
                 [address: "https://localhost:\(nginx.port)/body.txt"]
             ) { $1 },
+            replacing: [ChildProcess.trustedAuthorities: certificates.path("ca.pem")],
             limit: 600
         )
         let figures = child.output.split(separator: UInt8(ascii: "\n"))
@@ -70,8 +54,6 @@ extension Benchmark {
 
     /// The environment variable with the URL that the child process loads.
     private static let address = "BENCH_TLS_URL"
-    /// The file whose certificates Foundation trusts.
-    private static let trusted = "/etc/ssl/certs/ca-certificates.crt"
 
     /// A line of the child process with a figure.
     private struct Line: Decodable {

@@ -46,6 +46,8 @@ struct RequestReader {
     /// Reads the next head; returns nil when the stream ends before its first byte.
     mutating func readHead() throws(Failure) -> RequestHead? {
         guard try hasMore() else { return nil }
+        // A TLS handshake begins with this byte, and has no lines that would end.
+        guard buffer[position] != 0x16 else { throw .malformed }
         var lines: [String] = []
         var size = 0
         while true {

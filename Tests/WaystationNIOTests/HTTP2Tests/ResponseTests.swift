@@ -1,4 +1,5 @@
 #if NIO
+@_spi(Frames) import WaystationTesting
 import NIOCore
 import NIOEmbedded
 import Testing

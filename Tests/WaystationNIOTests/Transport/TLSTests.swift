@@ -1,4 +1,5 @@
 #if NIO
+@_spi(Processes) import WaystationTesting
 import Foundation
 import FoundationNetworking
 import Testing
