@@ -38,6 +38,32 @@ extension Argument {
                 + "(RFC 9110, section 9.2.2)"
         ),
         Argument(
+            "h2/broken/*",
+            variants: ["stored"],
+            facts: ["origin", "connections"],
+            because: "a safe request whose connection ends without a response is sent once more "
+                + "(RFC 9110, section 9.2.2)"
+        ),
+        Argument(
+            "proxy/connect/*",
+            variants: ["stored", "nio"],
+            facts: ["calls"],
+            because: "the answer to CONNECT is no response to the app's request (RFC 9110, section 9.3.6)"
+        ),
+        Argument(
+            "stale/new-connection-too/*",
+            variants: ["stored"],
+            facts: ["origin", "connections"],
+            because: "a safe request whose connection is dropped before a response is sent once more "
+                + "(RFC 9110, section 9.2.2)"
+        ),
+        Argument(
+            "head/1*",
+            variants: ["stored", "nio"],
+            facts: ["calls"],
+            because: "an interim response is not the response (RFC 9110, section 15.2)"
+        ),
+        Argument(
             "*",
             variants: ["hit"],
             facts: ["origin"],
@@ -167,7 +193,7 @@ extension Argument {
     /// The arguments for a variant; what holds by Foundation's engine holds by another one too.
     static func all(for variant: Variant) -> [Argument] {
         guard let base = variant.byFoundation else { return all }
-        return all
+        return all + ofEngine
             + all.filter { $0.variants.contains(base.rawValue) }.map {
                 Argument($0.scenarios, variants: [variant.rawValue], facts: $0.facts, because: $0.reason)
             }

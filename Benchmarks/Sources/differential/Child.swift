@@ -1,5 +1,6 @@
 import Foundation
-import Measuring
+@_spi(Processes) import Measuring
+@_spi(Processes) import WaystationTesting
 
 /// The output of a child process: one run of one scenario in one variant.
 struct Report: Codable {
@@ -14,11 +15,55 @@ struct Report: Codable {
     }
 }
 
+/// Starts child processes.
+struct Children: Sendable {
+    private let scratch: ScratchDirectory
+    private let certificates: Certificates
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        certificates = try Certificates()
+        try Data(Setting.names.utf8).write(to: names)
+    }
+
+    private var names: URL { scratch.url.appendingPathComponent("hosts") }
+
+    /// Runs a scenario in a process.
+    ///
+    /// Its limit is longer than any run waits for its load, so that only a stuck process reaches it.
+    func outcome(of scenario: Scenario, _ variant: Variant, times: Int) throws -> Outcome {
+        var replaced: [String: String] = [:]
+        if scenario.setting.certificate != nil {
+            replaced[ChildProcess.trustedAuthorities] = certificates.path("ca.pem")
+        }
+        if scenario.setting.hasNameWithTwoAddresses { replaced["/etc/hosts"] = names.path }
+        let home = try ScratchDirectory()
+        let child = try ChildProcess.run(
+            ["--child", scenario.name, variant.rawValue, "\(times)", certificates.folder.path],
+            home: home.url,
+            replacing: replaced,
+            limit: 20 * Double(times)
+        )
+        switch child.ending {
+        case .timedOut, .unknown: return .hung(Observation(["process": "stuck"]))
+        case .killed(let signal): return .crashed("signal \(signal): \(child.complaint)")
+        case .exited(let status):
+            guard status == 0, let report = try? JSONDecoder().decode(Report.self, from: child.output) else {
+                return .crashed("exit status \(status): \(child.complaint)")
+            }
+            return report.outcome
+        }
+    }
+}
+
 /// Runs a scenario in this process, twice when `times` is 2, and prints the observation of the last run.
-func runChild(_ scenario: Scenario, variant: Variant, times: Int) async throws {
+func runChild(_ scenario: Scenario, variant: Variant, times: Int, certificates: URL?) async throws {
     let directory = FileManager.default.temporaryDirectory
+    let servers = try Servers(scenario, certificates: certificates)
+    // Before anything loads, so that no other thread reads the environment at this time.
+    for (name, value) in servers.environment { setenv(name, value, 1) }
     let intercepted = try variant.session(archive: directory.appendingPathComponent("archive"))
-    var stage = try Stage(scenario, intercepted: intercepted, directory: directory)
+    var stage = Stage(servers, intercepted: intercepted, directory: directory)
     var outcome = try await play(scenario, on: stage)
     for _ in 1..<times {
         stage = Stage(after: stage)

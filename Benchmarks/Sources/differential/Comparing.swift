@@ -21,7 +21,8 @@ struct Summary: Sendable {
 
 /// Runs the scenarios, several at a time, and prints their rows in their order as soon as possible.
 func compare(_ scenarios: [Scenario], variants: [Variant], jobs: Int) async throws -> Summary {
-    try await withThrowingTaskGroup(of: (Int, Row).self) { group in
+    let children = try Children()
+    return try await withThrowingTaskGroup(of: (Int, Row).self) { group in
         var rows = [Row?](repeating: nil, count: scenarios.count)
         var started = 0
         var printed = 0
@@ -29,7 +30,7 @@ func compare(_ scenarios: [Scenario], variants: [Variant], jobs: Int) async thro
             guard started < scenarios.count else { return }
             let number = started
             started += 1
-            group.addTask { (number, try await row(scenarios[number], variants: variants)) }
+            group.addTask { (number, try await row(scenarios[number], variants: variants, by: children)) }
         }
         for _ in 0..<max(jobs, 1) { start() }
         while let (number, row) = try await group.next() {
@@ -45,10 +46,10 @@ func compare(_ scenarios: [Scenario], variants: [Variant], jobs: Int) async thro
 }
 
 /// Runs on a thread outside Swift's own pool, because waiting for processes blocks.
-private func row(_ scenario: Scenario, variants: [Variant]) async throws -> Row {
+private func row(_ scenario: Scenario, variants: [Variant], by children: Children) async throws -> Row {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread {
-            continuation.resume(with: Result { try Row(scenario, variants: variants) })
+            continuation.resume(with: Result { try Row(scenario, variants: variants, by: children) })
         }
     }
 }

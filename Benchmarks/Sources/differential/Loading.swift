@@ -40,6 +40,20 @@ extension Stage {
         }
     }
 
+    /// Starts a load of a URL that need not be the origin's.
+    func load(
+        _ kind: Kind,
+        _ way: Way,
+        from url: String,
+        observer: Observer? = nil,
+        change: (inout URLRequest) -> Void = { _ in }
+    ) async throws {
+        guard let url = URL(string: url) else { return }
+        var request = URLRequest(url: url)
+        change(&request)
+        try await load(kind, way, request, observer: observer)
+    }
+
     /// Makes a task of a kind, without resuming it.
     func task(_ kind: Kind, _ request: URLRequest, in session: URLSession, completing: Bool) -> URLSessionTask {
         switch (kind, completing) {

@@ -1,6 +1,5 @@
 import Foundation
-@_spi(Processes) import Measuring
-@_spi(Processes) import WaystationTesting
+import Measuring
 
 /// A scenario with the verdict on each variant: one row of the output.
 struct Row: Sendable {
@@ -22,45 +21,25 @@ struct Row: Sendable {
     func count(of verdict: Verdict) -> Int { verdicts.count { $0.verdict == verdict } }
 
     /// Runs the scenario in all variants, each in a process of its own.
-    init(_ scenario: Scenario, variants: [Variant]) throws {
+    init(_ scenario: Scenario, variants: [Variant], by children: Children) throws {
         self.scenario = scenario
-        let plain = try Self.outcome(of: scenario, .plain, times: 1)
+        let plain = try children.outcome(of: scenario, .plain, times: 1)
         self.plain = plain
         let runsTwice = scenario.repeats && variants.contains(where: \.isSecondRun)
-        let plainTwice = runsTwice ? try Self.outcome(of: scenario, .plain, times: 2) : plain
+        let plainTwice = runsTwice ? try children.outcome(of: scenario, .plain, times: 2) : plain
         verdicts = try variants.compactMap { variant in
             guard !variant.isSecondRun || scenario.repeats else { return nil }
             let verdict = Verdict(
                 plain: variant.isSecondRun ? plainTwice : plain,
-                other: try Self.outcome(of: scenario, variant, times: variant.isSecondRun ? 2 : 1),
+                other: try children.outcome(of: scenario, variant, times: variant.isSecondRun ? 2 : 1),
                 scenario: scenario.name,
                 variant: variant.rawValue,
-                isPlainLoader: variant == .untouched || scenario.isHandedBack,
+                isPlainLoader: variant == .untouched || scenario.isHandedBack
+                    || scenario.stopsFoundation && variant.byFoundation == nil,
                 required: scenario.required,
                 arguments: Argument.all(for: variant)
             )
             return (variant, verdict)
-        }
-    }
-
-    /// Runs one process.
-    ///
-    /// Its limit is longer than any run waits for its load, so that only a stuck process reaches it.
-    private static func outcome(of scenario: Scenario, _ variant: Variant, times: Int) throws -> Outcome {
-        let home = try ScratchDirectory()
-        let child = try ChildProcess.run(
-            ["--child", scenario.name, variant.rawValue, "\(times)"],
-            home: home.url,
-            limit: 20 * Double(times)
-        )
-        switch child.ending {
-        case .timedOut, .unknown: return .hung(Observation(["process": "stuck"]))
-        case .killed(let signal): return .crashed("signal \(signal): \(child.complaint)")
-        case .exited(let status):
-            guard status == 0, let report = try? JSONDecoder().decode(Report.self, from: child.output) else {
-                return .crashed("exit status \(status): \(child.complaint)")
-            }
-            return report.outcome
         }
     }
 

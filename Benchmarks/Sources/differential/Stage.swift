@@ -3,43 +3,40 @@ import FoundationNetworking
 import Measuring
 import WaystationTesting
 
-/// The environment of one run of a scenario: its origins, its sessions, and its observations.
+/// The environment of one run of a scenario: its servers, its sessions, and its observations.
 final class Stage: Sendable {
     /// The time after which a load counts as one that does not end.
     private static let patience: Duration = .seconds(6)
     /// The time to watch for calls after the end, of which there must be none.
     private static let settling: Duration = .milliseconds(80)
 
-    let origin: ScriptedOrigin
-    /// A second origin, for redirects from one origin to another.
-    let other: ScriptedOrigin
-    let gate: ScriptedOrigin.Gate
+    let servers: Servers
     let sightings = Sightings()
     let directory: URL
     private let intercepted: InterceptedSession
-    /// The number of requests that the origins had received before this run.
-    private let before: (origin: Int, other: Int)
+    /// The number of requests that each server had received before this run.
+    private let before: [String: Int]
 
-    init(_ scenario: Scenario, intercepted: InterceptedSession, directory: URL) throws {
-        let gate = try ScriptedOrigin.Gate()
-        self.gate = gate
+    init(_ servers: Servers, intercepted: InterceptedSession, directory: URL) {
+        self.servers = servers
         self.intercepted = intercepted
         self.directory = directory
-        other = try ScriptedOrigin { request in .ok("other \(request.method) \(request.target)") }
-        let props = Scenario.Props(gate: gate, otherPort: other.port)
-        origin = try ScriptedOrigin { scenario.origin($0, props) }
-        before = (0, 0)
+        before = [:]
     }
 
-    /// Makes the stage of a second run with the same origins and the same interceptor; it observes only new requests.
+    /// Makes the stage of a second run with the same servers and the same interceptor; it observes only new requests.
     init(after first: Stage) {
-        gate = first.gate
+        servers = first.servers
         intercepted = first.intercepted
         directory = first.directory
-        other = first.other
-        origin = first.origin
-        before = (first.origin.requests.count, first.other.requests.count)
+        before = first.servers.requests.mapValues(\.count)
     }
+
+    var origin: ScriptedOrigin { servers.origin }
+    var other: ScriptedOrigin { servers.other }
+    var gate: ScriptedOrigin.Gate { servers.gate }
+    /// The port of the server with TLS.
+    var securePort: UInt16 { servers.front?.port ?? servers.http2?.port ?? 0 }
 
     func configuration(_ change: (URLSessionConfiguration) -> Void = { _ in }) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
@@ -61,36 +58,22 @@ final class Stage: Sendable {
         return request
     }
 
+    /// Waits until the load ends, before a script notes facts about the servers.
+    func waitForEnd() async { _ = await sightings.waitForEnd(atMost: Self.patience) }
+
     /// Waits until the observed load ends, watches a little longer, and returns the observation.
     func observation() async throws -> Outcome {
         let ended = await sightings.waitForEnd(atMost: Self.patience)
         try await Task.sleep(for: Self.settling)
         var observation = sightings.observation
-        let seen = origin.requests.dropFirst(before.origin).map(\.seen)
-        observation["origin"] = (observation["order"] == nil ? seen : seen.sorted()).joined(separator: " ; ")
-        let crossed = other.requests.dropFirst(before.other).map(\.seen)
-        if !crossed.isEmpty { observation["other"] = crossed.joined(separator: " ; ") }
-        for (name, fact) in observation.facts {
-            observation[name] =
-                fact
-                .replacingOccurrences(of: "127.0.0.1:\(origin.port)", with: "ORIGIN")
-                .replacingOccurrences(of: "127.0.0.1:\(other.port)", with: "OTHER")
+        for (server, requests) in servers.requests {
+            let seen = Array(requests.dropFirst(before[server] ?? 0))
+            guard server == "origin" || !seen.isEmpty else { continue }
+            observation[server] = (observation["order"] == nil ? seen : seen.sorted()).joined(separator: " ; ")
         }
+        // A fact of its own, since the engine does not send it: all other fields must be the same.
+        observation["proxy-connection"] = servers.proxy?.requests.last?.value(of: "Proxy-Connection")
+        observation.facts = observation.facts.mapValues(servers.named)
         return ended ? .observed(observation) : .hung(observation)
-    }
-}
-
-extension ScriptedOrigin.Request {
-    /// Everything in a request that does not change from run to run.
-    fileprivate var seen: String {
-        let fields = fields.compactMap { field -> String? in
-            switch field.name.lowercased() {
-            case "sec-websocket-key": nil
-            // The client's nonce is random.
-            case "authorization" where field.value.hasPrefix("Digest"): "Authorization: Digest"
-            default: field.description
-            }
-        }
-        return "\(method) \(target) {\(fields.sorted().joined(separator: ", "))} \(Fingerprint(body))"
     }
 }

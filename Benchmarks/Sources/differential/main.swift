@@ -18,10 +18,11 @@ func fail(_ message: String) -> Never {
 }
 
 if arguments.first == "--child" {
-    guard arguments.count == 4, let scenario = Scenario.all.first(where: { $0.name == arguments[1] }),
+    guard (4...5).contains(arguments.count), let scenario = Scenario.all.first(where: { $0.name == arguments[1] }),
         let variant = Variant(rawValue: arguments[2]), let times = Int(arguments[3])
-    else { fail("--child needs the name of a scenario, a variant, and the number of runs") }
-    try await runChild(scenario, variant: variant, times: times)
+    else { fail("--child needs the name of a scenario, a variant, the number of runs, and for TLS a folder") }
+    let certificates = arguments.count == 5 ? URL(fileURLWithPath: arguments[4]) : nil
+    try await runChild(scenario, variant: variant, times: times, certificates: certificates)
     // The process exits here, so that nothing left behind by a load can keep it alive.
     exit(0)
 }

@@ -90,6 +90,21 @@ extension Scenario {
         } run: { stage in
             try await stage.load(.data, .completion, stage.request("/a%20b/%C3%BC//c/./d?q=%26&x=+&empty=&=#part"))
         },
+        Scenario("fields/dot-segments") { request, _ in
+            .ok(request.target)
+        } run: { stage in
+            try await stage.load(.data, .completion, stage.request("/a/../b/./c/../../d/..?e=/../f"))
+        },
+        Scenario("fields/user-in-url") { request, _ in
+            .ok(request.value(of: "Authorization") ?? "none")
+        } run: { stage in
+            try await stage.load(.data, .completion, from: "http://us%20er:pass%3A@127.0.0.1:\(stage.origin.port)/")
+        },
+        Scenario("fields/user-without-password-in-url") { request, _ in
+            .ok(request.value(of: "Authorization") ?? "none")
+        } run: { stage in
+            try await stage.load(.data, .completion, from: "http://user@127.0.0.1:\(stage.origin.port)/")
+        },
         Scenario("fields/reload-policy") { _, _ in
             .ok("hello", fields: ["Cache-Control": "max-age=60"])
         } run: { stage in

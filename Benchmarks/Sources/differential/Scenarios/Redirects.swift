@@ -65,6 +65,13 @@ extension Scenario {
             } run: {
                 try await $0.load(.data, .completion, $0.request("/start"))
             },
+            Scenario("redirect/endless-body", stopsFoundation: true, required: ["status": "200", "error": "none"]) {
+                request,
+                _ in
+                request.path == "/start" ? endless : .ok("the end")
+            } run: {
+                try await $0.load(.data, .completion, $0.request("/start"))
+            },
             redirect("redirect/download", to: "/end") {
                 try await $0.load(.download, .completion, $0.request("/start"))
             },
@@ -72,6 +79,14 @@ extension Scenario {
                 try await $0.load(.uploadData, .completion, $0.request("/start", "POST"))
             },
         ]
+
+    /// Four gibibytes, sent as fast as the client reads.
+    private static let endless = ScriptedOrigin.Response.stream(
+        .init(repeating: .bytes(Data(repeating: 0x61, count: 1 << 16)), count: 1 << 16),
+        status: 302,
+        fields: ["Location": "/end"],
+        framing: .declaredLength(1 << 32)
+    )
 
     private static func redirect(
         _ name: String,
