@@ -21,6 +21,8 @@ final class HTTP2Origin: Sendable {
         case body(UInt32, Int)
         /// Answers every request that ends from now on with its path.
         case answers
+        /// Answers the requests that have ended with their paths.
+        case answersEnded
         /// Closes the connection.
         case close
     }

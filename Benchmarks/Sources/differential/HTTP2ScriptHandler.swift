@@ -14,6 +14,7 @@ final class HTTP2ScriptHandler: ChannelInboundHandler {
         var head = ""
         var path = ""
         var body = Fingerprint()
+        var hasEnded = false
         var window: Int
     }
 
@@ -105,6 +106,7 @@ final class HTTP2ScriptHandler: ChannelInboundHandler {
     private func end(_ id: UInt32, _ context: ChannelHandlerContext) {
         guard let stream = streams[id] else { return }
         requests += 1
+        streams[id]?.hasEnded = true
         state.seen.withLock { $0.requests.append("\(stream.head) \(stream.body)") }
         if answers { answer(id, stream, context) }
     }
@@ -131,6 +133,8 @@ final class HTTP2ScriptHandler: ChannelInboundHandler {
         case .pong: return Self.takeOne(&pongs)
         case .body(let id, let count): return sendBody(on: id, count, context)
         case .answers: answers = true
+        case .answersEnded:
+            for (id, stream) in streams where stream.hasEnded { answer(id, stream, context) }
         case .close: context.close(promise: nil)
         }
         return true

@@ -81,9 +81,13 @@ extension Scenario {
                 ]
             },
             atOnce("h2/many-at-once", count: 20) { _ in [settings(), .answers] },
-            atOnce("h2/stream-limit", count: 12) { _ in [settings((3, 2)), .answers] },
-            atOnce("h2/one-stream", count: 6) { _ in [settings((3, 1)), .answers] },
+            atOnce("h2/stream-limit", count: 4) { _ in limited },
         ]
+
+    /// Two streams at a time, also after a first answer, when the client knows the limit.
+    private static let limited: [HTTP2Origin.Step] = [
+        settings((3, 2)), .request, .answersEnded, .request, .request, .answersEnded, .request, .request, .answersEnded,
+    ]
 
     private static let goingAway: [Scenario] = [
         http2("h2/goaway/at-stream") { _ in
@@ -243,10 +247,13 @@ extension Scenario {
         }
     }
 
-    /// Makes a scenario of several loads at once.
+    /// Makes a scenario of several loads at once, after a first one.
     private static func atOnce(_ name: String, count: Int, script: @escaping HTTP2Origin.Script) -> Scenario {
         Scenario(name, setting: .http2(script)) { stage in
-            let session = stage.session()
+            // All loads are on one connection, so that the streams on it can be counted.
+            let session = stage.session { $0.httpMaximumConnectionsPerHost = 1 }
+            guard let first = URL(string: "https://localhost:\(stage.securePort)/first") else { return }
+            _ = try await session.data(from: first)
             let answers = try await withThrowingTaskGroup(of: String.self) { group in
                 for number in 0..<count {
                     guard let url = URL(string: "https://localhost:\(stage.securePort)/\(number)") else { continue }
@@ -255,7 +262,9 @@ extension Scenario {
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             stage.sightings.note("answers", answers.sorted().joined(separator: ", "))
+            stage.sightings.note("most open streams", "\(stage.servers.http2?.seen.mostOpenStreams ?? 0)")
             stage.sightings.note("order", "of no matter")
+            stage.noteHTTP2Connections()
             stage.sightings.end()
         }
     }
