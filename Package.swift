@@ -78,7 +78,7 @@ let package = Package(
         .target(
             name: "WaystationStorage",
             dependencies: [
-                "CWaystationSQLite", "WaystationCollections", "WaystationFileSystem",
+                "CWaystationSQLite", "WaystationCaching", "WaystationCollections", "WaystationFileSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -5,8 +5,8 @@
 ///
 /// ```swift
 /// func load(_ request: HTTPRequest) async throws -> (HTTPResponse, Data) {
-///     let stored = try await store.exchanges(for: request)  // all variants of the URL
-///     switch ReuseDecision(for: request, among: stored.map(\.exchange), now: .now) {
+///     let stored = try await store.variants(of: request)  // all variants of the URL
+///     switch ReuseDecision(for: request, among: stored.map(\.head), now: .now) {
 ///     case .fresh(let selection), .stale(let selection, _, nil):
 ///         return (selection.response, stored[selection.index].content(selection.content))
 ///     case .stale(let selection, _, let revalidation?):
@@ -25,7 +25,7 @@
 ///     let (response, content, sent, received) = try await engine.send(request)
 ///     try await store.remove(Invalidation(after: request, response: response).urls)
 ///     let decision = StoringDecision(of: response, to: request, requestTime: sent, responseTime: received)
-///     if case .store(let exchange) = decision { try await store.add(exchange, content) }
+///     if case .store(let head) = decision { try await store.add(head, content) }
 ///     return (response, content)
 /// }
 ///
@@ -42,7 +42,7 @@
 ///         return (selection.response, stored[selection.index].content(selection.content))
 ///     case .replaced(let decision, let outdated):  // a response of its own
 ///         try await store.remove(outdated.map { stored[$0] })
-///         if case .store(let exchange) = decision { try await store.add(exchange, content) }
+///         if case .store(let head) = decision { try await store.add(head, content) }
 ///         return (response, content)
 ///     case .standIn(let selection):  // stale-if-error
 ///         return (selection.response, stored[selection.index].content(selection.content))

@@ -3,7 +3,7 @@ public import HTTPTypes
 
 /// The URLs whose stored responses become invalid because of a response (RFC 9111 §4.4).
 ///
-/// Remove all stored variants of these URLs, or set ``StoredExchange/needsValidation`` on them.
+/// Remove all stored variants of these URLs, or set ``StoredHead/needsValidation`` on them.
 public struct Invalidation: Hashable, Sendable {
     /// The URLs: the target URI first, then `Location` and `Content-Location` if they have the same origin.
     ///

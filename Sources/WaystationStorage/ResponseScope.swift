@@ -1,3 +1,5 @@
+public import WaystationCaching
+
 /// The responses that a listing, a purge or an invalidation applies to, selected by their keys alone.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+public import WaystationCaching
+
 /// Something that happened inside a store, for logs and metrics.
 ///
 /// Later versions may add kinds.

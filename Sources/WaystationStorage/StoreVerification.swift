@@ -1,3 +1,5 @@
+public import WaystationCaching
+
 /// The result of a check of a whole store.
 public struct StoreVerification: Sendable {
     /// A response that differs from what was stored.

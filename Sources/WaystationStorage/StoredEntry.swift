@@ -1,4 +1,5 @@
 public import Foundation
+public import WaystationCaching
 
 /// The index data of one response, without its header fields and its body.
 public struct StoredEntry: Sendable {
@@ -9,7 +10,7 @@ public struct StoredEntry: Sendable {
     public let key: RequestKey
 
     /// The request fields that selected the response.
-    public let vary: VaryRecord
+    public let vary: VaryKey
 
     /// The status code.
     public let status: Int

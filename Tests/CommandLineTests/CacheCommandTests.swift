@@ -17,8 +17,8 @@ struct CacheCommandTests {
     private func fill() async throws {
         let store = ResponseStore(directory: directory)
         let secret: HTTPFields = [.contentType: "text/html", .setCookie: "token=s3cret", .eTag: "\"1\""]
-        let vary = VaryRecord([.init(name: .acceptLanguage, value: "de"), .init(name: .cookie, value: "id=s3cret")])
-        let all: [(String, String, VaryRecord, Data, TimeInterval)] = [
+        let vary = VaryKey([.init(name: .acceptLanguage, value: "de"), .init(name: .cookie, value: "id=s3cret")])
+        let all: [(String, String, VaryKey, Data, TimeInterval)] = [
             ("https://shop.example/app/", "", .none, Data("<p>1".utf8), -5),
             ("https://shop.example/app/a", "", vary, Data("a".utf8), -90),
             ("https://shop.example/app/a", "anna", .none, Data("anna's".utf8), -90),
@@ -28,7 +28,7 @@ struct CacheCommandTests {
         ]
         for (url, partition, vary, body, age) in all {
             let time = Date(timeIntervalSinceNow: age)
-            let entry = NewResponse(
+            let entry = StoredHead(
                 key: RequestKey(method: "GET", url: url, partition: partition),
                 status: 200,
                 headerFields: secret,

@@ -64,15 +64,14 @@ struct AgeTests {
 
     @Test("is the greater of the clock's and the caches' value, plus the time since receipt", arguments: rows)
     private func age(_ row: Row) {
-        let response = response(row.response)
-        let exchange = StoredExchange(
-            url: "https://example.com/a",
-            vary: VaryKey([:], request: [:]),
-            response: response,
+        let head = StoredHead(
+            key: RequestKey(method: "GET", url: "https://example.com/a"),
+            status: 200,
+            headerFields: fields(row.response),
             requestTime: moment(row.sent),
             responseTime: moment(row.received)
         )
-        #expect(exchange.freshness(now: moment(row.now)).age == .seconds(row.age))
+        #expect(head.freshness(now: moment(row.now)).age == .seconds(row.age))
     }
 
     @Test("§4: the rules set how far the clock may go back")
@@ -84,15 +83,15 @@ struct AgeTests {
 
     @Test("§5.1: the field is whole seconds and never negative", arguments: [(0.0, "0"), (12.7, "12"), (-30, "0")])
     func field(_ now: Double, _ expected: String) throws {
-        let exchange = stored("Cache-Control: max-age=60\nDate: {0}")
-        let selection = try #require(ReuseDecision(for: request(), among: [exchange], now: moment(now)).selection)
+        let head = stored("Cache-Control: max-age=60\nDate: {0}")
+        let selection = try #require(ReuseDecision(for: request(), among: [head], now: moment(now)).selection)
         #expect(selection.ageFieldValue == expected)
     }
 
     @Test("§4: the cache's own Age replaces a stored one in a response that was not validated")
     func replacement() throws {
-        let exchange = stored("Cache-Control: max-age=60\nDate: {0}\nAge: 5")
-        let selection = try #require(ReuseDecision(for: request(), among: [exchange], now: moment(10)).selection)
+        let head = stored("Cache-Control: max-age=60\nDate: {0}\nAge: 5")
+        let selection = try #require(ReuseDecision(for: request(), among: [head], now: moment(10)).selection)
         #expect(selection.response.headerFields[values: .age] == ["15"])
     }
 }

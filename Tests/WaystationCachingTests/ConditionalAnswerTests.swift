@@ -131,13 +131,13 @@ struct ConditionalAnswerTests {
     private func rangesHold(_ row: Row) throws { try check(row) }
 
     private func check(_ row: Row) throws {
-        let exchange = stored("Cache-Control: max-age=60\n" + row.response, status: row.status, length: row.length)
-        let decision = ReuseDecision(for: request(row.request, method: row.method), among: [exchange], now: moment(1))
+        let head = stored("Cache-Control: max-age=60\n" + row.response, status: row.status, length: row.length)
+        let decision = ReuseDecision(for: request(row.request, method: row.method), among: [head], now: moment(1))
         #expect(try #require(decision.selection).answer == row.expected)
     }
 
     private func answer(_ lines: String) throws -> (HTTPResponse, StoredSelection.Content) {
-        let exchange = stored(
+        let head = stored(
             """
             Cache-Control: max-age=60
             ETag: "a"
@@ -150,7 +150,7 @@ struct ConditionalAnswerTests {
             X-A: 1
             """
         )
-        let selection = try #require(ReuseDecision(for: request(lines), among: [exchange], now: moment(7)).selection)
+        let selection = try #require(ReuseDecision(for: request(lines), among: [head], now: moment(7)).selection)
         return (selection.response, selection.content)
     }
 
@@ -192,11 +192,11 @@ struct ConditionalAnswerTests {
 
     @Test("§4.3.2: after a validation the client's conditions and range are answered from the updated response")
     func afterValidation() throws {
-        let exchange = stored("ETag: \"a\"", length: 10)
-        let range = try outcome(response("ETag: \"a\"", status: 304), of: [exchange], for: request("Range: bytes=0-4"))
+        let head = stored("ETag: \"a\"", length: 10)
+        let range = try outcome(response("ETag: \"a\"", status: 304), of: [head], for: request("Range: bytes=0-4"))
         #expect(try #require(range.selection).answer == .part(0..<5))
         let asked = request("If-Modified-Since: {-99}")
-        let newer = try outcome(response("ETag: \"a\"\nLast-Modified: {-9}", status: 304), of: [exchange], for: asked)
+        let newer = try outcome(response("ETag: \"a\"\nLast-Modified: {-9}", status: 304), of: [head], for: asked)
         #expect(try #require(newer.selection).answer == .whole)
     }
 }

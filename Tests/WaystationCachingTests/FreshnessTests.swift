@@ -106,8 +106,8 @@ struct FreshnessTests {
     private func heuristicHold(_ row: Row) { check(row) }
 
     private func check(_ row: Row) {
-        let exchange = stored(row.response, status: row.status, url: row.url, at: row.received)
-        let freshness = exchange.freshness(now: moment(row.received))
+        let head = stored(row.response, status: row.status, url: row.url, at: row.received)
+        let freshness = head.freshness(now: moment(row.received))
         #expect(freshness.lifetime == .seconds(row.lifetime))
         #expect(freshness.basis == row.basis)
     }

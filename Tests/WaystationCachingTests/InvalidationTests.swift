@@ -118,7 +118,7 @@ struct HeadFresheningTests {
 
     private func changes(
         _ head: HTTPResponse,
-        _ all: [StoredExchange],
+        _ all: [StoredHead],
         for asked: HTTPRequest = request(method: .head)
     ) -> [StoredChange] {
         StoredChange.changes(byHead: head, to: asked, stored: all, requestTime: moment(9), responseTime: moment(9))

@@ -32,8 +32,8 @@ struct RegressionTests {
         "undici 5511: must-revalidate overrides max-stale and stale-if-error (RFC 9111 §5.2.2.2, RFC 5861 §4)"
     )
     func undici5511() throws {
-        let exchange = stored("Cache-Control: max-age=1, must-revalidate, stale-if-error=600\nETag: \"a\"")
-        let decision = ReuseDecision(for: request("Cache-Control: max-stale=600"), among: [exchange], now: moment(2))
+        let head = stored("Cache-Control: max-age=1, must-revalidate, stale-if-error=600\nETag: \"a\"")
+        let decision = ReuseDecision(for: request("Cache-Control: max-stale=600"), among: [head], now: moment(2))
         #expect(decision.summary == "ask stale")
         let sent = try #require(decision.revalidation)
         #expect(sent.standIn(for: .status(503), now: moment(2)) == nil)
@@ -51,11 +51,11 @@ struct RegressionTests {
             requestTime: moment(0),
             responseTime: moment(0)
         )
-        guard case .store(let exchange) = decision else {
+        guard case .store(let head) = decision else {
             Issue.record("\(decision)")
             return
         }
-        let sent = try #require(ReuseDecision(for: request(), among: [exchange], now: moment(0)).revalidation)
+        let sent = try #require(ReuseDecision(for: request(), among: [head], now: moment(0)).revalidation)
         #expect(sent.request.headerFields[.ifNoneMatch] == "\"a\"")
     }
 
@@ -65,12 +65,12 @@ struct RegressionTests {
             response("Cache-Control: max-age=60"),
             of: [stored("Cache-Control: max-age=60\nETag: \"a\"")]
         )
-        guard case .replaced(.store(let exchange), let outdated) = result else {
+        guard case .replaced(.store(let head), let outdated) = result else {
             Issue.record("\(result.summary)")
             return
         }
         #expect(outdated == [0])
-        #expect(ReuseDecision(for: request(), among: [exchange], now: moment(10_059)).summary == "fresh")
+        #expect(ReuseDecision(for: request(), among: [head], now: moment(10_059)).summary == "fresh")
     }
 
     @Test("hishel 397: a 304 returns and freshens the stored content, with one request (RFC 9111 §4.3.4)")
@@ -99,7 +99,7 @@ struct RegressionTests {
             StoringDecision(of: unmarked, to: posted, requestTime: times.0, responseTime: times.1) == .refuse(.method)
         )
         guard
-            case .store(let exchange) = StoringDecision(
+            case .store(let head) = StoringDecision(
                 of: marked,
                 to: posted,
                 requestTime: times.0,
@@ -109,7 +109,7 @@ struct RegressionTests {
             Issue.record("not stored")
             return
         }
-        #expect(ReuseDecision(for: request(), among: [exchange], now: moment(2)).summary == "fresh")
-        #expect(ReuseDecision(for: posted, among: [exchange], now: moment(2)).summary == "forward method")
+        #expect(ReuseDecision(for: request(), among: [head], now: moment(2)).summary == "fresh")
+        #expect(ReuseDecision(for: posted, among: [head], now: moment(2)).summary == "forward method")
     }
 }

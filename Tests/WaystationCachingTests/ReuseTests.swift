@@ -261,18 +261,18 @@ struct ReuseTests {
 
     @Test("§3.3: an incomplete response is never used")
     func incomplete() {
-        var exchange = stored(Self.tagged)
-        exchange.isComplete = false
-        #expect(ReuseDecision(for: request(), among: [exchange], now: moment(0)).summary == "forward uri-miss")
+        var head = stored(Self.tagged)
+        head.isComplete = false
+        #expect(ReuseDecision(for: request(), among: [head], now: moment(0)).summary == "forward uri-miss")
     }
 
     @Test("§4.4: an invalidated response is validated even if it is fresh")
     func invalidated() {
-        var exchange = stored(Self.tagged)
-        exchange.needsValidation = true
-        #expect(ReuseDecision(for: request(), among: [exchange], now: moment(0)).summary == "ask stale")
+        var head = stored(Self.tagged)
+        head.needsValidation = true
+        #expect(ReuseDecision(for: request(), among: [head], now: moment(0)).summary == "ask stale")
         let willing = request("Cache-Control: max-stale")
-        #expect(ReuseDecision(for: willing, among: [exchange], now: moment(100)).summary == "ask stale")
+        #expect(ReuseDecision(for: willing, among: [head], now: moment(100)).summary == "ask stale")
     }
 
     @Test("§4: a clock that goes back too far makes responses stale", arguments: [(-60, "fresh"), (-61, "ask stale")])
@@ -297,9 +297,9 @@ struct ReuseTests {
 
     @Test("RFC 5861 §3: the revalidation requests the whole content, with only the cache's validator")
     func renewal() throws {
-        let exchange = stored("Cache-Control: max-age=1, stale-while-revalidate=60\nETag: \"a\"\nLast-Modified: {-9}")
+        let head = stored("Cache-Control: max-age=1, stale-while-revalidate=60\nETag: \"a\"\nLast-Modified: {-9}")
         let asked = request("If-None-Match: \"x\"\nRange: bytes=0-1\nIf-Range: \"a\"\nAccept: text/html")
-        let sent = try #require(ReuseDecision(for: asked, among: [exchange], now: moment(5)).revalidation).request
+        let sent = try #require(ReuseDecision(for: asked, among: [head], now: moment(5)).revalidation).request
         #expect(sent.headerFields[.ifNoneMatch] == "\"a\"")
         #expect(sent.headerFields[.ifModifiedSince] == fields("Date: {-9}")[.date])
         #expect(!sent.headerFields.contains(.range) && !sent.headerFields.contains(.ifRange))

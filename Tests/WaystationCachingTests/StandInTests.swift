@@ -94,8 +94,8 @@ struct StandInTests {
     private func standingIn(_ row: Row) throws {
         var rules = CachingRules()
         rules.staleWhenDisconnected = row.use
-        let exchange = stored(row.response)
-        let decision = ReuseDecision(for: request(row.request), among: [exchange], now: moment(row.now), rules: rules)
+        let head = stored(row.response)
+        let decision = ReuseDecision(for: request(row.request), among: [head], now: moment(row.now), rules: rules)
         guard let sent = decision.revalidation else {
             // The response was served at once, because its own directives allow it.
             #expect(row.standsIn && decision.selection != nil)
@@ -106,9 +106,9 @@ struct StandInTests {
 
     @Test("§4.4: an invalidated response never stands in")
     func invalidated() throws {
-        var exchange = stored("Cache-Control: max-age=60, stale-if-error=600")
-        exchange.needsValidation = true
-        let sent = try revalidation(of: [exchange], now: 1)
+        var head = stored("Cache-Control: max-age=60, stale-if-error=600")
+        head.needsValidation = true
+        let sent = try revalidation(of: [head], now: 1)
         #expect(sent.standIn(for: .unreachable, now: moment(1)) == nil)
         #expect(sent.standIn(for: .status(503), now: moment(1)) == nil)
     }

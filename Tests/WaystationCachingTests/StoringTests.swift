@@ -202,7 +202,7 @@ struct StoringTests {
         }
     }
 
-    private func kept(_ lines: String, request asked: HTTPRequest = request()) throws -> StoredExchange {
+    private func kept(_ lines: String, request asked: HTTPRequest = request()) throws -> StoredHead {
         let decision = StoringDecision(
             of: response(lines),
             to: asked,
@@ -210,10 +210,10 @@ struct StoringTests {
             responseTime: moment(1),
             contentLength: 7
         )
-        guard case .store(let exchange) = decision else {
+        guard case .store(let head) = decision else {
             throw StoringExpected(decision: "\(decision)")
         }
-        return exchange
+        return head
     }
 
     private struct StoringExpected: Error { var decision: String }
@@ -244,7 +244,7 @@ struct StoringTests {
         var answer = response("ETag: \"a\"", status: 304)
         answer.headerFields.append(contentsOf: many)
         let updated = try outcome(answer, of: [stored("ETag: \"a\"")]).firstUpdate
-        #expect(try !#require(updated).response.headerFields.contains(name))
+        #expect(try !#require(updated).headerFields.contains(name))
     }
 
     @Test("§2: a target without scheme or authority is refused")
@@ -285,7 +285,7 @@ struct StoringTests {
         ]
     )
     func connectionFields(_ line: String) throws {
-        let fields = try kept(Self.marked + "\nConnection: X-Hop, close\n" + line).response.headerFields
+        let fields = try kept(Self.marked + "\nConnection: X-Hop, close\n" + line).headerFields
         let name = try #require(HTTPField.Name(String(line.prefix { $0 != ":" })))
         #expect(!fields.contains(name))
     }
@@ -299,7 +299,7 @@ struct StoringTests {
         ]
     )
     func otherFields(_ line: String) throws {
-        let fields = try kept(Self.marked + "\n" + line).response.headerFields
+        let fields = try kept(Self.marked + "\n" + line).headerFields
         let name = try #require(HTTPField.Name(String(line.prefix { $0 != ":" })))
         #expect(fields[name] == String(line.drop { $0 != ":" }.dropFirst(2)))
     }
@@ -327,7 +327,7 @@ struct StoringTests {
 
     @Test("§3.1: several lines of a field stay separate")
     func severalLines() throws {
-        let fields = try kept(Self.marked + "\nSet-Cookie: a=b\nSet-Cookie: c=d").response.headerFields
+        let fields = try kept(Self.marked + "\nSet-Cookie: a=b\nSet-Cookie: c=d").headerFields
         #expect(fields[values: .setCookie] == ["a=b", "c=d"])
     }
 
@@ -335,7 +335,7 @@ struct StoringTests {
     func qualified() throws {
         let lines =
             "Cache-Control: max-age=60, no-cache=\"Set-Cookie\", private=\"X-User\"\nSet-Cookie: a=b\nX-User: me"
-        let fields = try kept(lines).response.headerFields
+        let fields = try kept(lines).headerFields
         #expect(!fields.contains(.setCookie))
         #expect(fields[try #require(HTTPField.Name("X-User"))] == "me")
     }
@@ -345,23 +345,23 @@ struct StoringTests {
         arguments: [("", 1), ("Date: yesterday", 1), ("Date: {-9}", -9)]
     )
     func date(_ line: String, _ expected: Int) throws {
-        let exchange = try kept(Self.marked + "\n" + line)
-        #expect(exchange.response.headerFields[.date] == fields("Date: {\(expected)}")[.date])
-        #expect(exchange.date == moment(Double(expected)))
+        let head = try kept(Self.marked + "\n" + line)
+        #expect(head.headerFields[.date] == fields("Date: {\(expected)}")[.date])
+        #expect(head.date == moment(Double(expected)))
     }
 
-    @Test("an exchange has its URL, times, length and variant")
-    func exchange() throws {
-        let exchange = try kept(
+    @Test("a head has its URL, times, length and variant")
+    func head() throws {
+        let head = try kept(
             Self.marked + "\nVary: Accept",
             request: request("Accept: text/html", url: "https://example.com/a?b")
         )
-        #expect(exchange.url == "https://example.com/a?b")
-        #expect(exchange.method == .get)
-        #expect(exchange.requestTime == moment(0))
-        #expect(exchange.responseTime == moment(1))
-        #expect(exchange.contentLength == 7)
-        #expect(exchange.isComplete)
-        #expect(exchange.vary.nominees.map(\.value) == ["text/html"])
+        #expect(head.key.url == "https://example.com/a?b")
+        #expect(head.key.method == "GET")
+        #expect(head.requestTime == moment(0))
+        #expect(head.responseTime == moment(1))
+        #expect(head.contentLength == 7)
+        #expect(head.isComplete)
+        #expect(head.vary.nominees.map(\.value) == ["text/html"])
     }
 }

@@ -211,10 +211,10 @@ struct ValidationTests {
 
     @Test("§4.4: a validation ends an invalidation")
     func revalidated() throws {
-        var exchange = stored("ETag: \"a\"")
-        exchange.needsValidation = true
+        var head = stored("ETag: \"a\"")
+        head.needsValidation = true
         #expect(
-            try !#require(outcome(response("ETag: \"a\"", status: 304), of: [exchange]).firstUpdate).needsValidation
+            try !#require(outcome(response("ETag: \"a\"", status: 304), of: [head]).firstUpdate).needsValidation
         )
     }
 

@@ -82,12 +82,12 @@ struct VaryTests {
 
     private struct Choice: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        var stored: [StoredExchange]
+        var stored: [StoredHead]
         var asked: String
         var now: Double
         var expected: String
 
-        init(_ name: String, _ stored: [StoredExchange], _ asked: String, now: Double = 10, _ expected: String) {
+        init(_ name: String, _ stored: [StoredHead], _ asked: String, now: Double = 10, _ expected: String) {
             (testDescription, self.stored, self.asked, self.now, self.expected) = (name, stored, asked, now, expected)
         }
     }
@@ -97,7 +97,7 @@ struct VaryTests {
         maxAge: Int = 60,
         date: Int = 0,
         tag: String? = nil
-    ) -> StoredExchange {
+    ) -> StoredHead {
         var lines = "Cache-Control: max-age=\(maxAge)\nVary: Accept-Language\nDate: {\(date)}"
         if let tag { lines += "\nETag: \(tag)" }
         return stored(lines, for: "Accept-Language: \(language)")

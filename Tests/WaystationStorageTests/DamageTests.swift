@@ -57,8 +57,8 @@ struct DamageTests {
                 for response in await store.lookup(.get("\(number)")) {
                     guard let body = try? response.body.contents() else { continue }
                     #expect(body == .random(length, seed: UInt64(number)), "\(what): a wrong body for \(number)")
-                    #expect(response.headerFields == [.contentType: "text/plain"], "\(what)")
-                    #expect(response.status == 200, "\(what)")
+                    #expect(response.head.headerFields == [.contentType: "text/plain"], "\(what)")
+                    #expect(response.head.status == 200, "\(what)")
                 }
             }
             await store.flush()

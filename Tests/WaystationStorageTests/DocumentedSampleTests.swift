@@ -63,8 +63,8 @@ struct DocumentedSampleTests {
         var varied = html
         varied[.vary] = "Accept-Language, X-Shop"
         let shop = try #require(HTTPField.Name("X-Shop"))
-        let vary = VaryRecord([.init(name: .acceptLanguage, value: "de"), .init(name: shop, value: nil)])
-        let responses: [(RequestKey, HTTPFields, VaryRecord, Data)] = [
+        let vary = VaryKey([.init(name: .acceptLanguage, value: "de"), .init(name: shop, value: nil)])
+        let responses: [(RequestKey, HTTPFields, VaryKey, Data)] = [
             (.get("app/"), html, .none, page),
             (.get("app/prices", partition: "bffde20413347b7a00e1363de3f97ca6"), varied, vary, page),
             (.get("app/film.mp4"), [.contentType: "video/mp4"], .none, film),
@@ -74,7 +74,7 @@ struct DocumentedSampleTests {
         ]
         for (number, (key, fields, vary, body)) in responses.enumerated() {
             let time = Date(timeIntervalSince1970: 1_795_167_000 + Double(number))
-            let entry = NewResponse(
+            let entry = StoredHead(
                 key: key,
                 status: 200,
                 headerFields: fields,

@@ -21,7 +21,7 @@ struct FresheningTests {
     )
     func freshen(length: Int) async throws {
         let store = fixture.store()
-        let vary = VaryRecord([.init(name: .acceptLanguage, value: "de")])
+        let vary = VaryKey([.init(name: .acceptLanguage, value: "de")])
         try await store.store(.get("a"), .random(length), vary: vary)
         for round in 1...20 {
             let old = try #require(await store.lookup(.get("a")).first)
@@ -29,9 +29,9 @@ struct FresheningTests {
             let time = fixture.clock.now
             store.freshen(old, headerFields: [.age: "\(round)"], requestTime: time, responseTime: time)
             let new = try #require(await store.lookup(.get("a")).first)
-            #expect(new.headerFields == [.age: "\(round)"])
-            #expect((new.id, new.status, new.vary) == (old.id, 200, vary))
-            #expect(new.responseTime == time)
+            #expect(new.head.headerFields == [.age: "\(round)"])
+            #expect((new.id, new.head.status, new.head.vary) == (old.id, 200, vary))
+            #expect(new.head.responseTime == time)
             #expect(try new.body.contents() == .random(length))
         }
     }
@@ -61,7 +61,7 @@ struct FresheningTests {
             try await store.store(
                 .get("a"),
                 Data(value.utf8),
-                vary: VaryRecord([.init(name: .acceptLanguage, value: value)])
+                vary: VaryKey([.init(name: .acceptLanguage, value: value)])
             )
         }
         let found = await store.lookup(.get("a"))
@@ -71,7 +71,7 @@ struct FresheningTests {
         for response in found { stored.append(try await store.freshenAndWait(response, fields, at: time)) }
         #expect(stored == [true, false, true])
         let after = await store.lookup(.get("a"))
-        #expect(after.map(\.headerFields) == [fields, fields])
+        #expect(after.map(\.head.headerFields) == [fields, fields])
         #expect(after.map(\.id) == [found[0].id, found[2].id])
     }
 

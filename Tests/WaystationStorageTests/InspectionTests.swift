@@ -36,7 +36,7 @@ struct InspectionTests {
         #expect(try inspector.totals().bytes == entries.reduce(0) { $0 + $1.size })
         let large = try #require(try inspector.response(entries[2]))
         #expect(try large.body.contents() == .random(100_000))
-        #expect(large.headerFields == [.contentType: "text/plain"])
+        #expect(large.head.headerFields == [.contentType: "text/plain"])
         #expect(try inspector.entries(in: .partition("anna")).count == 1)
         #expect(try inspector.entries(in: .host("shop.example", partition: "")).count == 2)
         try await store.remove(.all)

@@ -64,7 +64,7 @@ struct InvalidationTests {
     func requestBefore() async throws {
         let moment = store.moment()
         store.invalidate(url: Self.url, partition: "anna")
-        let entry = NewResponse(
+        let entry = StoredHead(
             key: anna,
             status: 200,
             headerFields: [:],

@@ -40,14 +40,14 @@ struct ResidentFresheningTests {
         fixture.clock.advance(.milliseconds(300))
         freshen(old, "1", in: store)
         let new = try #require(store.resident(.get("a"))?.first)
-        #expect(new.headerFields == [.age: "1"])
-        #expect(new.responseTime == fixture.clock.now)
-        #expect((new.id, new.status, new.vary) == (old.id, old.status, old.vary))
+        #expect(new.head.headerFields == [.age: "1"])
+        #expect(new.head.responseTime == fixture.clock.now)
+        #expect((new.id, new.head.status, new.head.vary) == (old.id, old.head.status, old.head.vary))
         #expect(new.prepared.withLock { $0 as? String } == nil)
         #expect(try new.body.contents() == .random(10))
-        #expect(old.headerFields != new.headerFields)
+        #expect(old.head.headerFields != new.head.headerFields)
         let other = fixture.store()
-        #expect(await other.lookup(.get("a")).first?.headerFields == old.headerFields)
+        #expect(await other.lookup(.get("a")).first?.head.headerFields == old.head.headerFields)
         delays.end()
         await store.settle()
         #expect(store.resident(.get("a"))?.first === new)
@@ -55,7 +55,7 @@ struct ResidentFresheningTests {
         fixture.clock.advance(.seconds(2))
         #expect(await store.lookup(.get("a")).first === new)
         #expect(await store.statistics().diskHits == reads + 1)
-        #expect(await other.lookup(.get("a")).first?.headerFields == new.headerFields)
+        #expect(await other.lookup(.get("a")).first?.head.headerFields == new.head.headerFields)
         #expect(try StoreInspector(directory: fixture.directory).verify().isIntact)
     }
 
@@ -65,11 +65,11 @@ struct ResidentFresheningTests {
         freshen(old, "1", in: store)
         freshen(old, "2", in: store)
         let new = try #require(store.resident(.get("a"))?.first)
-        #expect(new.headerFields == [.age: "2"])
+        #expect(new.head.headerFields == [.age: "2"])
         delays.end()
         await store.settle()
         #expect(store.resident(.get("a"))?.first === new)
-        #expect(await fixture.store().lookup(.get("a")).first?.headerFields == [.age: "2"])
+        #expect(await fixture.store().lookup(.get("a")).first?.head.headerFields == [.age: "2"])
     }
 
     @Test("and then replacing keeps the replacement")
@@ -80,14 +80,14 @@ struct ResidentFresheningTests {
         freshen(old, "2", in: store)
         #expect(store.resident(.get("a")) == nil)
         #expect(try await store.bodies(.get("a")) == [.random(10, seed: 2)])
-        #expect(store.resident(.get("a"))?.first?.headerFields == [.contentType: "text/plain"])
+        #expect(store.resident(.get("a"))?.first?.head.headerFields == [.contentType: "text/plain"])
     }
 
     @Test("and invalidating leaves nothing, in either order", arguments: [true, false])
     func invalidated(first: Bool) async throws {
         let (store, old) = try await store()
         if first { freshen(old, "1", in: store) }
-        store.invalidate(url: old.key.url, partition: "")
+        store.invalidate(url: old.head.key.url, partition: "")
         if !first { freshen(old, "1", in: store) }
         #expect(store.resident(.get("a")) == nil)
         await store.settle()
@@ -116,7 +116,7 @@ struct ResidentFresheningTests {
         delays.end()
         await store.settle()
         #expect(store.resident(.get("a")) == nil)
-        #expect(await store.lookup(.get("a")).first?.headerFields == old.headerFields)
+        #expect(await store.lookup(.get("a")).first?.head.headerFields == old.head.headerFields)
         #expect(fixture.events.of(.unavailable).count == 1)
     }
 
@@ -126,25 +126,25 @@ struct ResidentFresheningTests {
         freshen(old, "1", in: store)
         fixture.clock.advance(.seconds(2))
         #expect(store.resident(.get("a")) == nil)
-        #expect(await store.lookup(.get("a")).first?.headerFields == [.age: "1"])
+        #expect(await store.lookup(.get("a")).first?.head.headerFields == [.age: "1"])
     }
 
     @Test("keeps the order of variants and the memory limit")
     func bounds() async throws {
         let (store, old) = try await store(limits: StoreLimits(residentLimit: .kibibytes(4)))
         fixture.clock.advance(.milliseconds(100))
-        let vary = VaryRecord([.init(name: .acceptLanguage, value: "de")])
+        let vary = VaryKey([.init(name: .acceptLanguage, value: "de")])
         try await store.store(.get("a"), .random(10), vary: vary)
-        #expect(await store.lookup(.get("a")).map(\.vary) == [vary, .none])
+        #expect(await store.lookup(.get("a")).map(\.head.vary) == [vary, .none])
         fixture.clock.advance(.milliseconds(100))
         freshen(old, "1", in: store)
-        #expect(store.resident(.get("a"))?.map(\.vary) == [.none, vary])
+        #expect(store.resident(.get("a"))?.map(\.head.vary) == [.none, vary])
         var fields = HTTPFields()
         for _ in 0..<40 { fields.append(HTTPField(name: .age, value: "1")) }
         let now = fixture.clock.now
         store.freshen(old, headerFields: fields, requestTime: now, responseTime: now)
         #expect(store.resident.counts.bytes <= 4_096)
-        #expect(await store.lookup(.get("a")).first?.headerFields == fields)
+        #expect(await store.lookup(.get("a")).first?.head.headerFields == fields)
     }
 
     @Test("leaves a row unchanged that has the same number but another body, as after the index was recreated")
@@ -159,7 +159,7 @@ struct ResidentFresheningTests {
         freshen(other, "1", in: store)
         #expect(store.resident(.get("a")) == nil)
         let found = try #require(await store.lookup(.get("a")).first)
-        #expect(found.headerFields == mine.headerFields)
+        #expect(found.head.headerFields == mine.head.headerFields)
         #expect(try found.body.contents() == .random(10))
         #expect(fixture.events.of(.damaged).isEmpty)
     }

@@ -30,7 +30,7 @@ struct SharedBodyTests {
     @Test("equal bodies of several URLs, variants, partitions and stores are one file")
     func sharing() async throws {
         let stores = [fixture.store(), fixture.store()]
-        let german = VaryRecord([.init(name: .acceptLanguage, value: "de")])
+        let german = VaryKey([.init(name: .acceptLanguage, value: "de")])
         try await stores[0].store(.get("a"), body)
         let file = try #require(fixture.files(in: "bodies").first)
         let identity = try LocalFileSystem().identity(of: path(file))

@@ -21,7 +21,7 @@ struct StoringTests {
         let reopened = fixture.store()
         let response = try #require(await reopened.lookup(.get("a")).first)
         #expect(try response.body.contents() == body)
-        #expect(response.bodyLength == length)
+        #expect(response.body.length == length)
         if case .file = response.body { #expect(length > 65_536) } else { #expect(length <= 65_536) }
         #expect(fixture.files(in: "bodies").count == (length > 65_536 ? 1 : 0))
         #expect(fixture.files(in: "staging").filter { !$0.hasSuffix("/lock") }.isEmpty)
@@ -33,15 +33,15 @@ struct StoringTests {
         fields.append(HTTPField(name: .setCookie, value: "a=1"))
         fields.append(HTTPField(name: .contentType, value: "text/html"))
         fields.append(HTTPField(name: .setCookie, value: "b=2"))
-        let vary = VaryRecord([.init(name: .accept, value: nil), .init(name: .acceptLanguage, value: "de, en")])
-        let entry = NewResponse(
+        let vary = VaryKey([.init(name: .accept, value: nil), .init(name: .acceptLanguage, value: "de, en")])
+        let entry = StoredHead(
             key: .get("a", partition: "anna"),
             status: 404,
             headerFields: fields,
             vary: vary,
             requestTime: fixture.clock.now.addingTimeInterval(-1.5),
             responseTime: fixture.clock.now,
-            expectedLength: 3
+            contentLength: 3
         )
         let store = fixture.store()
         let writer = try #require(store.begin(entry))
@@ -50,13 +50,13 @@ struct StoringTests {
         let id = try await writer.commit()
         let response = try #require(await store.lookup(entry.key).first)
         #expect(response.id == id)
-        #expect(response.key == entry.key)
-        #expect(response.status == 404)
-        #expect(response.headerFields == fields)
-        #expect(Array(response.headerFields.map(\.value)) == ["a=1", "text/html", "b=2"])
-        #expect(response.vary == vary)
-        #expect(response.requestTime == entry.requestTime)
-        #expect(response.responseTime == entry.responseTime)
+        #expect(response.head.key == entry.key)
+        #expect(response.head.status == 404)
+        #expect(response.head.headerFields == fields)
+        #expect(Array(response.head.headerFields.map(\.value)) == ["a=1", "text/html", "b=2"])
+        #expect(response.head.vary == vary)
+        #expect(response.head.requestTime == entry.requestTime)
+        #expect(response.head.responseTime == entry.responseTime)
     }
 
     @Test("distinguishes keys by method, URL and partition")
@@ -74,13 +74,13 @@ struct StoringTests {
     @Test("keeps several variants, newest first, and replaces the one with the same record")
     func variants() async throws {
         let store = fixture.store()
-        func language(_ value: String?) -> VaryRecord { VaryRecord([.init(name: .acceptLanguage, value: value)]) }
+        func language(_ value: String?) -> VaryKey { VaryKey([.init(name: .acceptLanguage, value: value)]) }
         for (value, text) in [("de", "eins"), ("en", "one"), (nil, "1"), ("de", "zwei")] {
             fixture.clock.advance(.seconds(1))
             try await store.store(.get("a"), Data(text.utf8), vary: language(value))
         }
         let found = await store.lookup(.get("a"))
-        #expect(found.map(\.vary) == [language("de"), language(nil), language("en")])
+        #expect(found.map(\.head.vary) == [language("de"), language(nil), language("en")])
         #expect(try found.map { try $0.body.contents() } == ["zwei", "1", "one"].map { Data($0.utf8) })
     }
 
@@ -89,7 +89,7 @@ struct StoringTests {
         let store = fixture.store(limits: StoreLimits(maximumVariants: 3))
         for number in 0..<5 {
             fixture.clock.advance(.seconds(1))
-            let vary = VaryRecord([.init(name: .cookie, value: "\(number)")])
+            let vary = VaryKey([.init(name: .cookie, value: "\(number)")])
             try await store.store(.get("a"), Data([UInt8(number)]), vary: vary)
         }
         #expect(try await store.bodies(.get("a")) == [Data([4]), Data([3]), Data([2])])
@@ -164,10 +164,10 @@ struct StoringTests {
         #expect(try await store.freshenAndWait(old, fields, at: time))
         let new = try #require(await store.lookup(.get("a")).first)
         #expect(new.id == old.id)
-        #expect(new.headerFields == fields)
-        #expect(new.responseTime == time)
+        #expect(new.head.headerFields == fields)
+        #expect(new.head.responseTime == time)
         #expect(try new.body.contents() == .random(length))
-        try await store.remove(.url(old.key.url))
+        try await store.remove(.url(old.head.key.url))
         #expect(try await !store.freshenAndWait(old, fields, at: time))
     }
 

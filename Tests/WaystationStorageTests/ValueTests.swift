@@ -41,30 +41,30 @@ struct ChecksumTests {
     }
 }
 
-@Suite("VaryRecord")
-struct VaryRecordTests {
+@Suite("The key of a variant")
+struct VaryKeyTests {
     private let request: HTTPFields = [.acceptLanguage: "de", .accept: ""]
 
     @Test("records the values that the request has, and the fields that it lacks")
     func records() {
-        let record = VaryRecord(nominating: [.acceptLanguage, .acceptEncoding, .accept], in: request)
-        #expect(record.fields.map(\.name) == [.accept, .acceptEncoding, .acceptLanguage])
-        #expect(record.fields.map(\.value) == ["", nil, "de"])
+        let key = VaryKey([.vary: "Accept-Language, Accept-Encoding, Accept"], request: request)
+        #expect(key.nominees.map(\.name) == [.accept, .acceptEncoding, .acceptLanguage])
+        #expect(key.nominees.map(\.value) == ["", nil, "de"])
     }
 
     @Test("matches requests with the same fields, including missing ones")
     func matches() {
-        let record = VaryRecord(nominating: [.acceptLanguage, .acceptEncoding], in: request)
-        #expect(record.matches([.acceptLanguage: "de"]))
-        #expect(!record.matches([.acceptLanguage: "en"]))
-        #expect(!record.matches([.acceptLanguage: "de", .acceptEncoding: "gzip"]))
-        #expect(VaryRecord.none.matches(request))
+        let key = VaryKey([.vary: "Accept-Language, Accept-Encoding"], request: request)
+        #expect(key.matches([.acceptLanguage: "de"]))
+        #expect(!key.matches([.acceptLanguage: "en"]))
+        #expect(!key.matches([.acceptLanguage: "de", .acceptEncoding: "gzip"]))
+        #expect(VaryKey.none.matches(request))
     }
 
     @Test("is the same after it was stored", arguments: [nil, "", " a", "a: b", "é"] as [String?])
     func codes(value: String?) {
-        let record = VaryRecord([.init(name: .accept, value: value), .init(name: .range, value: "x")])
-        #expect(record.encoded.withUnsafeBytes { VaryRecord(encoded: $0) } == record)
+        let key = VaryKey([.init(name: .accept, value: value), .init(name: .range, value: "x")])
+        #expect(key.encoded.withUnsafeBytes { VaryKey(encoded: $0) } == key)
     }
 }
 

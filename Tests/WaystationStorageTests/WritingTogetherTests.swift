@@ -31,7 +31,7 @@ struct WritingTogetherTests {
         return store
     }
 
-    private func commit(_ name: String, _ body: Data = .random(10), vary: VaryRecord = .none, to store: ResponseStore) {
+    private func commit(_ name: String, _ body: Data = .random(10), vary: VaryKey = .none, to store: ResponseStore) {
         store.write(.get(name), body, vary: vary)?.commit { [results] in results.append(name, $0.map { _ in 1 }) }
     }
 
@@ -168,7 +168,7 @@ struct WritingTogetherTests {
     @Test("keeps the newest variants, replaces, and counts correctly")
     func variants() async throws {
         let store = try await busyStore(limits: StoreLimits(maximumVariants: 3))
-        func cookie(_ number: Int) -> VaryRecord { VaryRecord([.init(name: .cookie, value: "\(number)")]) }
+        func cookie(_ number: Int) -> VaryKey { VaryKey([.init(name: .cookie, value: "\(number)")]) }
         for number in [0, 1, 2, 1, 3, 4] {
             fixture.clock.advance(.seconds(1))
             commit("a", Data([UInt8(number)]), vary: cookie(number), to: store)

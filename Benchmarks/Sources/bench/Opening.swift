@@ -38,7 +38,7 @@ struct FilledStore: Sendable {
         await store.flush()
         for number in 0..<entries {
             let now = Date()
-            let entry = NewResponse(
+            let entry = StoredHead(
                 key: Self.key(number),
                 status: 200,
                 headerFields: [.contentType: "text/plain", .cacheControl: "max-age=3600", .eTag: "\"\(number)\""],

@@ -33,8 +33,8 @@ enum Material {
 
     private static let sizes = [0, 300, 4_000, 16_384, 65_536, 65_537, 150_000]
 
-    static func vary(_ variant: Int) -> VaryRecord {
-        variant == 0 ? .none : VaryRecord([.init(name: .acceptLanguage, value: "l\(variant)")])
+    static func vary(_ variant: Int) -> VaryKey {
+        variant == 0 ? .none : VaryKey([.init(name: .acceptLanguage, value: "l\(variant)")])
     }
 
     private static func field(_ name: String) -> HTTPField.Name {

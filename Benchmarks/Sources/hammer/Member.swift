@@ -70,14 +70,14 @@ struct Member {
         let version = Int.random(in: 0..<1_000, using: &random)
         let now = Date()
         let body = Material.body(number, version: version)
-        let entry = NewResponse(
+        let entry = StoredHead(
             key: key,
             status: 200,
             headerFields: [Material.version: "\(version)"],
             vary: Material.vary(Int.random(in: 0..<3, using: &random)),
             requestTime: now,
             responseTime: now,
-            expectedLength: Bool.random(using: &random) ? body.count : nil
+            contentLength: Bool.random(using: &random) ? body.count : nil
         )
         guard let writer = store.begin(entry) else { return }
         for start in stride(from: 0, to: body.count, by: 20_000) { writer.append(body.dropFirst(start).prefix(20_000)) }
@@ -90,7 +90,7 @@ struct Member {
 
     private func check(_ key: RequestKey, _ number: Int) async {
         for response in await store.lookup(key) {
-            guard let version = response.headerFields[Material.version].flatMap({ Int($0) }) else {
+            guard let version = response.head.headerFields[Material.version].flatMap({ Int($0) }) else {
                 complaints.add("a response without its fields: \(key)")
                 continue
             }
@@ -106,7 +106,7 @@ struct Member {
 
     private mutating func freshen(_ key: RequestKey) async {
         for response in await store.lookup(key) {
-            var fields = response.headerFields
+            var fields = response.head.headerFields
             fields[Material.freshened] = String(repeating: "x", count: Int.random(in: 0..<200, using: &random))
             let now = Date()
             store.freshen(response, headerFields: fields, requestTime: now, responseTime: now)

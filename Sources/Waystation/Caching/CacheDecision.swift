@@ -61,7 +61,7 @@ package enum CacheDecision: Sendable {
         _ strategy: CacheStrategy,
         policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
         for request: CacheRequest,
-        among stored: [StoredExchange],
+        among stored: [StoredHead],
         now: Date,
         rules: CachingRules = CachingRules()
     ) -> CacheDecision {
@@ -107,7 +107,7 @@ package enum CacheDecision: Sendable {
 
     private static func standard(
         _ request: CacheRequest,
-        _ stored: [StoredExchange],
+        _ stored: [StoredHead],
         _ now: Date,
         _ rules: CachingRules
     ) -> CacheDecision {
@@ -127,12 +127,12 @@ package enum CacheDecision: Sendable {
 /// The stored response that answers a request, whatever its age.
 private struct Chosen {
     let request: CacheRequest
-    let stored: [StoredExchange]
+    let stored: [StoredHead]
     let now: Date
     let rules: CachingRules
     let selection: StoredSelection?
 
-    init(_ request: CacheRequest, _ stored: [StoredExchange], _ now: Date, _ rules: CachingRules) {
+    init(_ request: CacheRequest, _ stored: [StoredHead], _ now: Date, _ rules: CachingRules) {
         self.request = request
         self.stored = stored
         self.now = now
@@ -143,7 +143,7 @@ private struct Chosen {
     /// The selection, unless it arrived `limit` ago or longer.
     func selection(within limit: Duration) -> StoredSelection? {
         guard !isPassingRedirect, let selection,
-            max(0, now.timeIntervalSince(selection.exchange.responseTime)) < limit.inSeconds
+            max(0, now.timeIntervalSince(selection.head.responseTime)) < limit.inSeconds
         else {
             return nil
         }
@@ -159,10 +159,8 @@ private struct Chosen {
     /// An archive keeps such a redirect only for times without network: a client that was once redirected to a login
     /// must not be sent there for a week.
     private var isPassingRedirect: Bool {
-        guard let exchange = selection?.exchange, [302, 303, 307].contains(exchange.response.status.code) else {
-            return false
-        }
-        return !exchange.freshness(now: now, rules: rules).isFresh
+        guard let head = selection?.head, [302, 303, 307].contains(head.status) else { return false }
+        return !head.freshness(now: now, rules: rules).isFresh
     }
 
     var missReason: CacheStatus.ForwardReason { stored.isEmpty ? .uriMiss : .varyMiss }

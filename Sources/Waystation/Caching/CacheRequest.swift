@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 package import FoundationNetworking
 package import HTTPTypes
+package import WaystationCaching
 import WaystationFields
-package import WaystationStorage
 
 /// The cache's view of a request: the key under which a response is looked up, and the request as an HTTP message.
 package struct CacheRequest: Sendable {

@@ -15,7 +15,7 @@ extension CacheStrategy {
     ///   - requestTime: When the request was sent.
     ///   - responseTime: When the head arrived.
     ///   - rules: The choices that RFC 9111 leaves to a cache.
-    /// - Returns: The exchange to store, or the reason to store nothing.
+    /// - Returns: The head to store, or the reason to store nothing.
     package func storing(
         _ head: ResponseHead,
         to request: HTTPRequest,
@@ -37,10 +37,11 @@ extension CacheStrategy {
         let vary = VaryKey(response.headerFields, request: request.headerFields)
         guard !vary.matchesNothing else { return .refuse(.variesOnEverything) }
         return .store(
-            StoredExchange(
-                url: request.url?.absoluteString ?? "",
+            StoredHead(
+                key: RequestKey(method: request.method.rawValue, url: request.url?.absoluteString ?? ""),
+                status: head.statusCode,
+                headerFields: response.headerFields,
                 vary: vary,
-                response: response,
                 requestTime: requestTime,
                 responseTime: responseTime
             )

@@ -26,14 +26,14 @@ extension HTTPResponse {
     ///
     /// A decoded body is stored with a weak tag, but its origin confirms it with the strong tag of the coded bytes.
     /// This initializer turns such a strong tag into the weak tag that is stored.
-    package init(validating head: ResponseHead, _ stored: [StoredExchange]) {
+    package init(validating head: ResponseHead, _ stored: [StoredHead]) {
         self.init(storing: head)
         if head.value(forHTTPHeaderField: "Content-Encoding") == nil {
             // The `Content-Length` of a HEAD response can show that the content has changed (RFC 9111 §4.3.5).
             headerFields[.contentLength] = head.value(forHTTPHeaderField: "Content-Length")
         }
         guard let tag = headerFields[.eTag], !tag.hasPrefix("W/"),
-            stored.contains(where: { $0.response.headerFields[.eTag] == "W/" + tag })
+            stored.contains(where: { $0.headerFields[.eTag] == "W/" + tag })
         else { return }
         headerFields[.eTag] = "W/" + tag
     }

@@ -5,7 +5,7 @@ import WaystationFiles
 
 /// A pack's file as a stored response, which arrived at the time of its pack's release.
 struct PackedVariant: Sendable {
-    let exchange: StoredExchange
+    let head: StoredHead
     let body: Answer.Body
 
     init(_ file: FileAnswer, url: String, released: Date) {
@@ -19,10 +19,10 @@ struct PackedVariant: Sendable {
         // The tag is the pack's own, and the origin does not know it: it would answer a conditional request with the
         // full body.
         fields[.eTag] = nil
-        exchange = StoredExchange(
-            url: url,
-            vary: VaryKey([:], request: [:]),
-            response: HTTPResponse(status: file.status, headerFields: fields),
+        head = StoredHead(
+            key: RequestKey(method: "GET", url: url),
+            status: file.status.code,
+            headerFields: fields,
             requestTime: released,
             responseTime: released,
             contentLength: file.length

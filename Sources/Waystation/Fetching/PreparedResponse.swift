@@ -5,9 +5,8 @@ import Synchronization
 import WaystationCaching
 import WaystationStorage
 
-/// Values that are computed from a stored response once, and kept beside it in memory.
+/// What a hit has made of a stored response, kept beside it in memory for the hits that follow.
 final class PreparedResponse: Sendable {
-    let exchange: StoredExchange
     /// The latest hit, for the requests that follow it.
     let lastHit = Mutex<RepeatedHit?>(nil)
     /// The response that was made last, and the values that it was made from.
@@ -21,24 +20,13 @@ final class PreparedResponse: Sendable {
         let answer: StoredAnswer
     }
 
-    init(_ stored: StoredResponse) {
-        exchange = StoredExchange(
-            url: stored.key.url,
-            vary: VaryKey(stored.headerFields, request: stored.vary.requestFields),
-            response: HTTPResponse(status: .init(code: stored.status), headerFields: stored.headerFields),
-            requestTime: stored.requestTime,
-            responseTime: stored.responseTime,
-            contentLength: stored.bodyLength
-        )
-    }
-
     /// The age that the response made last states, in seconds.
     var toldAge: Int64? { made.withLock { $0?.age } }
 
     static func of(_ stored: StoredResponse) -> PreparedResponse {
         stored.prepared.withLock { prepared in
             if let prepared = prepared as? PreparedResponse { return prepared }
-            let made = PreparedResponse(stored)
+            let made = PreparedResponse()
             prepared = made
             return made
         }
@@ -57,7 +45,7 @@ final class PreparedResponse: Sendable {
     ) -> HTTPURLResponse? {
         guard let url = request.url else { return nil }
         guard case .hit = status.outcome else {
-            return HTTPURLResponse(selection, length: stored.bodyLength, to: url, status)
+            return HTTPURLResponse(selection, length: stored.body.length, to: url, status)
         }
         let prepared = of(stored)
         let age = selection.freshness.age.components.seconds
@@ -67,7 +55,7 @@ final class PreparedResponse: Sendable {
         {
             return made.response
         }
-        guard let response = HTTPURLResponse(selection, length: stored.bodyLength, to: url, status) else { return nil }
+        guard let response = HTTPURLResponse(selection, length: stored.body.length, to: url, status) else { return nil }
         let made = Made(response: response, url: url, age: age, timeToLive: timeToLive, answer: selection.answer)
         prepared.made.withLock { $0 = made }
         return response

@@ -82,11 +82,11 @@ struct RepeatedHit: Sendable {
         _ rules: CachingRules
     ) -> Date {
         let freshness = selection.freshness
-        let nextAge = selection.exchange.nextAge(after: now, rules: rules)
+        let nextAge = selection.head.nextAge(after: now, rules: rules)
         let isUpToDate = freshness.age.components.seconds == toldAge
         let told = nextAge.addingTimeInterval(isUpToDate ? 1 : 0)
         if let limit = strategy.limit {
-            return min(told, selection.exchange.responseTime.addingTimeInterval(limit.inSeconds))
+            return min(told, selection.head.responseTime.addingTimeInterval(limit.inSeconds))
         }
         return strategy.obeysHTTP
             ? min(told, nextAge.addingTimeInterval(freshness.timeToLive.inSeconds - 1)) : told

@@ -22,21 +22,14 @@ final class ResponseRecorder: Sendable {
     /// Begins a recording with a head.
     ///
     /// - Parameters:
-    ///   - exchange: The data that is stored with the body.
+    ///   - head: The head that is stored with the body.
     ///   - key: The key under which the response is stored.
-    ///   - expectedLength: The number of bytes of the body, if it is known.
+    ///   - length: The number of bytes of the body, if it is known.
     ///   - moment: When the request was sent. A response whose key was invalidated since then is not stored.
-    func begin(_ exchange: StoredExchange, under key: RequestKey, expectedLength: Int?, asOf moment: StoreMoment) {
-        let new = NewResponse(
-            key: key,
-            status: exchange.response.status.code,
-            headerFields: exchange.response.headerFields,
-            vary: VaryRecord(exchange.vary),
-            requestTime: exchange.requestTime,
-            responseTime: exchange.responseTime,
-            expectedLength: expectedLength
-        )
-        let writer = store.begin(new, asOf: moment)
+    func begin(_ head: StoredHead, under key: RequestKey, length: Int?, asOf moment: StoreMoment) {
+        var head = head.under(key)
+        head.contentLength = length
+        let writer = store.begin(head, asOf: moment)
         state.withLock { $0 = State(writer: writer) }
     }
 

@@ -9,7 +9,7 @@ import WaystationTransport
 extension SharedFetch {
     func validated(_ head: ResponseHead, _ revalidation: Revalidation, _ times: Times) {
         let outcome = ValidationOutcome(
-            of: HTTPResponse(validating: head, plan.variants.exchanges),
+            of: HTTPResponse(validating: head, plan.variants.heads),
             to: revalidation,
             requestTime: times.sent,
             responseTime: times.received
@@ -48,22 +48,22 @@ extension SharedFetch {
     /// Handles the HEAD of a revalidation: equal validators confirm the stored response; otherwise the response is
     /// loaded.
     func compared(_ head: ResponseHead, _ revalidation: Revalidation, _ times: Times) {
-        let response = HTTPResponse(validating: head, plan.variants.exchanges)
+        let response = HTTPResponse(validating: head, plan.variants.heads)
         var question = plan.entry.message
         question.method = .head
         let changes = StoredChange.changes(
             byHead: response,
             to: question,
-            stored: plan.variants.exchanges,
+            stored: plan.variants.heads,
             requestTime: times.sent,
             responseTime: times.received
         )
         let hasValidator = response.headerFields.contains(.eTag) || response.headerFields.contains(.lastModified)
-        for case .update(let index, let exchange) in changes
-        where hasValidator && !exchange.needsValidation && exchange.hasValidator {
-            effects.apply([.update(index: index, exchange)])
+        for case .update(let index, let stored) in changes
+        where hasValidator && !stored.needsValidation && stored.hasValidator {
+            effects.apply([.update(index: index, stored)])
             let selection = StoredSelection(
-                of: exchange,
+                of: stored,
                 at: index,
                 for: plan.entry.message,
                 now: times.received,

@@ -255,7 +255,7 @@ final class SharedFetch: TransportReceiver {
         }
         // Foundation may have added cookies that the request does not show. The key of the response would not contain
         // them, so requests with other cookies would find it (RFC 9111 §4.1).
-        if case .store(let exchange) = decision, plan.entry.hidesCookies, VaryRecord(exchange.vary).nominatesCookie {
+        if case .store(let stored) = decision, plan.entry.hidesCookies, stored.vary.nominatesCookie {
             return .refuse(.variesOnEverything)
         }
         if case .store = decision, let doubt = head.doubt(storesCodedBodies: cache.storesCodedBodies) {
@@ -266,14 +266,9 @@ final class SharedFetch: TransportReceiver {
 
     /// Handles a full response: it is stored if allowed, and delivered to all waiters that may share it.
     func receive(_ head: ResponseHead, _ decision: StoringDecision, _ times: Times, outdated: [Int]) {
-        if case .store(let exchange) = decision {
+        if case .store(let stored) = decision {
             state.withLock { $0.outdated = outdated }
-            recorder.begin(
-                exchange,
-                under: plan.entry.key,
-                expectedLength: head.statedLength,
-                asOf: times.moment
-            )
+            recorder.begin(stored, under: plan.entry.key, length: head.statedLength, asOf: times.moment)
         } else if plan.entry.message.method == .get {
             effects.drop(outdated)
         } else {
@@ -281,7 +276,7 @@ final class SharedFetch: TransportReceiver {
                 StoredChange.changes(
                     byHead: HTTPResponse(storing: head),
                     to: plan.entry.message,
-                    stored: plan.variants.exchanges,
+                    stored: plan.variants.heads,
                     requestTime: times.sent,
                     responseTime: times.received
                 )

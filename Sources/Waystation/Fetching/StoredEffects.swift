@@ -15,35 +15,35 @@ struct StoredEffects {
     func apply(_ changes: [StoredChange]) {
         for change in changes {
             switch change {
-            case .update(let index, let exchange) where exchange.needsValidation: drop([index])
-            case .update(let index, let exchange):
+            case .update(let index, let head) where head.needsValidation: drop([index])
+            case .update(let index, let head):
                 guard let stored = plan.variants.response(at: index) else {
                     // A pack's file is never changed: the updated response is stored over it.
-                    copy(index, exchange)
+                    copy(index, head)
                     continue
                 }
-                guard VaryRecord(exchange.vary) == stored.vary else {
+                guard head.vary == stored.head.vary else {
                     // The response now belongs to another variant (RFC 9111 §4.1), which is another row.
-                    copy(index, exchange)
+                    copy(index, head)
                     drop([index])
                     continue
                 }
                 cache.store.freshen(
                     stored,
-                    headerFields: exchange.response.headerFields,
-                    requestTime: exchange.requestTime,
-                    responseTime: exchange.responseTime
+                    headerFields: head.headerFields,
+                    requestTime: head.requestTime,
+                    responseTime: head.responseTime
                 )
-            case .add(let index, let exchange): copy(index, exchange)
+            case .add(let index, let head): copy(index, head)
             }
         }
     }
 
-    /// Stores an exchange together with the content that is already stored for it.
-    private func copy(_ index: Int, _ exchange: StoredExchange) {
+    /// Stores a head together with the content of the stored response at the index.
+    private func copy(_ index: Int, _ head: StoredHead) {
         guard let body = plan.variants.body(at: index) else { return }
         let copy = ResponseRecorder(cache.store)
-        copy.begin(exchange, under: plan.entry.key, expectedLength: body.length, asOf: moment)
+        copy.begin(head, under: plan.entry.key, length: body.length, asOf: moment)
         guard copy.isRecording else { return }
         switch body {
         case .data(let data):

@@ -1,20 +1,21 @@
 import Foundation
 import FoundationNetworking
 import HTTPTypes
-package import WaystationCaching
-package import WaystationStorage
+import WaystationCaching
+import WaystationStorage
 
-/// The stored responses of one key, as the store returns them and as the caching rules use them; newest first.
+/// The stored responses of one key, newest first, and the file of a pack under them.
 struct StoredVariants: Sendable {
     let responses: [StoredResponse]
     /// The file of a pack under the stored responses; it counts as the oldest.
     let packed: PackedVariant?
-    let exchanges: [StoredExchange]
+    /// The heads of all of them, by which the caching rules decide.
+    let heads: [StoredHead]
 
     init(_ responses: [StoredResponse], over packed: PackedVariant? = nil) {
         self.responses = responses
         self.packed = packed
-        exchanges = responses.map { PreparedResponse.of($0).exchange } + [packed?.exchange].compactMap(\.self)
+        heads = responses.map(\.head) + [packed?.head].compactMap(\.self)
     }
 
     /// The stored response at an index; nil for the index of the pack's file.
@@ -37,7 +38,7 @@ struct StoredVariants: Sendable {
     /// Keeps the responses that can be matched to a request: if its cookies are hidden, those that vary by cookies are
     /// left out.
     init(_ responses: [StoredResponse], for request: CacheRequest, over packed: PackedVariant? = nil) {
-        self.init(request.hidesCookies ? responses.filter { !$0.vary.nominatesCookie } : responses, over: packed)
+        self.init(request.hidesCookies ? responses.filter { !$0.head.vary.nominatesCookie } : responses, over: packed)
     }
 
     /// The answer for a selection.
@@ -96,17 +97,7 @@ extension CacheStatus {
     }
 }
 
-extension VaryRecord {
-    /// The request fields by which the response was chosen.
-    var requestFields: HTTPFields {
-        var result = HTTPFields()
-        for field in fields { result[field.name] = field.value }
-        return result
-    }
-
+extension VaryKey {
     /// Whether the response was chosen by cookies.
-    var nominatesCookie: Bool { fields.contains { $0.name == .cookie } }
-
-    /// Makes the record of a key.
-    package init(_ key: VaryKey) { self.init(key.nominees.map { Field(name: $0.name, value: $0.value) }) }
+    var nominatesCookie: Bool { nominees.contains { $0.name == .cookie } }
 }

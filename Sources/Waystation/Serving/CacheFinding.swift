@@ -31,7 +31,7 @@ struct CacheFinding: Sendable {
             strategy,
             policy: request.cachePolicy,
             for: entry,
-            among: variants.exchanges,
+            among: variants.heads,
             now: cache.now(),
             rules: cache.rules
         )
@@ -90,7 +90,7 @@ struct CacheFinding: Sendable {
         }
         let cause = failure.localizedDescription
         let reason =
-            variants.exchanges.isEmpty
+            variants.heads.isEmpty
             ? "the cache was asked too, by .cache(.\(strategy)), and holds nothing for"
             : "the cache was asked too, but by .cache(.\(strategy)) its stored response may not be used for"
         let stop = cause.hasSuffix(".") ? "" : "."

@@ -68,7 +68,7 @@ struct CacheShowCommand: AsyncParsableCommand {
             try inspector.response(entry).map { response in
                 ShownResponse(
                     response: CachedResponse(entry, display, now: now),
-                    fields: display.pairs(response.headerFields)
+                    fields: display.pairs(response.head.headerFields)
                 )
             }
         }

@@ -16,10 +16,10 @@ struct FieldDisplay {
     func pairs(_ fields: HTTPFields) -> [[String]] { fields.map { [$0.name.rawName, value($0.name, $0.value)] } }
 
     /// The request fields that selected a variant, such as `accept-language: de`.
-    func variant(_ vary: VaryRecord) -> [String] {
-        vary.fields.map { field in
-            guard let value = field.value else { return field.name.canonicalName }
-            return "\(field.name.canonicalName): \(self.value(field.name, value))"
+    func variant(_ vary: VaryKey) -> [String] {
+        vary.nominees.map { nominee in
+            guard let value = nominee.value else { return nominee.name.canonicalName }
+            return "\(nominee.name.canonicalName): \(self.value(nominee.name, value))"
         }
     }
 

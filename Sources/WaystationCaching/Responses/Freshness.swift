@@ -30,14 +30,14 @@ public struct Freshness: Hashable, Sendable {
     public var timeToLive: Duration { lifetime - age }
 }
 
-extension StoredExchange {
-    /// The exchange's age and lifetime at a given time.
+extension StoredHead {
+    /// The stored response's age and lifetime at a given time.
     ///
     /// - Parameters:
     /// The current time.
     /// The rules for heuristics and the clock.
     /// - Returns: The age, the lifetime, and the source of the lifetime.
-    /// - Complexity: O(1); the fields were read when the exchange was made.
+    /// - Complexity: O(1); the fields are read once.
     public func freshness(now: Date, rules: CachingRules = .standard) -> Freshness {
         let lifetime = lifetime(rules)
         return Freshness(
@@ -64,7 +64,7 @@ extension StoredExchange {
     private func lifetime(_ rules: CachingRules) -> ResponseFacts.Lifetime {
         if let explicit = facts.explicitLifetime { return explicit }
         guard let span = facts.heuristicSpan, rules.heuristicFraction > 0,
-            facts.isMarkedStorable || rules.heuristicStatuses.contains(response.status.code),
+            facts.isMarkedStorable || rules.heuristicStatuses.contains(status),
             rules.usesHeuristicsForQueries || !facts.hasQuery
         else { return ResponseFacts.Lifetime(seconds: 0, basis: .none) }
         let guess = min(span * rules.heuristicFraction, rules.heuristicMaximum.inSeconds, DeltaSeconds.greatest)

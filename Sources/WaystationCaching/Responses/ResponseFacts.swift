@@ -28,12 +28,11 @@ final class ResponseFacts: Sendable {
     let initialAge: Double
     let staleWhileRevalidate: Double
     let staleIfError: Double?
-    /// Whether `immutable` applies, which requires that the exchange was authenticated (RFC 8246 §3).
+    /// Whether `immutable` applies, which requires that the response was authenticated (RFC 8246 §3).
     let isImmutable: Bool
     let hasQuery: Bool
 
-    init(_ response: HTTPResponse, url: String, requestTime: Double, responseTime: Double) {
-        let fields = response.headerFields
+    init(_ fields: HTTPFields, url: String, requestTime: Double, responseTime: Double) {
         let received = HTTPDate(nearestTo: responseTime)
         let date = fields.firstValue(.date).flatMap { HTTPDate(cached: $0, now: received) }?.moment ?? responseTime
         self.date = date

@@ -19,12 +19,12 @@ public enum StoredAnswer: Hashable, Sendable {
     /// Caches do not evaluate `If-Match` and `If-Unmodified-Since`, the first two steps (RFC 9111 §4.3.2); a request
     /// with them is forwarded before this is called. Conditions apply only to stored 200 responses. Several ranges,
     /// other units and invalid ranges are answered with the whole content, which RFC 9110 §14.2 always allows.
-    init(of exchange: StoredExchange, for request: HTTPRequest) {
+    init(of head: StoredHead, for request: HTTPRequest) {
         let fields = request.headerFields
         let unconditional: StoredAnswer = request.method == .head ? .head : .whole
         self = unconditional
-        guard exchange.response.status.code == 200 else { return }
-        let facts = exchange.facts
+        guard head.status == 200 else { return }
+        let facts = head.facts
         if let value = fields[.ifNoneMatch] {
             // RFC 9110 §13.1.2: weak comparison; a value that is not a valid list matches nothing.
             if let list = EntityTagList(value), list.weaklyMatches(facts.entityTag) {
@@ -38,7 +38,7 @@ public enum StoredAnswer: Hashable, Sendable {
             self = .notModified
             return
         }
-        guard request.method == .get, let range = fields.firstValue(.range), let length = exchange.contentLength,
+        guard request.method == .get, let range = fields.firstValue(.range), let length = head.contentLength,
             length >= 0,
             fields.firstValue(.ifRange).map({ facts.isSame(as: $0) }) ?? true
         else { return }

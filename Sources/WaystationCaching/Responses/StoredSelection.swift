@@ -13,29 +13,29 @@ public struct StoredSelection: Sendable, Hashable {
         case bytes(Range<Int>)
     }
 
-    /// The exchange's index among the stored exchanges that were passed to the decision.
+    /// The stored response's index among the stored responses that were passed to the decision.
     public let index: Int
-    /// The exchange, with the updates of a 304 if there was one.
-    public let exchange: StoredExchange
-    /// The age and lifetime of the exchange.
+    /// The stored response, with the updates of a 304 if there was one.
+    public let head: StoredHead
+    /// The age and lifetime of the stored response.
     public let freshness: Freshness
-    /// The form in which the exchange answers this request.
+    /// The form in which the stored response answers this request.
     public let answer: StoredAnswer
-    /// Whether the origin has just confirmed the exchange.
+    /// Whether the origin has just confirmed the stored response.
     public let isValidated: Bool
     /// The fields that `no-cache="…"` lists in the validating response; they belong to this answer and are not stored.
     private let unstoredFields: HTTPFields
 
     init(
         index: Int,
-        _ exchange: StoredExchange,
+        _ head: StoredHead,
         _ freshness: Freshness,
         answer: StoredAnswer,
         isValidated: Bool = false,
         unstoredFields: HTTPFields = [:]
     ) {
         self.index = index
-        self.exchange = exchange
+        self.head = head
         self.freshness = freshness
         self.answer = answer
         self.isValidated = isValidated
@@ -45,14 +45,14 @@ public struct StoredSelection: Sendable, Hashable {
     /// Selects a stored response regardless of its freshness, for a client that decides this by itself.
     ///
     /// - Parameters:
-    ///   - exchange: The response.
-    ///   - index: Its index among the stored exchanges.
+    ///   - head: The stored response.
+    ///   - index: Its index among the stored responses.
     ///   - request: The request that it answers; its range and conditions are evaluated.
     ///   - now: The current time.
     ///   - isValidated: Whether the origin has just confirmed it.
     ///   - rules: The caching rules.
     public init(
-        of exchange: StoredExchange,
+        of head: StoredHead,
         at index: Int,
         for request: HTTPRequest,
         now: Date,
@@ -61,9 +61,9 @@ public struct StoredSelection: Sendable, Hashable {
     ) {
         self.init(
             index: index,
-            exchange,
-            exchange.freshness(now: now, rules: rules),
-            answer: StoredAnswer(of: exchange, for: request),
+            head,
+            head.freshness(now: now, rules: rules),
+            answer: StoredAnswer(of: head, for: request),
             isValidated: isValidated
         )
     }
@@ -84,7 +84,7 @@ public struct StoredSelection: Sendable, Hashable {
     ///
     /// Without validation it has its own `Age`, which replaces a stored one (RFC 9111 §4).
     public var response: HTTPResponse {
-        var response = exchange.response
+        var response = HTTPResponse(status: .init(code: head.status), headerFields: head.headerFields)
         response.headerFields.append(contentsOf: unstoredFields)
         if !isValidated { response.headerFields[.age] = ageFieldValue }
         switch answer {
@@ -92,7 +92,7 @@ public struct StoredSelection: Sendable, Hashable {
         case .part(let bytes):
             response.status = .partialContent
             response.headerFields[.contentLength] = String(bytes.count)
-            let length = exchange.contentLength.map(String.init) ?? "*"
+            let length = head.contentLength.map(String.init) ?? "*"
             response.headerFields[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(length)"
         case .notModified:
             response.status = .notModified
@@ -101,7 +101,7 @@ public struct StoredSelection: Sendable, Hashable {
         case .rangeNotSatisfiable:
             response.status = .rangeNotSatisfiable
             response.headerFields = response.headerFields.without(Self.representationFields)
-            response.headerFields[.contentRange] = exchange.contentLength.map { "bytes */\($0)" }
+            response.headerFields[.contentRange] = head.contentLength.map { "bytes */\($0)" }
             response.headerFields[.contentLength] = "0"
         }
         return response

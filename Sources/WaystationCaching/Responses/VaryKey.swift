@@ -10,6 +10,12 @@ public struct VaryKey: Hashable, Sendable {
         /// The normalised value, or nil when the request did not have the field; a missing field matches only a missing
         /// field.
         public let value: String?
+
+        /// Makes a nominated field with the value that a request has; nil when it does not have the field.
+        public init(name: HTTPField.Name, value: String?) {
+            self.name = name
+            self.value = value.map { VaryKey.normalized($0, of: name) }
+        }
     }
 
     /// Whether `Vary` has a member `*`, so that no request ever matches.
@@ -17,8 +23,19 @@ public struct VaryKey: Hashable, Sendable {
     /// The nominated fields, sorted by name; each name occurs once.
     public let nominees: [Nominee]
 
+    /// The key of a response that does not vary.
+    public static let none = VaryKey([])
+
     /// Whether the response had a `Vary` field that nominates any field.
     public var isPresent: Bool { matchesNothing || !nominees.isEmpty }
+
+    /// Makes a key of nominated fields, such as those that a store has kept; if a name occurs twice, the first one counts.
+    public init(_ nominees: [Nominee]) {
+        var seen: Set<HTTPField.Name> = []
+        matchesNothing = false
+        self.nominees = nominees.filter { seen.insert($0.name).inserted }
+            .sorted { $0.name.canonicalName < $1.name.canonicalName }
+    }
 
     /// Makes the key of a response to a request.
     ///
@@ -41,7 +58,7 @@ public struct VaryKey: Hashable, Sendable {
         }
         matchesNothing = false
         nominees = names.sorted { $0.canonicalName < $1.canonicalName }.map { name in
-            Nominee(name: name, value: request.combined(name).map { Self.normalized($0, of: name) })
+            Nominee(name: name, value: request.combined(name))
         }
     }
 

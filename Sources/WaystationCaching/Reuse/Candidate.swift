@@ -9,7 +9,7 @@ struct Candidate {
 
     /// The most usable candidate; among equally usable ones, one with `Vary` first, then the most recent (§4, §4.1).
     static func best(
-        among stored: [StoredExchange],
+        among stored: [StoredHead],
         for request: HTTPRequest,
         _ demands: RequestCacheControl,
         now: Date,
@@ -29,25 +29,25 @@ struct Candidate {
     }
 }
 
-extension StoredExchange {
-    /// Whether the exchange could be selected for a request, apart from its freshness (§4).
+extension StoredHead {
+    /// Whether the stored response could be selected for a request, apart from its freshness (§4).
     func mayAnswer(_ request: HTTPRequest) -> Bool {
         isComplete && vary.matches(request.headerFields)
     }
 
-    /// Whether a conditional request may ask the origin about the exchange.
+    /// Whether a conditional request may ask the origin about the stored response.
     ///
     /// Validators describe the selected representation (RFC 9110 §8.8). With those of a redirect or an error, a 304
     /// could refer to a page that was created since.
-    var mayBeValidated: Bool { (200..<300).contains(response.status.code) }
+    var mayBeValidated: Bool { (200..<300).contains(status) }
 
-    /// Whether the exchange's tag can be sent for a request that it does not match (§4.1).
+    /// Whether the stored response's tag can be sent for a request that it does not match (§4.1).
     var mayBeAdopted: Bool {
-        isComplete && facts.entityTag != nil && response.status.code == 200
+        isComplete && facts.entityTag != nil && status == 200
     }
 
-    /// Whether the exchange is preferred to another that also matches (§4, §4.1).
-    func precedes(_ other: StoredExchange) -> Bool {
+    /// Whether the stored response is preferred to another that also matches (§4, §4.1).
+    func precedes(_ other: StoredHead) -> Bool {
         if vary.isPresent != other.vary.isPresent { return vary.isPresent }
         if facts.date != other.facts.date { return facts.date > other.facts.date }
         return responseTime > other.responseTime

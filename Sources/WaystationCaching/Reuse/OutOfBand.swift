@@ -13,12 +13,12 @@ extension StoredSelection {
     ///
     /// - Parameters:
     ///   - request: The client's request.
-    ///   - stored: All stored exchanges of its target URI.
+    ///   - stored: All stored responses of its target URI.
     ///   - now: The current time.
     ///   - rules: The caching rules.
     public init?(
         ignoringFreshnessFor request: HTTPRequest,
-        among stored: [StoredExchange],
+        among stored: [StoredHead],
         now: Date,
         rules: CachingRules = .standard
     ) {
@@ -37,12 +37,12 @@ extension Revalidation {
     ///
     /// - Parameters:
     ///   - request: The client's request.
-    ///   - stored: All stored exchanges of its target URI.
+    ///   - stored: All stored responses of its target URI.
     ///   - now: The current time.
     ///   - rules: The caching rules.
     public init?(
         alwaysFor request: HTTPRequest,
-        among stored: [StoredExchange],
+        among stored: [StoredHead],
         now: Date,
         rules: CachingRules = .standard
     ) {
@@ -53,7 +53,7 @@ extension Revalidation {
 
 extension Candidate {
     fileprivate static func best(
-        ofAnyAge stored: [StoredExchange],
+        ofAnyAge stored: [StoredHead],
         for request: HTTPRequest,
         now: Date,
         _ rules: CachingRules

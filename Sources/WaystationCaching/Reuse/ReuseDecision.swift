@@ -32,13 +32,13 @@ public enum ReuseDecision: Sendable {
     ///
     /// - Parameters:
     ///   - request: The client's request.
-    ///   - stored: All stored exchanges of its target URI, of every variant.
+    ///   - stored: All stored responses of its target URI, of every variant.
     ///   - now: The current time.
     ///   - rules: The caching rules.
-    /// - Complexity: O(*n*) in the number of stored exchanges.
+    /// - Complexity: O(*n*) in the number of stored responses.
     public init(
         for request: HTTPRequest,
-        among stored: [StoredExchange],
+        among stored: [StoredHead],
         now: Date,
         rules: CachingRules = .standard
     ) {
@@ -85,7 +85,7 @@ public enum ReuseDecision: Sendable {
 
     /// If no variant matches, asks the origin with the tags of the other variants, so that it may select one (§4.1).
     private static func missAllVariants(
-        of stored: [StoredExchange],
+        of stored: [StoredHead],
         _ request: HTTPRequest,
         _ demands: RequestDemands,
         _ rules: CachingRules

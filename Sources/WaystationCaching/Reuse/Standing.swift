@@ -22,10 +22,10 @@ enum Standing: Comparable {
 
     static func < (left: Standing, right: Standing) -> Bool { left.rank < right.rank }
 
-    init(of exchange: StoredExchange, _ freshness: Freshness, for request: RequestCacheControl) {
-        let response = exchange.facts.cacheControl
+    init(of head: StoredHead, _ freshness: Freshness, for request: RequestCacheControl) {
+        let response = head.facts.cacheControl
         // §5.2.2.4, §4.4: such a response always needs validation.
-        if exchange.needsValidation || response.noCache == .response {
+        if head.needsValidation || response.noCache == .response {
             self = .needsValidation(.stale)
             return
         }
@@ -42,14 +42,14 @@ enum Standing: Comparable {
         }
         // §5.2.1.1; RFC 8246 §2: a fresh response that is immutable need not satisfy the request's max-age.
         let surplus = request.maxAge.map { freshness.age - $0 } ?? .zero
-        let isTooOld = surplus > .zero && !(exchange.facts.isImmutable && freshness.isFresh)
+        let isTooOld = surplus > .zero && !(head.facts.isImmutable && freshness.isFresh)
         if freshness.isFresh, !isTooOld {
             self = .fresh
             return
         }
         let canBeStale = freshness.isFresh || !response.mustRevalidate
         if canBeStale, staleness >= .zero, !request.wantsFresh,
-            staleness.inSeconds <= exchange.facts.staleWhileRevalidate, exchange.facts.staleWhileRevalidate > 0
+            staleness.inSeconds <= head.facts.staleWhileRevalidate, head.facts.staleWhileRevalidate > 0
         {
             // RFC 5861 §3
             self = .staleWhileRevalidate

@@ -8,8 +8,8 @@ import WaystationFields
 /// that set cookies (RFC 6265 requires nothing of caches); the store must keep logins apart. Trailer fields are
 /// discarded: callers pass only the header section (§3.1).
 public enum StoringDecision: Hashable, Sendable {
-    /// Store the response: keep this exchange together with the content.
-    case store(StoredExchange)
+    /// Store the response: keep this head together with the content.
+    case store(StoredHead)
     /// Do not store the response.
     case refuse(StoringRefusal)
 
@@ -23,7 +23,7 @@ public enum StoringDecision: Hashable, Sendable {
     ///   - request: The request as sent, with scheme, authority and path.
     ///   - requestTime: When the request was sent.
     ///   - responseTime: When the head of the response was received.
-    ///   - contentLength: The number of bytes of the content, if known; see ``StoredExchange/contentLength``.
+    ///   - contentLength: The number of bytes of the content, if known; see ``StoredHead/contentLength``.
     ///   - isComplete: False when the content is known to be truncated.
     ///   - rules: The caching rules.
     public init(
@@ -61,16 +61,14 @@ public enum StoringDecision: Hashable, Sendable {
             self = .refuse(.uncertainLength)
             return
         }
-        var kept = response
-        kept.headerFields = response.headerFields.withoutConnectionFields()
-            .without(cacheControl.noCache.fieldNames)
-            .dated(responseTime)
         self = .store(
-            StoredExchange(
-                url: url,
-                method: request.method,
+            StoredHead(
+                key: RequestKey(method: request.method.rawValue, url: url),
+                status: response.status.code,
+                headerFields: response.headerFields.withoutConnectionFields()
+                    .without(cacheControl.noCache.fieldNames)
+                    .dated(responseTime),
                 vary: vary,
-                response: kept,
                 requestTime: requestTime,
                 responseTime: responseTime,
                 contentLength: contentLength

@@ -1,14 +1,14 @@
 import Foundation
 import HTTPTypes
 
-extension StoredExchange {
-    /// The exchange with the fields of a newer response (RFC 9111 §3.2).
+extension StoredHead {
+    /// The stored response with the fields of a newer response (RFC 9111 §3.2).
     ///
-    /// The exchange stays as it is if it would get more field lines than may be stored. Every field of the response
-    /// replaces the stored fields of the same name, including `Content-Type`, except: fields that apply to the
-    /// connection only and proxy fields (§3.1); fields that `no-cache="…"` names (§3.1, §5.2.2.4); `Content-Length`
-    /// (§3.2); and `Content-Encoding` and `Content-Range`, on which the stored content depends: changing them would
-    /// make it unreadable (§3.2).
+    /// It stays as it is if it would get more field lines than may be stored. Every field of the newer response replaces
+    /// the stored fields of the same name, including `Content-Type`, except: fields that apply to the connection only
+    /// and proxy fields (§3.1); fields that `no-cache="…"` names (§3.1, §5.2.2.4); `Content-Length` (§3.2); and
+    /// `Content-Encoding` and `Content-Range`, on which the stored content depends: changing them would make it
+    /// unreadable (§3.2).
     ///
     /// `Age` of the older response is always removed: the age starts again with the validation (§4.2.3). `Date` becomes
     /// the time of receipt if the response has none. If `Vary` changed, the vary key is made again from the request.
@@ -17,26 +17,23 @@ extension StoredExchange {
         request: HTTPRequest,
         requestTime: Date,
         responseTime: Date
-    ) -> StoredExchange {
+    ) -> StoredHead {
         let received = response.headerFields.withoutConnectionFields()
         var excluded = CacheControl(received).noCache.fieldNames
         if !received.contains(.cacheControl) { excluded += facts.cacheControl.noCache.fieldNames }
         excluded += Self.fieldsOfTheContent
         let newer = received.without(excluded)
-        guard newer.count + self.response.headerFields.count <= HTTPFields.greatestStoredCount else { return self }
+        guard newer.count + headerFields.count <= HTTPFields.greatestStoredCount else { return self }
         let replaced = Set(newer.map(\.name)).union([.age, .date])
-        var merged = self.response
-        merged.headerFields = HTTPFields(self.response.headerFields.filter { !replaced.contains($0.name) })
-        merged.headerFields.append(contentsOf: newer)
-        merged.headerFields = merged.headerFields
-            .without(CacheControl(merged.headerFields).noCache.fieldNames)
-            .dated(responseTime)
-        let isSameVary = !newer.contains(.vary) || newer[.vary] == self.response.headerFields[.vary]
-        return StoredExchange(
-            url: url,
-            method: method,
-            vary: isSameVary ? vary : VaryKey(merged.headerFields, request: request.headerFields),
-            response: merged,
+        var merged = HTTPFields(headerFields.filter { !replaced.contains($0.name) })
+        merged.append(contentsOf: newer)
+        merged = merged.without(CacheControl(merged).noCache.fieldNames).dated(responseTime)
+        let isSameVary = !newer.contains(.vary) || newer[.vary] == headerFields[.vary]
+        return StoredHead(
+            key: key,
+            status: status,
+            headerFields: merged,
+            vary: isSameVary ? vary : VaryKey(merged, request: request.headerFields),
             requestTime: requestTime,
             responseTime: responseTime,
             contentLength: contentLength,
@@ -44,13 +41,13 @@ extension StoredExchange {
         )
     }
 
-    /// The exchange as the response to another request, which the origin confirmed for that request.
-    func adopted(by request: HTTPRequest) -> StoredExchange {
-        StoredExchange(
-            url: url,
-            method: method,
-            vary: VaryKey(response.headerFields, request: request.headerFields),
-            response: response,
+    /// The stored response as the answer to another request, which the origin confirmed for that request.
+    func adopted(by request: HTTPRequest) -> StoredHead {
+        StoredHead(
+            key: key,
+            status: status,
+            headerFields: headerFields,
+            vary: VaryKey(headerFields, request: request.headerFields),
             requestTime: requestTime,
             responseTime: responseTime,
             contentLength: contentLength,

@@ -11,47 +11,47 @@ extension StoredChange {
     /// - Parameters:
     ///   - response: The status and the header fields as received.
     ///   - request: The HEAD request.
-    ///   - stored: All stored exchanges of its target URI.
+    ///   - stored: All stored responses of its target URI.
     ///   - requestTime: When the request was sent.
     ///   - responseTime: When the response was received.
     /// - Returns: The changes, none of which affects content.
     public static func changes(
         byHead response: HTTPResponse,
         to request: HTTPRequest,
-        stored: [StoredExchange],
+        stored: [StoredHead],
         requestTime: Date,
         responseTime: Date
     ) -> [StoredChange] {
         guard request.method == .head, response.status.code == 200 else { return [] }
         return stored.indices.filter { stored[$0].mayAnswer(request) }.map { index in
-            let exchange = stored[index]
-            guard exchange.agrees(with: response.headerFields) else {
-                var outdated = exchange
+            let head = stored[index]
+            guard head.agrees(with: response.headerFields) else {
+                var outdated = head
                 outdated.needsValidation = true
                 return .update(index: index, outdated)
             }
-            var updated = exchange.updated(
+            var updated = head.updated(
                 from: response,
                 request: request,
                 requestTime: requestTime,
                 responseTime: responseTime
             )
             // Without a validator, an equal length proves nothing.
-            updated.needsValidation = exchange.needsValidation && !exchange.hasValidator
+            updated.needsValidation = head.needsValidation && !head.hasValidator
             return .update(index: index, updated)
         }
     }
 }
 
-extension StoredExchange {
+extension StoredHead {
     /// Whether the validators and the length in the fields equal those of the stored response.
     fileprivate func agrees(with fields: HTTPFields) -> Bool {
-        let own = response.headerFields
+        let own = headerFields
         if let tag = fields[.eTag], tag != own[.eTag] { return false }
         if let modified = fields[.lastModified], modified != own[.lastModified] { return false }
         if let length = fields[.contentLength] {
             guard length == own[.contentLength] ?? contentLength.map(String.init) else { return false }
         }
-        return response.status.code == 200
+        return status == 200
     }
 }

@@ -22,7 +22,7 @@ public struct Revalidation: Sendable {
 
     /// The client's request.
     let original: HTTPRequest
-    let stored: [StoredExchange]
+    let stored: [StoredHead]
     /// The index of the response that would be used, or nil when none matches the request.
     let selected: Int?
     /// How many stored responses have their validators in the request; `ETag` and `Last-Modified` of one response count
@@ -35,7 +35,7 @@ public struct Revalidation: Sendable {
 
     init(
         of selected: Int?,
-        among stored: [StoredExchange],
+        among stored: [StoredHead],
         for original: HTTPRequest,
         reason: CacheStatus.ForwardReason,
         _ rules: CachingRules
@@ -75,7 +75,7 @@ public struct Revalidation: Sendable {
     /// The tags to send: of all matching responses if the selected one has a tag, or of all variants if none matches.
     private static func tags(
         of selected: Int?,
-        among stored: [StoredExchange],
+        among stored: [StoredHead],
         for request: HTTPRequest,
         limit: Int
     ) -> [EntityTag] {
@@ -111,20 +111,20 @@ public struct Revalidation: Sendable {
     /// - Returns: The response to use, or nil to pass the failure on: as 504 if a status code is needed (§5.2.2.2).
     public func standIn(for failure: Failure, now: Date) -> StoredSelection? {
         guard let selected else { return nil }
-        let exchange = stored[selected]
-        let freshness = exchange.freshness(now: now, rules: rules)
-        guard mayStandIn(exchange, freshness, for: failure) else { return nil }
+        let head = stored[selected]
+        let freshness = head.freshness(now: now, rules: rules)
+        guard mayStandIn(head, freshness, for: failure) else { return nil }
         return StoredSelection(
             index: selected,
-            exchange,
+            head,
             freshness,
-            answer: StoredAnswer(of: exchange, for: original)
+            answer: StoredAnswer(of: head, for: original)
         )
     }
 
-    private func mayStandIn(_ exchange: StoredExchange, _ freshness: Freshness, for failure: Failure) -> Bool {
-        let response = exchange.facts.cacheControl
-        guard !exchange.needsValidation, response.noCache != .response,
+    private func mayStandIn(_ head: StoredHead, _ freshness: Freshness, for failure: Failure) -> Bool {
+        let response = head.facts.cacheControl
+        guard !head.needsValidation, response.noCache != .response,
             freshness.isFresh || !response.mustRevalidate
         else { return false }
         if case .status(let code) = failure, ![500, 502, 503, 504].contains(code) { return false }

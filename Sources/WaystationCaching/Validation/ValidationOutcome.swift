@@ -7,7 +7,7 @@ public enum ValidationOutcome: Sendable {
     /// 304: answer with the selection, and make the changes (§4.3.4). The 304 has no content, but still read it to its
     /// end.
     case freshened(StoredSelection, changes: [StoredChange])
-    /// A full response: answer with it, store it if the decision allows that, and remove the stored exchanges at these
+    /// A full response: answer with it, store it if the decision allows that, and remove the stored responses at these
     /// indices, which it shows to be outdated.
     case replaced(StoringDecision, outdated: [Int])
     /// A server error, for which a stored response is used instead: answer with the selection, and store nothing.
@@ -74,8 +74,8 @@ public enum ValidationOutcome: Sendable {
         let identified = revalidation.identified(by: response)
         guard let chosen = identified.first(where: { $0 == revalidation.selected }) ?? identified.first else {
             if let confirmed = revalidation.confirmed(by: response) {
-                let exchange = revalidation.stored[confirmed]
-                return .freshened(revalidation.selection(of: exchange, at: confirmed, now: responseTime), changes: [])
+                let head = revalidation.stored[confirmed]
+                return .freshened(revalidation.selection(of: head, at: confirmed, now: responseTime), changes: [])
             }
             return revalidation.isAnswerToClient(response) ? .passOn(changes: []) : .reload(revalidation.original)
         }
@@ -115,7 +115,7 @@ extension Revalidation {
                 isVaryMiss ? stored[$0].mayBeAdopted : stored[$0].mayBeValidated && stored[$0].mayAnswer(original)
             }
             .sorted { stored[$0].precedes(stored[$1]) }
-        let facts = ResponseFacts(response, url: "", requestTime: 0, responseTime: 0)
+        let facts = ResponseFacts(response.headerFields, url: "", requestTime: 0, responseTime: 0)
         if let tag = facts.entityTag {
             if !tag.isWeak {
                 return initial.filter { stored[$0].facts.entityTag?.stronglyMatches(tag) ?? false }
@@ -148,16 +148,16 @@ extension Revalidation {
     }
 
     fileprivate func selection(
-        of exchange: StoredExchange,
+        of head: StoredHead,
         at index: Int,
         _ unstoredFields: HTTPFields = [:],
         now: Date
     ) -> StoredSelection {
         StoredSelection(
             index: index,
-            exchange,
-            exchange.freshness(now: now, rules: rules),
-            answer: StoredAnswer(of: exchange, for: original),
+            head,
+            head.freshness(now: now, rules: rules),
+            answer: StoredAnswer(of: head, for: original),
             isValidated: true,
             unstoredFields: unstoredFields
         )

@@ -28,18 +28,19 @@ extension HARArchive.Entry {
 
     /// Makes the entry of a stored response, without secrets.
     init(_ stored: StoredResponse, _ redaction: Redaction) throws(StoreError) {
-        let fields = stored.vary.fields.compactMap { field in field.value.map { (field.name.rawName, $0) } }
+        let head = stored.head
+        let fields = head.vary.nominees.compactMap { nominee in nominee.value.map { (nominee.name.rawName, $0) } }
         let body = try stored.body.contents()
-        let wait = max(0, stored.responseTime.timeIntervalSince(stored.requestTime)) * 1_000
-        let responseFields = stored.headerFields.map { ($0.name.rawName, $0.value) }
+        let wait = max(0, head.responseTime.timeIntervalSince(head.requestTime)) * 1_000
+        let responseFields = head.headerFields.map { ($0.name.rawName, $0.value) }
         self.init(
-            started: stored.requestTime,
+            started: head.requestTime,
             time: wait,
-            request: HARArchive.Request(stored.key.method, stored.key.url, fields, redaction),
+            request: HARArchive.Request(head.key.method, head.key.url, fields, redaction),
             response: HARArchive.Response(
-                stored.status,
+                head.status,
                 responseFields,
-                HARArchive.Content(body, length: body.count, type: stored.headerFields[.contentType]),
+                HARArchive.Content(body, length: body.count, type: head.headerFields[.contentType]),
                 redaction
             ),
             timings: HARArchive.Timings(wait: wait),

@@ -21,7 +21,7 @@ struct ArchivedExchange {
 }
 
 extension ArchivedExchange {
-    /// Makes the response to store.
+    /// Makes the head of the response to store.
     ///
     /// The decision is the same as that of a rule with its own time limit about the responses that it loads.
     ///
@@ -30,7 +30,7 @@ extension ArchivedExchange {
         _ options: ImportOptions,
         maximumAge: Duration,
         now: Date
-    ) throws(ImportRefusal) -> NewResponse {
+    ) throws(ImportRefusal) -> StoredHead {
         let (url, target) = try address()
         guard method == "GET" else { throw ImportRefusal(.method, "its method is \(method.prefix(20))") }
         guard 200...399 ~= status else {
@@ -66,19 +66,12 @@ extension ArchivedExchange {
         )
         switch decision {
         case .refuse(let refusal): throw ImportRefusal(refusal, status: status)
-        case .store(let exchange):
-            for nominee in exchange.vary.nominees where nominee.value?.contains(Redaction.placeholder) ?? false {
+        case .store(var stored):
+            for nominee in stored.vary.nominees where nominee.value?.contains(Redaction.placeholder) ?? false {
                 throw ImportRefusal(.redacted, "it varies by \(nominee.name), which is redacted")
             }
-            return NewResponse(
-                key: entry.key,
-                status: exchange.response.status.code,
-                headerFields: exchange.response.headerFields,
-                vary: VaryRecord(exchange.vary),
-                requestTime: times.request,
-                responseTime: times.response,
-                expectedLength: body.count
-            )
+            stored.contentLength = body.count
+            return stored.under(entry.key)
         }
     }
 

@@ -25,15 +25,15 @@ struct RecordingImport {
         _ exchange: () throws(ImportRefusal) -> ArchivedExchange
     ) async throws(StoreError) -> (key: RequestKey, id: Int64)? {
         let archived: ArchivedExchange
-        let response: NewResponse
+        let head: StoredHead
         do {
             archived = try exchange()
-            response = try archived.prepared(options, maximumAge: store.limits.maximumAge, now: now)
+            head = try archived.prepared(options, maximumAge: store.limits.maximumAge, now: now)
         } catch {
             skip(url, error)
             return nil
         }
-        guard let writer = store.begin(response) else {
+        guard let writer = store.begin(head) else {
             skip(url, ImportRefusal(.tooLarge, "its body has \(archived.body.count) bytes, more than the cache keeps"))
             return nil
         }
@@ -41,12 +41,12 @@ struct RecordingImport {
         do {
             let id = try await writer.commit()
             let imported = ImportReport.Imported(
-                url: response.key.url,
+                url: head.key.url,
                 status: archived.status,
                 bytes: archived.body.count
             )
             report.imported.append(imported)
-            return (response.key, id)
+            return (head.key, id)
         } catch  where error.code == .tooLarge || error.code == .abandoned {
             skip(url, ImportRefusal(.tooLarge, "its body has \(archived.body.count) bytes, more than the cache keeps"))
             return nil

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Synchronization
+import WaystationCaching
 
 /// Header fields as the bytes of a field section: `name: value` and CR LF for each, in order (RFC 9112 §5).
 ///
@@ -33,15 +34,15 @@ enum FieldSection {
     fileprivate static let lineEnd = Array("\r\n".utf8)
 }
 
-extension VaryRecord {
-    /// The record as a field section; a field that the request did not have is a line without a colon.
+extension VaryKey {
+    /// The key as a field section; a field that the request did not have is a line without a colon.
     ///
-    /// Equal records have equal bytes: the names are in lower case and sorted.
+    /// Equal keys have equal bytes: the names are in lower case and sorted.
     var encoded: Data {
         var data = Data()
-        for field in fields {
-            data.append(contentsOf: field.name.canonicalName.utf8)
-            if let value = field.value {
+        for nominee in nominees {
+            data.append(contentsOf: nominee.name.canonicalName.utf8)
+            if let value = nominee.value {
                 data.append(contentsOf: FieldSection.separator)
                 data.append(contentsOf: value.utf8)
             }
@@ -50,17 +51,17 @@ extension VaryRecord {
         return data
     }
 
-    /// - Returns: `nil` when the bytes are not a valid record.
+    /// - Returns: `nil` when the bytes are not a valid key.
     init?(encoded bytes: UnsafeRawBufferPointer) {
-        var fields: [Field] = []
+        var nominees: [Nominee] = []
         for line in Lines(bytes) {
             let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
             guard let name = FieldNames.name(UnsafeRawBufferPointer(rebasing: line[..<colon])) else { return nil }
             // Skips the colon and the one space that was written: a value may itself begin with a space.
             let value = colon == line.endIndex ? nil : String(decoding: line[colon...].dropFirst(2), as: UTF8.self)
-            fields.append(Field(name: name, value: value))
+            nominees.append(Nominee(name: name, value: value))
         }
-        self.init(fields)
+        self.init(nominees)
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationCaching
 
 /// One row of the index, as it was read.
 struct IndexRecord: Sendable {
@@ -23,51 +24,6 @@ struct IndexRecord: Sendable {
     var seal: UInt64
 
     var bodyFile: String? { body.file }
-}
-
-/// The head of a response as the bytes that the index stores.
-struct EncodedHead: Sendable {
-    let method: String
-    let url: String
-    let partition: String
-    let status: Int
-    let fields: Data
-    let vary: Data
-    let requestTime: Int64
-    let responseTime: Int64
-
-    init(_ head: StoredHead) {
-        method = head.key.method
-        url = head.key.url
-        partition = head.key.partition
-        status = head.status
-        fields = FieldSection.encode(head.headerFields)
-        vary = head.vary.encoded
-        requestTime = head.requestTime.microseconds
-        responseTime = head.responseTime.microseconds
-    }
-
-    /// The bytes that the response counts towards ``StoreLimits/maximumSize``.
-    func size(bodyLength: Int) -> Int {
-        bodyLength + fields.count + vary.count + url.utf8.count
-    }
-
-    func seal(checksums: Data, bodyLength: Int, file: String?) -> UInt64 {
-        fields.withUnsafeBytes { fields in
-            vary.withUnsafeBytes { vary in
-                checksums.withUnsafeBytes { checksums in
-                    Seal.of(
-                        key: RequestKey(method: method, url: url, partition: partition),
-                        numbers: (status, requestTime, responseTime, bodyLength),
-                        file: file,
-                        fields: fields,
-                        vary: vary,
-                        checksums: checksums
-                    )
-                }
-            }
-        }
-    }
 }
 
 /// The checksum over a row of the index: detects rows whose parts do not belong together or whose bytes have changed.

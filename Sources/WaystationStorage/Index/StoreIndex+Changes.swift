@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import WaystationCaching
 
 extension StoreIndex {
     /// The rows that a change removed, for code that holds copies or files of them.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HTTPTypes
+import WaystationCaching
 
 extension StoreIndex {
     /// One row that a look-up found.
@@ -53,7 +54,7 @@ extension StoreIndex {
             let bodyLength = Int(exactly: length)
         else { return nil }
         let file = String.fromDatabaseValue(row[7])
-        func sealed() -> (vary: VaryRecord, fields: HTTPFields, checksums: BlockChecksums)? {
+        func sealed() -> (vary: VaryKey, fields: HTTPFields, checksums: BlockChecksums)? {
             row.withBytes(8) { vary in
                 row.withBytes(9) { fields in
                     row.withBytes(10) { sums in
@@ -66,7 +67,7 @@ extension StoreIndex {
                             vary: vary,
                             checksums: sums
                         )
-                        guard expected == seal, let record = VaryRecord(encoded: vary),
+                        guard expected == seal, let record = VaryKey(encoded: vary),
                             let decoded = FieldSection.decode(fields),
                             let checksums = BlockChecksums(encoded: Data(sums), bodyLength: bodyLength)
                         else { return nil }

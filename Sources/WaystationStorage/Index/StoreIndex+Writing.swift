@@ -3,9 +3,10 @@ import GRDB
 
 /// One change of the index's rows, which is made completely or not at all.
 enum RowChange: Sendable {
-    case insert(NewRow)
-    /// Rows that no longer exist are skipped.
-    case update([RowUpdate])
+    /// Adds a row; the body is `nil` if it is in a file.
+    case insert(EncodedRow, body: Data?, lastUsed: Date)
+    /// Writes new fields and times into a row; a row that no longer exists is skipped.
+    case update(id: Int64, EncodedRow)
 }
 
 extension StoreIndex {
@@ -18,29 +19,25 @@ extension StoreIndex {
         let totalBytes: Int?
     }
 
-    /// Adds a row, replacing the variant with the same key and vary record.
+    /// Adds a row, replacing the variant with the same key and vary key.
     ///
     /// `publish` puts the body file in its place. It runs while the index is locked for writing, so that a sweep of
     /// body files (``removeOrphans(among:shard:remove:)``) never sees a file that has no row yet.
-    func insert(_ row: NewRow, maximumVariants: Int, publish: () throws -> Void) throws -> Written<Int64> {
+    func insert(
+        _ row: EncodedRow,
+        lastUsed: Date,
+        maximumVariants: Int,
+        publish: () throws -> Void
+    ) throws -> Written<Int64> {
         try change { db in
             try publish()
-            var unnamed: [String] = []
-            let id = try Self.insert(row, maximumVariants: maximumVariants, unnamed: &unnamed, db)
+            let unnamed = try Self.makeRoom(for: row, maximumVariants: maximumVariants, db)
+            let id = try Self.insert(row, body: nil, lastUsed: lastUsed, db)
             return Written(result: id, unnamed: unnamed, totalBytes: try Self.totalBytes(db))
         }
     }
 
-    private static func insert(
-        _ row: NewRow,
-        maximumVariants: Int,
-        unnamed: inout [String],
-        _ db: Database
-    ) throws -> Int64 {
-        unnamed += try makeRoom(for: row, maximumVariants: maximumVariants, db)
-        let head = row.head
-        var inline: Data?
-        if case .inline(let data) = row.body { inline = data }
+    private static func insert(_ row: EncodedRow, body: Data?, lastUsed: Date, _ db: Database) throws -> Int64 {
         try db.cachedStatement(
             sql: """
                 INSERT INTO responses (method, url, partition, status, request_time, response_time, last_used, size,
@@ -48,9 +45,9 @@ extension StoreIndex {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
-            head.method, head.url, head.partition, head.status, head.requestTime, head.responseTime,
-            row.lastUsed.microseconds, row.size, Int64(bitPattern: row.seal), row.bodyLength, row.body.file, head.vary,
-            head.fields, row.checksums, inline,
+            row.key.method, row.key.url, row.key.partition, row.status, row.requestTime, row.responseTime,
+            lastUsed.microseconds, row.size, Int64(bitPattern: row.seal), row.bodyLength, row.bodyFile, row.vary,
+            row.fields, row.checksums, body,
         ])
         return db.lastInsertedRowID
     }
@@ -58,7 +55,7 @@ extension StoreIndex {
     /// Removes the row that the new row replaces, and the oldest variants if there would be too many afterwards.
     ///
     /// - Returns: The body files of the removed rows.
-    private static func makeRoom(for row: NewRow, maximumVariants: Int, _ db: Database) throws -> [String] {
+    private static func makeRoom(for row: EncodedRow, maximumVariants: Int, _ db: Database) throws -> [String] {
         let select = try db.cachedStatement(
             sql: """
                 SELECT id, vary, response_time, body_file FROM responses WHERE url = ? AND method = ? AND partition = ?
@@ -67,11 +64,11 @@ extension StoreIndex {
         typealias Variant = (time: Int64, id: Int64, file: String?)
         var leaving: [Variant] = []
         var staying: [Variant] = []
-        let rows = try Row.fetchCursor(select, arguments: [row.head.url, row.head.method, row.head.partition])
+        let rows = try Row.fetchCursor(select, arguments: [row.key.url, row.key.method, row.key.partition])
         while let found = try rows.next() {
             guard let id = integer(found, 0) else { continue }
             let variant = (integer(found, 2) ?? .min, id, String.fromDatabaseValue(found[3]))
-            if Data.fromDatabaseValue(found[1]) == row.head.vary {
+            if Data.fromDatabaseValue(found[1]) == row.vary {
                 leaving.append(variant)
             } else {
                 staying.append(variant)
@@ -88,23 +85,23 @@ extension StoreIndex {
 
     /// Makes several changes in one transaction; a change that was refused before keeps its refusal as its result.
     ///
-    /// - Returns: For each change, the identifiers of the rows that it wrote.
+    /// - Returns: For each change, the identifier of the row that it wrote; `nil` if the row no longer exists.
     func write<Refusal>(
         _ changes: [Result<RowChange, Refusal>],
         maximumVariants: Int
-    ) throws -> Written<[Result<[Int64], Refusal>]> {
+    ) throws -> Written<[Result<Int64?, Refusal>]> {
         try change { db in
             var unnamed: [String] = []
             var hasInserted = false
-            let results = try changes.map { change throws -> Result<[Int64], Refusal> in
+            let results = try changes.map { change throws -> Result<Int64?, Refusal> in
                 switch change {
                 case .failure(let refusal): return .failure(refusal)
-                case .success(.insert(let row)):
+                case .success(.insert(let row, let body, let lastUsed)):
                     hasInserted = true
-                    let id = try Self.insert(row, maximumVariants: maximumVariants, unnamed: &unnamed, db)
-                    return .success([id])
-                case .success(.update(let updates)):
-                    return .success(try updates.filter { try Self.apply($0, db) }.map(\.response.id))
+                    unnamed += try Self.makeRoom(for: row, maximumVariants: maximumVariants, db)
+                    return .success(try Self.insert(row, body: body, lastUsed: lastUsed, db))
+                case .success(.update(let id, let row)):
+                    return .success(try Self.update(id, to: row, db) ? id : nil)
                 }
             }
             return Written(
@@ -116,8 +113,7 @@ extension StoreIndex {
     }
 
     /// Writes the new fields, if the row is still there.
-    private static func apply(_ update: RowUpdate, _ db: Database) throws -> Bool {
-        let (response, head) = (update.response, update.head)
+    private static func update(_ id: Int64, to row: EncodedRow, _ db: Database) throws -> Bool {
         // All columns that the seal covers must match: an index that was replaced by a new one assigns the same
         // identifiers again.
         try db.cachedStatement(
@@ -127,9 +123,8 @@ extension StoreIndex {
                       AND body_length = ? AND body_file IS ? AND block_sums = ?
                 """
         ).execute(arguments: [
-            head.fields, head.requestTime, head.responseTime, Int64(bitPattern: response.seal),
-            head.size(bodyLength: response.bodyLength), response.id, head.url, head.method, head.partition,
-            head.status, head.vary, response.bodyLength, response.bodyFile, update.checksums,
+            row.fields, row.requestTime, row.responseTime, Int64(bitPattern: row.seal), row.size, id, row.key.url,
+            row.key.method, row.key.partition, row.status, row.vary, row.bodyLength, row.bodyFile, row.checksums,
         ])
         return db.changesCount > 0
     }

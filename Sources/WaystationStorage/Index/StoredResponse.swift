@@ -1,42 +1,23 @@
-public import Foundation
-public import HTTPTypes
+import Foundation
+import HTTPTypes
 package import Synchronization
+public import WaystationCaching
 
-/// A complete response as it was stored.
+/// A complete response as it was stored: its head and its body.
 ///
 /// Immutable; safe to use from any thread.
 ///
 /// The store does not decide whether a response may still be used, must be validated, or suits a request
-/// (``VaryRecord/matches(_:)``): the caller does.
+/// (``VaryKey/matches(_:)``): the caller does.
 public final class StoredResponse: Sendable {
-    /// The key of the request that this response answers.
-    public let key: RequestKey
-
     /// The identifier of this response in its store; never used again for another response.
     public let id: Int64
 
-    /// The status code.
-    public let status: Int
-
-    /// The header fields as they were stored: their order, their case and repeated fields are kept.
-    public let headerFields: HTTPFields
-
-    /// The request fields that selected this response.
-    public let vary: VaryRecord
-
-    /// When the request was sent, to the microsecond.
-    public let requestTime: Date
-
-    /// When the response arrived or was last freshened, to the microsecond.
-    ///
-    /// Age is calculated from this time.
-    public let responseTime: Date
+    /// The head; its times are exact to the microsecond, and its content length is that of the body.
+    public let head: StoredHead
 
     /// The body.
     public let body: StoredBody
-
-    /// The number of bytes in the body.
-    public var bodyLength: Int { body.length }
 
     /// An object that the caller derives from this response once, such as a finished `HTTPURLResponse`.
     ///
@@ -72,14 +53,43 @@ public final class StoredResponse: Sendable {
     ) {
         self.id = id
         self.seal = seal
-        self.key = head.key
-        self.status = head.status
-        self.headerFields = head.headerFields
-        self.vary = head.vary
-        self.requestTime = head.requestTime
-        self.responseTime = head.responseTime
+        var head = head
+        head.contentLength = body.length
+        self.head = head
         self.body = body
         self.checksums = checksums
         self.bodyFile = bodyFile
+    }
+}
+
+extension StoredResponse {
+    /// The response with new fields and times, and the row that holds it.
+    ///
+    /// The row with a given identifier never changes its body, status or vary key. So the whole updated row is known
+    /// beforehand, and writing it needs no read.
+    func freshened(
+        headerFields: HTTPFields,
+        requestTime: Date,
+        responseTime: Date
+    ) -> (response: StoredResponse, row: EncodedRow) {
+        let head = StoredHead(
+            key: head.key,
+            status: head.status,
+            headerFields: headerFields,
+            vary: head.vary,
+            // Rounded to microseconds, as a later look-up reads them.
+            requestTime: Date(microseconds: requestTime.microseconds),
+            responseTime: Date(microseconds: responseTime.microseconds)
+        )
+        let row = EncodedRow(head, bodyLength: body.length, bodyFile: bodyFile, checksums: checksums)
+        let response = StoredResponse(
+            id: id,
+            seal: row.seal,
+            head: head,
+            body: body,
+            checksums: checksums,
+            bodyFile: bodyFile
+        )
+        return (response, row)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import WaystationCaching
 
 extension StoreIndex {
     /// One row of a listing: its identifier, and its columns if they can be read.
@@ -30,7 +31,7 @@ extension StoreIndex {
             let url = String.fromDatabaseValue(row[2]), let partition = String.fromDatabaseValue(row[3]),
             let status = integer(row, 4), let requestTime = integer(row, 5), let responseTime = integer(row, 6),
             let lastUsed = integer(row, 7), let bodyLength = integer(row, 8), let size = integer(row, 9),
-            let vary = Data.fromDatabaseValue(row[11])?.withUnsafeBytes({ VaryRecord(encoded: $0) })
+            let vary = Data.fromDatabaseValue(row[11])?.withUnsafeBytes({ VaryKey(encoded: $0) })
         else { return nil }
         return StoredEntry(
             id: id,

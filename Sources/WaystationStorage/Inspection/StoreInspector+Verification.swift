@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import WaystationCaching
 import WaystationFileSystem
 
 extension StoreInspector {

@@ -1,4 +1,5 @@
 import Synchronization
+import WaystationCaching
 
 /// The invalidations that happened while responses were on their way.
 ///

@@ -1,5 +1,7 @@
 import Foundation
 import Synchronization
+import HTTPTypes
+import WaystationCaching
 import WaystationCollections
 
 /// Responses kept in memory after a look-up, limited in bytes; the least recently used are removed first.
@@ -116,10 +118,10 @@ final class ResidentResponses: Sendable {
     /// Until the row is written, no result of a look-up of its key is kept.
     func beginFreshening(_ response: StoredResponse) {
         let departed = state.withLock { state -> [[StoredResponse]] in
-            state.freshening[response.key, default: [:]][response.id, default: 0] += 1
-            guard let position = state.entries.position(of: response.key) else { return [] }
+            state.freshening[response.head.key, default: [:]][response.id, default: 0] += 1
+            guard let position = state.entries.position(of: response.head.key) else { return [] }
             guard let replaced = state.replace(with: response, at: position) else {
-                return [state.remove(response.key)].compactMap(\.self)
+                return [state.remove(response.head.key)].compactMap(\.self)
             }
             return [[replaced]] + state.removeSurplus(over: limit)
         }
@@ -129,13 +131,13 @@ final class ResidentResponses: Sendable {
     /// Records that a row now has the fields of this instance, or that it could not be written.
     func endFreshening(_ response: StoredResponse, isWritten: Bool) {
         let departed = state.withLock { state -> [StoredResponse]? in
-            let isLast = state.endFreshening(of: response.id, for: response.key)
+            let isLast = state.endFreshening(of: response.id, for: response.head.key)
             // The look-up may have read the row before it was written.
-            state.expireReadings { $0 == response.key }
+            state.expireReadings { $0 == response.head.key }
             // If two updates of a row came at once, memory may hold the instance of the one that was not written last.
-            let present = state.responses(for: response.key)
+            let present = state.responses(for: response.head.key)
             let isHere = present.contains { $0.id == response.id && $0.seal == response.seal }
-            return isWritten && (isHere || !isLast) ? nil : state.remove(response.key)
+            return isWritten && (isHere || !isLast) ? nil : state.remove(response.head.key)
         }
         withExtendedLifetime(departed) {}
     }
@@ -268,7 +270,7 @@ extension ResidentResponses.State {
             guard let place else { return 0 }
             let old = entry.responses[place]
             entry.responses[place] = response
-            entry.responses.sort { ($0.responseTime, $0.id) > ($1.responseTime, $1.id) }
+            entry.responses.sort { ($0.head.responseTime, $0.id) > ($1.head.responseTime, $1.id) }
             replaced = old
             return response.residentSize - old.residentSize
         }
@@ -292,6 +294,6 @@ extension ResidentResponses.State {
 extension StoredResponse {
     /// The approximate memory of this instance, in bytes: body, fields, and the objects around them.
     var residentSize: Int {
-        bodyLength + key.url.utf8.count + 512 + headerFields.count * 96
+        body.length + head.key.url.utf8.count + 512 + head.headerFields.count * 96
     }
 }

@@ -1,3 +1,5 @@
+import WaystationCaching
+
 /// A write that was handed over: one change of the index, which gets its own result even when it shares a transaction
 /// with other writes.
 ///
@@ -9,20 +11,6 @@ struct GatheredWrite: Sendable {
     /// The approximate memory that it holds.
     let bytes: Int
     let prepare: @Sendable () throws(StoreError) -> RowChange
-    /// Receives the identifiers of the rows that were written.
-    let finish: @Sendable (Result<[Int64], StoreError>) -> Void
-
-    init(
-        task: String,
-        key: RequestKey?,
-        bytes: Int,
-        prepare: @escaping @Sendable () throws(StoreError) -> RowChange,
-        finish: @escaping @Sendable (Result<[Int64], StoreError>) -> Void
-    ) {
-        self.task = task
-        self.key = key
-        self.bytes = bytes
-        self.prepare = prepare
-        self.finish = finish
-    }
+    /// Receives the identifier of the row that was written; `nil` if the row no longer exists.
+    let finish: @Sendable (Result<Int64?, StoreError>) -> Void
 }

@@ -1,11 +1,12 @@
 public import Foundation
 public import HTTPTypes
+import WaystationCaching
 
 extension ResponseStore {
     /// Replaces the header fields and times of a stored response, as a 304 requires (RFC 9111 §4.3.4), without waiting
     /// for the disk.
     ///
-    /// The status, the vary record and the body do not change. Look-ups that begin after this call see the new fields,
+    /// The status, the vary key and the body do not change. Look-ups that begin after this call see the new fields,
     /// and return a new instance; for a response in memory they do not wait for the disk. If the response turns out to
     /// be gone, it is not stored again. A store that does not work reports that in an event.
     ///
@@ -22,20 +23,19 @@ extension ResponseStore {
         responseTime: Date,
         completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void = { _ in }
     ) {
-        let update = RowUpdate(
-            of: response,
+        let (freshened, row) = response.freshened(
             headerFields: headerFields,
             requestTime: requestTime,
             responseTime: responseTime
         )
-        resident.beginFreshening(update.response)
+        resident.beginFreshening(freshened)
         handOver(
-            GatheredWrite(task: "freshening", key: nil, bytes: update.response.residentSize) {
-                .update([update])
+            GatheredWrite(task: "freshening", key: nil, bytes: freshened.residentSize) {
+                .update(id: freshened.id, row)
             } finish: { [self] result in
-                let isWritten = (try? result.get())?.contains(update.response.id) ?? false
-                resident.endFreshening(update.response, isWritten: isWritten)
-                completion(result.map { !$0.isEmpty })
+                let result = result.map { $0 != nil }
+                resident.endFreshening(freshened, isWritten: (try? result.get()) ?? false)
+                completion(result)
             }
         )
     }
@@ -59,7 +59,7 @@ extension ResponseStore {
         _ responses: [StoredResponse],
         completion: @escaping @Sendable (Result<Int, StoreError>) -> Void
     ) {
-        change("removing", keys: responses.map(\.key), completion: completion) { [self] opened in
+        change("removing", keys: responses.map(\.head.key), completion: completion) { [self] opened in
             let removal = try opened.index.remove(ids: responses.map(\.id))
             finish(removal, in: opened)
             return removal.count

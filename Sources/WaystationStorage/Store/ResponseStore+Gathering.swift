@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import WaystationCaching
 
 /// Small writes are gathered, so that many share a transaction.
 ///
@@ -66,12 +67,12 @@ extension ResponseStore {
         var addedKey: RequestKey? { if case .success(.insert) = change { write.key } else { nil } }
 
         /// The result for an error of the transaction; a write that was refused before keeps its refusal.
-        func failed(_ error: @autoclosure () -> StoreError) -> Result<[Int64], StoreError> {
+        func failed(_ error: @autoclosure () -> StoreError) -> Result<Int64?, StoreError> {
             change.flatMap { _ in .failure(error()) }
         }
     }
 
-    private func make(_ attempts: [Attempt]) -> [Result<[Int64], StoreError>] {
+    private func make(_ attempts: [Attempt]) -> [Result<Int64?, StoreError>] {
         guard let opened = opened(), attempts.contains(where: \.isAccepted) else {
             return attempts.map { $0.failed(isUnavailable) }
         }

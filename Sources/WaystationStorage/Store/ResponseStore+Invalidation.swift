@@ -1,4 +1,5 @@
 import Dispatch
+public import WaystationCaching
 
 /// Purging and invalidation are one operation: it removes stored responses, and a response that is still on its way is
 /// not stored when it arrives.

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+package import WaystationCaching
 import WaystationFileSystem
 
 extension ResponseStore {

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationCaching
 import WaystationFileSystem
 
 extension ResponseStore {

@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import WaystationCaching
 
 /// Look-ups wait for the disk, but not for ever: a disk that hangs must not block the loads that requested them.
 extension ResponseStore {

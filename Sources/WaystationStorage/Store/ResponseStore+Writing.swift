@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationCaching
 import WaystationFileSystem
 
 extension ResponseStore {
@@ -42,31 +43,32 @@ extension ResponseStore {
     /// length of the whole body. A response with a small body is gathered with other writes. A large one is not, since
     /// it has to wait for the disk by itself.
     func commit(
-        _ entry: NewResponse,
+        _ head: StoredHead,
         rest: Data,
         length: Int,
         spool: BodyStaging,
         moment: StoreMoment,
         completion: @escaping @Sendable (Result<Int64, StoreError>) -> Void
     ) {
-        resident.beginChanging(entry.key)
+        resident.beginChanging(head.key)
         let finish = { @Sendable [self] (result: Result<Int64, StoreError>) in
             if case .success = result {
                 state.withLock { $0.stored += 1 }
-                report(StoreEvent(.stored, key: entry.key, bytes: length, detail: "\(length) bytes"))
+                report(StoreEvent(.stored, key: head.key, bytes: length, detail: "\(length) bytes"))
             }
-            resident.endChanging(entry.key)
+            resident.endChanging(head.key)
             completion(result)
         }
         guard length > limits.inlineBodyLimit.bytes else {
             return handOver(
-                GatheredWrite(task: "storing", key: entry.key, bytes: length) { [self] () throws(StoreError) in
-                    try admit(entry, length: length, moment: moment)
-                    return .insert(try row(entry, .inline(rest), length, BlockChecksums(of: rest)))
+                GatheredWrite(task: "storing", key: head.key, bytes: length) { [self] () throws(StoreError) in
+                    try admit(head, length: length, moment: moment)
+                    let row = try row(head, length, nil, BlockChecksums(of: rest))
+                    return .insert(row, body: rest, lastUsed: now())
                 } finish: { result in
                     finish(
-                        result.flatMap { ids in
-                            ids.first.map { .success($0) } ?? .failure(StoreError(.unavailable, "no row was written"))
+                        result.flatMap { id in
+                            id.map { .success($0) } ?? .failure(StoreError(.unavailable, "no row was written"))
                         }
                     )
                 }
@@ -74,8 +76,8 @@ extension ResponseStore {
         }
         enqueue { [self] in
             let result = Result { () throws(StoreError) in
-                try admit(entry, length: length, moment: moment)
-                return try publish(entry, rest: rest, length: length, spool: spool)
+                try admit(head, length: length, moment: moment)
+                return try publish(head, rest: rest, length: length, spool: spool)
             }
             if case .failure = result { spool.discard() }
             finish(result)
@@ -83,13 +85,13 @@ extension ResponseStore {
     }
 
     /// Checks whether a response may be stored now, and throws the reason if it may not.
-    private func admit(_ entry: NewResponse, length: Int, moment: StoreMoment) throws(StoreError) {
-        guard !invalidations.hasInvalidated(entry.key, since: moment.count) else {
+    private func admit(_ head: StoredHead, length: Int, moment: StoreMoment) throws(StoreError) {
+        guard !invalidations.hasInvalidated(head.key, since: moment.count) else {
             throw StoreError(.invalidated, "the response was invalidated while it was on its way; it was not stored")
         }
-        if let expected = entry.expectedLength, expected != length {
+        if let expected = head.contentLength, expected != length {
             let detail = "its body has \(length) bytes but \(expected) were announced; it was not stored"
-            report(StoreEvent(.truncated, key: entry.key, bytes: length, detail: detail))
+            report(StoreEvent(.truncated, key: head.key, bytes: length, detail: detail))
             throw StoreError(.truncated, detail)
         }
         guard opened() != nil else { throw isUnavailable }
@@ -99,34 +101,34 @@ extension ResponseStore {
     }
 
     private func row(
-        _ entry: NewResponse,
-        _ body: IndexRecord.Body,
+        _ head: StoredHead,
         _ length: Int,
+        _ bodyFile: String?,
         _ checksums: BlockChecksums
-    ) throws(StoreError) -> NewRow {
-        let row = NewRow(head: entry.head, body: body, bodyLength: length, checksums: checksums, lastUsed: now())
+    ) throws(StoreError) -> EncodedRow {
+        let row = EncodedRow(head, bodyLength: length, bodyFile: bodyFile, checksums: checksums)
         guard row.size <= lowWaterSize else {
-            reportTooLarge(entry.key, length: row.size)
+            reportTooLarge(head.key, length: row.size)
             throw StoreError(.tooLarge, "head and body together are larger than the store's total limit allows")
         }
         return row
     }
 
     private func publish(
-        _ entry: NewResponse,
+        _ head: StoredHead,
         rest: Data,
         length: Int,
         spool: BodyStaging
     ) throws(StoreError) -> Int64 {
         guard let opened = opened() else { throw isUnavailable }
         do {
-            let written = try publish(entry, rest: rest, length: length, spool: spool, in: opened)
-            finish(written, of: [entry.key], in: opened)
+            let written = try publish(head, rest: rest, length: length, spool: spool, in: opened)
+            finish(written, of: [head.key], in: opened)
             return written.result
         } catch let error as StoreError {
             throw error
         } catch {
-            throw handle(error, in: opened, while: "storing", key: entry.key)
+            throw handle(error, in: opened, while: "storing", key: head.key)
         }
     }
 
@@ -134,7 +136,7 @@ extension ResponseStore {
     ///
     /// If the store already has a file with the same body, both responses use that file, and the new one is removed.
     private func publish(
-        _ entry: NewResponse,
+        _ head: StoredHead,
         rest: Data,
         length: Int,
         spool: BodyStaging,
@@ -154,8 +156,8 @@ extension ResponseStore {
             isSynchronized = true
         }
         do {
-            let row = try row(entry, .file(name.text), length, staged.checksums)
-            let written = try opened.index.insert(row, maximumVariants: limits.maximumVariants) {
+            let row = try row(head, length, name.text, staged.checksums)
+            let written = try opened.index.insert(row, lastUsed: now(), maximumVariants: limits.maximumVariants) {
                 // A file of another length is damaged: the complete file replaces it, for all rows that name it.
                 guard try !holds(name, length: length) else { return }
                 if !isSynchronized { try spool.synchronize() }

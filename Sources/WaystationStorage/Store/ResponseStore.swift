@@ -1,5 +1,6 @@
 public import Foundation
 import Synchronization
+public import WaystationCaching
 import WaystationFileSystem
 
 /// HTTP responses on disk, limited by age and size.
@@ -8,7 +9,7 @@ import WaystationFileSystem
 /// let limits = StoreLimits(maximumSize: .mebibytes(200))
 /// let store = ResponseStore(directory: caches.appending(path: "http"), limits: limits)
 /// let writer = store.begin(
-///     NewResponse(key: key, status: 200, headerFields: fields, requestTime: sent, responseTime: received)
+///     StoredHead(key: key, status: 200, headerFields: fields, requestTime: sent, responseTime: received)
 /// )
 /// writer?.append(body)
 /// try await writer?.commit()
@@ -150,7 +151,7 @@ public final class ResponseStore: Sendable {
         let answer = resident.responses(for: key, at: time)
         if answer.needsCheck { writeQueue.async { self.checkForOtherProcesses() } }
         guard let responses = answer.responses, let oldest = responses.last else { return nil }
-        guard !isExpired(oldest.responseTime, at: time) else { return nil }
+        guard !isExpired(oldest.head.responseTime, at: time) else { return nil }
         if answer.needsUseNoted { noteUse(of: responses.map(\.id), at: time) }
         return responses
     }
@@ -174,21 +175,22 @@ public final class ResponseStore: Sendable {
     /// Begins to store a response.
     ///
     /// - Parameters:
-    ///   - entry: The response.
+    ///   - head: The head of the response, with the key under which it is stored. The store keeps neither its
+    ///     `isComplete` nor its `needsValidation`, and a body of another length than its `contentLength` is not stored.
     ///   - moment: When its request was sent; a response that was invalidated since then is not stored. Default: now,
     ///     which ignores invalidations between the request and this call.
     /// - Returns: `nil` when the response would not be stored: its announced body length exceeds
     ///   ``StoreLimits/maximumEntrySize``, or writes are paused because the disk is full or does not answer, or the
     ///   store does not work.
-    public func begin(_ entry: NewResponse, asOf moment: StoreMoment? = nil) -> ResponseWriter? {
-        if let length = entry.expectedLength, length > largestBody {
-            reportTooLarge(entry.key, length: length)
+    public func begin(_ head: StoredHead, asOf moment: StoreMoment? = nil) -> ResponseWriter? {
+        if let length = head.contentLength, length > largestBody {
+            reportTooLarge(head.key, length: length)
             return nil
         }
         // Otherwise each write would wait in memory for as long as the disk hangs.
         guard acceptsWrites(at: now()), !lookUps.withLock({ $0.isHanging }) else { return nil }
         return ResponseWriter(
-            entry: entry,
+            head: head,
             store: self,
             spool: BodyStaging(fileSystem: environment.fileSystem),
             moment: moment ?? self.moment()

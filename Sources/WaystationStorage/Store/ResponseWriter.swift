@@ -1,5 +1,6 @@
 public import Foundation
 import Synchronization
+import WaystationCaching
 
 /// Receives the body of one new response, and then makes the response visible or drops it.
 ///
@@ -20,14 +21,14 @@ public final class ResponseWriter: Sendable {
         case refuse(length: Int)
     }
 
-    private let entry: NewResponse
+    private let head: StoredHead
     private let store: ResponseStore
     private let spool: BodyStaging
     private let moment: StoreMoment
     private let state = Mutex(State())
 
-    init(entry: NewResponse, store: ResponseStore, spool: BodyStaging, moment: StoreMoment) {
-        self.entry = entry
+    init(head: StoredHead, store: ResponseStore, spool: BodyStaging, moment: StoreMoment) {
+        self.head = head
         self.store = store
         self.spool = spool
         self.moment = moment
@@ -59,11 +60,11 @@ public final class ResponseWriter: Sendable {
         case .spool(let data): store.spool(data, to: spool)
         case .refuse(let length):
             store.discard(spool)
-            store.reportTooLarge(entry.key, length: length)
+            store.reportTooLarge(head.key, length: length)
         }
     }
 
-    /// Makes the response visible, replacing the variant with the same key and vary record.
+    /// Makes the response visible, replacing the variant with the same key and vary key.
     ///
     /// A response that was invalidated since it was requested is not stored (``ResponseStore/begin(_:asOf:)``). A small
     /// body may be written a little later, together with others (``ResponseStore``); the caller need not wait for that.
@@ -73,7 +74,7 @@ public final class ResponseWriter: Sendable {
         guard let (rest, length) = close() else {
             return completion(.failure(StoreError(.abandoned, "the writer was already committed or abandoned")))
         }
-        store.commit(entry, rest: rest, length: length, spool: spool, moment: moment, completion: completion)
+        store.commit(head, rest: rest, length: length, spool: spool, moment: moment, completion: completion)
     }
 
     /// Makes the response visible and waits until it is.

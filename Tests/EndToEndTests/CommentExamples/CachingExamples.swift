@@ -15,8 +15,8 @@ enum CachingExamples {
 
     /// The client's own store of responses.
     protocol Store: Sendable {
-        func exchanges(for request: HTTPRequest) async throws -> [Stored]
-        func add(_ exchange: StoredExchange, _ content: Data) async throws
+        func variants(of request: HTTPRequest) async throws -> [Stored]
+        func add(_ head: StoredHead, _ content: Data) async throws
         func make(_ changes: [StoredChange], to stored: [Stored]) async throws
         func remove(_ stored: [Stored]) async throws
         func remove(_ urls: [String]) async throws
@@ -29,7 +29,7 @@ enum CachingExamples {
     }
 
     struct Stored {
-        var exchange: StoredExchange
+        var head: StoredHead
         var content: Data
 
         func content(_ part: StoredSelection.Content) -> Data {
@@ -47,8 +47,8 @@ enum CachingExamples {
 
         // snippet: comment-caching-rules
         func load(_ request: HTTPRequest) async throws -> (HTTPResponse, Data) {
-            let stored = try await store.exchanges(for: request)  // all variants of the URL
-            switch ReuseDecision(for: request, among: stored.map(\.exchange), now: .now) {
+            let stored = try await store.variants(of: request)  // all variants of the URL
+            switch ReuseDecision(for: request, among: stored.map(\.head), now: .now) {
             case .fresh(let selection), .stale(let selection, _, nil):
                 return (selection.response, stored[selection.index].content(selection.content))
             case .stale(let selection, _, let revalidation?):
@@ -67,7 +67,7 @@ enum CachingExamples {
             let (response, content, sent, received) = try await engine.send(request)
             try await store.remove(Invalidation(after: request, response: response).urls)
             let decision = StoringDecision(of: response, to: request, requestTime: sent, responseTime: received)
-            if case .store(let exchange) = decision { try await store.add(exchange, content) }
+            if case .store(let head) = decision { try await store.add(head, content) }
             return (response, content)
         }
 
@@ -84,7 +84,7 @@ enum CachingExamples {
                 return (selection.response, stored[selection.index].content(selection.content))
             case .replaced(let decision, let outdated):  // a response of its own
                 try await store.remove(outdated.map { stored[$0] })
-                if case .store(let exchange) = decision { try await store.add(exchange, content) }
+                if case .store(let head) = decision { try await store.add(head, content) }
                 return (response, content)
             case .standIn(let selection):  // stale-if-error
                 return (selection.response, stored[selection.index].content(selection.content))

@@ -30,7 +30,7 @@ enum StorageExamples {
         let limits = StoreLimits(maximumSize: .mebibytes(200))
         let store = ResponseStore(directory: caches.appending(path: "http"), limits: limits)
         let writer = store.begin(
-            NewResponse(key: key, status: 200, headerFields: fields, requestTime: sent, responseTime: received)
+            StoredHead(key: key, status: 200, headerFields: fields, requestTime: sent, responseTime: received)
         )
         writer?.append(body)
         try await writer?.commit()

@@ -82,18 +82,18 @@ extension ResponseStore {
         _ key: RequestKey,
         _ body: Data,
         fields: HTTPFields = [.contentType: "text/plain"],
-        vary: VaryRecord = .none,
+        vary: VaryKey = .none,
         expecting length: Int? = nil
     ) -> ResponseWriter? {
         let writer = begin(
-            NewResponse(
+            StoredHead(
                 key: key,
                 status: 200,
                 headerFields: fields,
                 vary: vary,
                 requestTime: now(),
                 responseTime: now(),
-                expectedLength: length
+                contentLength: length
             )
         )
         writer?.append(body)
@@ -101,7 +101,7 @@ extension ResponseStore {
     }
 
     @discardableResult
-    func store(_ key: RequestKey, _ body: Data, vary: VaryRecord = .none) async throws -> Int64 {
+    func store(_ key: RequestKey, _ body: Data, vary: VaryKey = .none) async throws -> Int64 {
         guard let writer = write(key, body, vary: vary) else { throw StoreError(.unavailable, "no writer") }
         return try await writer.commit()
     }

@@ -72,10 +72,10 @@ struct CacheDecisionTests {
             CacheRequest(URLRequest("GET", "https://a.example/x"), canonical: "https://a.example/x")
         )
         let stored = age.map { age in
-            StoredExchange(
-                url: request.key.url,
-                vary: VaryKey([:], request: [:]),
-                response: HTTPResponse(status: .ok, headerFields: HTTPFields(fields)),
+            StoredHead(
+                key: request.key,
+                status: 200,
+                headerFields: HTTPFields(fields),
                 requestTime: Self.now - age,
                 responseTime: Self.now - age
             )

@@ -53,8 +53,8 @@ struct ProcessEndTests {
         #expect(try StoreInspector(directory: directory.url).verify().isIntact)
     }
 
-    private static var response: NewResponse {
-        NewResponse(
+    private static var response: StoredHead {
+        StoredHead(
             key: RequestKey(method: "GET", url: "http://tool.test/"),
             status: 200,
             headerFields: [:],

@@ -5,7 +5,7 @@ import WaystationCaching
 /// A private cache in memory, which stores for each body only the number of the step that brought it.
 struct Cache {
     private struct Stored {
-        var exchange: StoredExchange
+        var head: StoredHead
         var body: Int
     }
 
@@ -15,7 +15,7 @@ struct Cache {
     mutating func take(_ step: Conversation.Step, number: Int) throws -> Report {
         let request = try step.request.message()
         let url = step.request.url
-        switch ReuseDecision(for: request, among: exchanges(of: url), now: step.sentDate) {
+        switch ReuseDecision(for: request, among: heads(of: url), now: step.sentDate) {
         case .fresh(let selection):
             return report("hit", selection, url)
         case .stale(let selection, _, _):
@@ -46,7 +46,7 @@ struct Cache {
             let changes = StoredChange.changes(
                 byHead: response,
                 to: request,
-                stored: exchanges(of: url),
+                stored: heads(of: url),
                 requestTime: step.sentDate,
                 responseTime: step.receivedDate
             )
@@ -96,7 +96,7 @@ struct Cache {
         }
     }
 
-    private func exchanges(of url: String) -> [StoredExchange] { (stored[url] ?? []).map(\.exchange) }
+    private func heads(of url: String) -> [StoredHead] { (stored[url] ?? []).map(\.head) }
 
     private func report(_ verdict: String, _ selection: StoredSelection, _ url: String) -> Report {
         let answer =
@@ -111,19 +111,19 @@ struct Cache {
     }
 
     private mutating func keep(_ decision: StoringDecision, _ url: String, _ number: Int) -> String {
-        guard case .store(let exchange) = decision else { return "refused" }
-        stored[url, default: []].removeAll { $0.exchange.vary == exchange.vary }
-        stored[url, default: []].append(Stored(exchange: exchange, body: number))
+        guard case .store(let head) = decision else { return "refused" }
+        stored[url, default: []].removeAll { $0.head.vary == head.vary }
+        stored[url, default: []].append(Stored(head: head, body: number))
         return "stored"
     }
 
     private mutating func apply(_ changes: [StoredChange], to url: String) {
         for change in changes {
             switch change {
-            case .update(let index, let exchange): stored[url]?[index].exchange = exchange
-            case .add(let index, let exchange):
+            case .update(let index, let head): stored[url]?[index].head = head
+            case .add(let index, let head):
                 guard let body = stored[url]?[index].body else { continue }
-                stored[url, default: []].append(Stored(exchange: exchange, body: body))
+                stored[url, default: []].append(Stored(head: head, body: body))
             }
         }
     }

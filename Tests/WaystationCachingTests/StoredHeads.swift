@@ -58,12 +58,13 @@ func stored(
     url: String = "https://example.com/a",
     at received: Double = 0,
     length: Int? = 100
-) -> StoredExchange {
-    let response = response(lines, status: status)
-    return StoredExchange(
-        url: url,
-        vary: VaryKey(response.headerFields, request: fields(requestLines)),
-        response: response,
+) -> StoredHead {
+    let headerFields = fields(lines)
+    return StoredHead(
+        key: RequestKey(method: "GET", url: url),
+        status: status,
+        headerFields: headerFields,
+        vary: VaryKey(headerFields, request: fields(requestLines)),
         requestTime: moment(received),
         responseTime: moment(received),
         contentLength: length
@@ -119,10 +120,10 @@ extension ValidationOutcome {
         }
     }
 
-    var firstUpdate: StoredExchange? {
+    var firstUpdate: StoredHead? {
         guard case .freshened(_, let changes) = self else { return nil }
         switch changes.first {
-        case .update(_, let exchange), .add(_, let exchange): return exchange
+        case .update(_, let head), .add(_, let head): return head
         case nil: return nil
         }
     }
@@ -131,7 +132,7 @@ extension ValidationOutcome {
 extension StoredChange {
     var summary: String {
         switch self {
-        case .update(let index, let exchange): exchange.needsValidation ? "mark \(index)" : "update \(index)"
+        case .update(let index, let head): head.needsValidation ? "mark \(index)" : "update \(index)"
         case .add(let index, _): "add \(index)"
         }
     }
@@ -139,7 +140,7 @@ extension StoredChange {
 
 /// The request that validates the stored responses, long after all of them became stale.
 func revalidation(
-    of stored: [StoredExchange],
+    of stored: [StoredHead],
     for request: HTTPRequest = request(),
     now: Double = 10_000,
     rules: CachingRules = .standard
@@ -150,7 +151,7 @@ func revalidation(
 /// The outcome of an answer that arrives at second 10,000.
 func outcome(
     _ answer: HTTPResponse,
-    of stored: [StoredExchange],
+    of stored: [StoredHead],
     for request: HTTPRequest = request(),
     rules: CachingRules = .standard
 ) throws -> ValidationOutcome {

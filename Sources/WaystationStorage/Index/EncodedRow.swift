@@ -1,0 +1,47 @@
+import Foundation
+import WaystationCaching
+
+/// A response in the form of a row, with all columns that the seal covers and without a body in the index.
+struct EncodedRow: Sendable {
+    let key: RequestKey
+    let status: Int
+    let fields: Data
+    let vary: Data
+    let requestTime: Int64
+    let responseTime: Int64
+    let bodyLength: Int
+    /// The body's path below `bodies/`; `nil` for a body in the index.
+    let bodyFile: String?
+    /// The encoded ``BlockChecksums`` of the body.
+    let checksums: Data
+    let seal: UInt64
+
+    init(_ head: StoredHead, bodyLength: Int, bodyFile: String?, checksums: BlockChecksums) {
+        key = head.key
+        status = head.status
+        fields = FieldSection.encode(head.headerFields)
+        vary = head.vary.encoded
+        requestTime = head.requestTime.microseconds
+        responseTime = head.responseTime.microseconds
+        self.bodyLength = bodyLength
+        self.bodyFile = bodyFile
+        self.checksums = checksums.encoded
+        seal = fields.withUnsafeBytes { [key, status, requestTime, responseTime, vary, checksums = self.checksums] fields in
+            vary.withUnsafeBytes { vary in
+                checksums.withUnsafeBytes { checksums in
+                    Seal.of(
+                        key: key,
+                        numbers: (status, requestTime, responseTime, bodyLength),
+                        file: bodyFile,
+                        fields: fields,
+                        vary: vary,
+                        checksums: checksums
+                    )
+                }
+            }
+        }
+    }
+
+    /// The bytes that the response counts towards ``StoreLimits/maximumSize``.
+    var size: Int { bodyLength + fields.count + vary.count + key.url.utf8.count }
+}
