@@ -68,17 +68,6 @@ public final class FileSource: ByteSource {
 
     /// Reads from the file; returns fewer bytes if the file has become shorter.
     public func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        var filled = 0
-        while filled < buffer.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-            let got = pread(file.descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
-            if got < 0 {
-                if errno == EINTR { continue }
-                throw FileError("read", file.path)
-            }
-            if got == 0 { break }
-            filled += got
-        }
-        return filled
+        try file.read(at: offset, into: buffer)
     }
 }

@@ -207,20 +207,7 @@ package struct LocalFileSystem: FileSystem {
 
     package func read(_ file: OpenFile, at offset: Int, count: Int) throws -> Data {
         var data = Data(count: count)
-        let filled = try data.withUnsafeMutableBytes { bytes in
-            var filled = 0
-            while filled < count {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[filled...])
-                let got = pread(file.descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
-                if got < 0 {
-                    if errno == EINTR { continue }
-                    throw FileError("read", file.path)
-                }
-                if got == 0 { break }
-                filled += got
-            }
-            return filled
-        }
+        let filled = try data.withUnsafeMutableBytes { try file.read(at: offset, into: $0) }
         return filled == count ? data : data.prefix(filled)
     }
 

@@ -20,4 +20,22 @@ package final class OpenFile: Sendable {
         if isLocked { flock(descriptor, LOCK_UN) }
         close(descriptor)
     }
+
+    /// Fills a buffer with the bytes from an offset on.
+    ///
+    /// - Returns: The number of bytes read: the buffer's count, or fewer if the file ends before that.
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let got = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
+            if got < 0 {
+                if errno == EINTR { continue }
+                throw FileError("read", path)
+            }
+            if got == 0 { break }
+            filled += got
+        }
+        return filled
+    }
 }

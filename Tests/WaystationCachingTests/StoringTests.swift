@@ -350,6 +350,20 @@ struct StoringTests {
         #expect(head.date == moment(Double(expected)))
     }
 
+    @Test("a head has a status that HTTP can express, whatever a store has read", arguments: [-1, 1_000, Int.max])
+    func status(read: Int) throws {
+        let head = StoredHead(
+            key: RequestKey(method: "GET", url: "https://example.com/a"),
+            status: read,
+            headerFields: fields("Cache-Control: max-age=60"),
+            requestTime: moment(0),
+            responseTime: moment(0)
+        )
+        #expect(head.status == (read < 0 ? 0 : 999))
+        let decision = ReuseDecision(for: request(), among: [head], now: moment(1))
+        #expect(try #require(decision.selection).response.status.code == head.status)
+    }
+
     @Test("a head has its URL, times, length and variant")
     func head() throws {
         let head = try kept(

@@ -1,11 +1,30 @@
 import Foundation
 import FoundationNetworking
+import WaystationFiles
+import WaystationStorage
 
 /// An answer that is available.
 struct Answer: Sendable {
     enum Body: Sendable {
         case data(Data)
         case source(any BodySource)
+
+        init(_ body: FileBody) {
+            self =
+                switch body {
+                case .empty: .data(Data())
+                case .data(let data): .data(data)
+                case .slice(let slice): .source(slice)
+                }
+        }
+
+        init(_ body: StoredBody) {
+            self =
+                switch body {
+                case .data(let data): .data(data)
+                case .file(let file): .source(file)
+                }
+        }
 
         var length: Int {
             switch self {

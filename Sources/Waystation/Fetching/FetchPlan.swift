@@ -6,7 +6,7 @@ import WaystationCaching
 struct FetchPlan: Sendable {
     /// The app's request, without conditions that the cache adds.
     var request: URLRequest
-    var entry: CacheRequest
+    var presented: CacheRequest
     /// The stored responses at the time of the decision.
     var variants: StoredVariants
     var strategy: CacheStrategy
@@ -27,7 +27,9 @@ struct FetchPlan: Sendable {
     /// Plans with equal identities share one trip: the same request to the byte, asked in the same way.
     var identity: Identity {
         Identity(
-            key: [entry.key.url, entry.key.partition, request.url?.absoluteString ?? "", request.httpMethod ?? ""],
+            key: [
+                presented.key.url, presented.key.partition, request.url?.absoluteString ?? "", request.httpMethod ?? "",
+            ],
             fields: request.allHTTPHeaderFields ?? [:],
             policy: request.cachePolicy.rawValue,
             timeout: request.timeoutInterval,

@@ -69,7 +69,7 @@ final class Fetches: Sendable {
             return .taken(fetch)
         }
         let identity = Identity(network: ObjectIdentifier(network), plan: plan.identity)
-        let place = place(of: plan.entry.key)
+        let place = place(of: plan.presented.key)
         while true {
             let found: (fetch: SharedFetch, isNew: Bool)? = state.withLock { state in
                 if let fetch = state.running[identity] { return (fetch, false) }
@@ -114,7 +114,7 @@ final class Fetches: Sendable {
     func renew(_ plan: FetchPlan, through network: Network) {
         let identity = Identity(network: ObjectIdentifier(network), plan: plan.identity)
         let now = cache.now()
-        let place = place(of: plan.entry.key)
+        let place = place(of: plan.presented.key)
         let isDue = state.withLock { state in
             guard state.running[identity] == nil else { return false }
             guard let failure = state.failures[place], failure.identity == identity else { return true }

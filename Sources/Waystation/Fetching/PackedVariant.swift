@@ -9,12 +9,7 @@ struct PackedVariant: Sendable {
     let body: Answer.Body
 
     init(_ file: FileAnswer, url: String, released: Date) {
-        body =
-            switch file.body {
-            case .empty: .data(Data())
-            case .data(let data): .data(data)
-            case .slice(let slice): .source(slice)
-            }
+        body = Answer.Body(file.body)
         var fields = file.headerFields
         // The tag is the pack's own, and the origin does not know it: it would answer a conditional request with the
         // full body.

@@ -38,7 +38,7 @@ extension SharedFetch {
             receive(head, decision(head, times), times, outdated: outdated)
         case .passOn(let changes):
             // The changes of a HEAD request are made in `receive`, as for every HEAD.
-            if plan.entry.message.method == .get { effects.apply(changes) }
+            if plan.presented.message.method == .get { effects.apply(changes) }
             receive(head, .refuse(.conditional), times, outdated: [])
         case .standIn:
             receive(head, .refuse(.notMarkedStorable), times, outdated: [])
@@ -49,7 +49,7 @@ extension SharedFetch {
     /// loaded.
     func compared(_ head: ResponseHead, _ revalidation: Revalidation, _ times: Times) {
         let response = HTTPResponse(validating: head, plan.variants.heads)
-        var question = plan.entry.message
+        var question = plan.presented.message
         question.method = .head
         let changes = StoredChange.changes(
             byHead: response,
@@ -65,7 +65,7 @@ extension SharedFetch {
             let selection = StoredSelection(
                 of: stored,
                 at: index,
-                for: plan.entry.message,
+                for: plan.presented.message,
                 now: times.received,
                 isValidated: true,
                 rules: cache.rules

@@ -74,7 +74,8 @@ final class SharedFetch: TransportReceiver {
         recorder = ResponseRecorder(cache.store)
         let question: Question =
             switch (plan.revalidation, plan.strategy.kind) {
-            case (let revalidation?, .revalidate(.head)) where plan.entry.message.method == .get: .head(revalidation)
+            case (let revalidation?, .revalidate(.head)) where plan.presented.message.method == .get:
+                .head(revalidation)
             case (let revalidation?, _): .conditional(revalidation)
             case (nil, _): .everything
             }
@@ -99,7 +100,8 @@ final class SharedFetch: TransportReceiver {
     func join(_ waiter: any FetchWaiter) -> Joining {
         let joining: Joining = state.withLock { state in
             guard !state.hasEnded else { return .ended }
-            guard state.audience.isOpen, !cache.store.hasInvalidated(plan.entry.key, since: state.times.moment) else {
+            guard state.audience.isOpen, !cache.store.hasInvalidated(plan.presented.key, since: state.times.moment)
+            else {
                 return .tooLate
             }
             state.audience.join(waiter)
@@ -244,18 +246,18 @@ final class SharedFetch: TransportReceiver {
     func decision(_ head: ResponseHead, _ times: Times) -> StoringDecision {
         let decision = plan.strategy.storing(
             head,
-            to: plan.entry.message,
+            to: plan.presented.message,
             requestTime: times.sent,
             responseTime: times.received,
             rules: cache.rules
         )
         // The load renews its refused token and asks again; only the server may answer that request.
-        if head.statusCode == 401, LoginPartitions.contains(plan.entry.key.partition) {
+        if head.statusCode == 401, LoginPartitions.contains(plan.presented.key.partition) {
             return .refuse(.notMarkedStorable)
         }
         // Foundation may have added cookies that the request does not show. The key of the response would not contain
         // them, so requests with other cookies would find it (RFC 9111 §4.1).
-        if case .store(let stored) = decision, plan.entry.hidesCookies, stored.vary.nominatesCookie {
+        if case .store(let stored) = decision, plan.presented.hidesCookies, stored.vary.nominatesCookie {
             return .refuse(.variesOnEverything)
         }
         if case .store = decision, let doubt = head.doubt(storesCodedBodies: cache.storesCodedBodies) {
@@ -268,14 +270,14 @@ final class SharedFetch: TransportReceiver {
     func receive(_ head: ResponseHead, _ decision: StoringDecision, _ times: Times, outdated: [Int]) {
         if case .store(let stored) = decision {
             state.withLock { $0.outdated = outdated }
-            recorder.begin(stored, under: plan.entry.key, length: head.statedLength, asOf: times.moment)
-        } else if plan.entry.message.method == .get {
+            recorder.begin(stored, under: plan.presented.key, length: head.statedLength, asOf: times.moment)
+        } else if plan.presented.message.method == .get {
             effects.drop(outdated)
         } else {
             effects.apply(
                 StoredChange.changes(
                     byHead: HTTPResponse(storing: head),
-                    to: plan.entry.message,
+                    to: plan.presented.message,
                     stored: plan.variants.heads,
                     requestTime: times.sent,
                     responseTime: times.received

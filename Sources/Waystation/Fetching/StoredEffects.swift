@@ -43,7 +43,7 @@ struct StoredEffects {
     private func copy(_ index: Int, _ head: StoredHead) {
         guard let body = plan.variants.body(at: index) else { return }
         let copy = ResponseRecorder(cache.store)
-        copy.begin(head, under: plan.entry.key, length: body.length, asOf: moment)
+        copy.begin(head, under: plan.presented.key, length: body.length, asOf: moment)
         guard copy.isRecording else { return }
         switch body {
         case .data(let data):

@@ -26,11 +26,7 @@ struct StoredVariants: Sendable {
     /// The content at an index, in memory or on disk.
     func body(at index: Int) -> Answer.Body? {
         if index == responses.count, let packed { return packed.body }
-        switch response(at: index)?.body {
-        case .data(let data): return .data(data)
-        case .file(let file): return .source(file)
-        case nil: return nil
-        }
+        return response(at: index).map { Answer.Body($0.body) }
     }
 
     static let none = StoredVariants([])

@@ -44,8 +44,8 @@ final class AnswerSources: Sendable {
 
     /// The cache's view of a request, in the part of the store that belongs to its login.
     func cacheRequest(_ request: URLRequest, _ canonical: CanonicalRequest) -> CacheRequest? {
-        guard let entry = CacheRequest(request, canonical: canonical.url.string) else { return nil }
-        guard let part = login?.partition(of: request), !part.isEmpty else { return entry }
-        return entry.within(part)
+        guard let presented = CacheRequest(request, canonical: canonical.url.string) else { return nil }
+        guard let part = login?.partition(of: request), !part.isEmpty else { return presented }
+        return presented.within(part)
     }
 }

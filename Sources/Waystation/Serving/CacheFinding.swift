@@ -8,7 +8,7 @@ import WaystationStorage
 struct CacheFinding: Sendable {
     let strategy: CacheStrategy
     let request: URLRequest
-    let entry: CacheRequest
+    let presented: CacheRequest
     let variants: StoredVariants
     let decision: CacheDecision
     /// The number of fetches of the key that had ended before the look-up.
@@ -17,7 +17,7 @@ struct CacheFinding: Sendable {
     init(
         _ strategy: CacheStrategy,
         _ request: URLRequest,
-        _ entry: CacheRequest,
+        _ presented: CacheRequest,
         _ variants: StoredVariants,
         _ cache: CacheAccess,
         lookedUp: UInt
@@ -25,12 +25,12 @@ struct CacheFinding: Sendable {
         self.lookedUp = lookedUp
         self.strategy = strategy
         self.request = request
-        self.entry = entry
+        self.presented = presented
         self.variants = variants
         decision = CacheDecision.make(
             strategy,
             policy: request.cachePolicy,
-            for: entry,
+            for: presented,
             among: variants.heads,
             now: cache.now(),
             rules: cache.rules
@@ -54,7 +54,7 @@ struct CacheFinding: Sendable {
         guard case .serve(_, let revalidation?) = decision else { return nil }
         return FetchPlan(
             request: request.forWhole,
-            entry: entry.forWhole,
+            presented: presented.forWhole,
             variants: variants,
             strategy: strategy,
             revalidation: revalidation,
@@ -76,7 +76,7 @@ struct CacheFinding: Sendable {
         else { return nil }
         return Answer(
             response: response,
-            body: .data(entry.message.method == .head ? Data() : body),
+            body: .data(presented.message.method == .head ? Data() : body),
             source: .cache,
             isMadeHere: true
         )
@@ -94,7 +94,7 @@ struct CacheFinding: Sendable {
             ? "the cache was asked too, by .cache(.\(strategy)), and holds nothing for"
             : "the cache was asked too, but by .cache(.\(strategy)) its stored response may not be used for"
         let stop = cause.hasSuffix(".") ? "" : "."
-        let message = "\(cause)\(stop) Also, \(reason) \(entry.message.method.rawValue) \(entry.key.url)."
+        let message = "\(cause)\(stop) Also, \(reason) \(presented.message.method.rawValue) \(presented.key.url)."
         return URLError(
             failure.code,
             failing: failure.userInfo[NSURLErrorFailingURLErrorKey] as? URL,
@@ -127,7 +127,7 @@ extension FetchPlan {
     init(_ finding: CacheFinding, _ fetch: CacheDecision.Fetch, isSecondAttempt: Bool, isAskedAgain: Bool) {
         self.init(
             request: finding.request,
-            entry: finding.entry,
+            presented: finding.presented,
             variants: finding.variants,
             strategy: finding.strategy,
             revalidation: fetch.revalidation,

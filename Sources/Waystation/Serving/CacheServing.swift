@@ -20,11 +20,11 @@ extension Serving {
         {
             return .answer(hit)
         }
-        guard var entry = sources.cacheRequest(request, canonical) else { return withoutCache(strategy) }
-        entry.hidesCookies = hidesCookies
-        let verdict: @Sendable ([StoredResponse]) -> Verdict = { [entry] responses in
-            let variants = StoredVariants(responses, for: entry)
-            return self.verdict(strategy, entry, variants, in: cache, lookedUp: ends)
+        guard var presented = sources.cacheRequest(request, canonical) else { return withoutCache(strategy) }
+        presented.hidesCookies = hidesCookies
+        let verdict: @Sendable ([StoredResponse]) -> Verdict = { [presented] responses in
+            let variants = StoredVariants(responses, for: presented)
+            return self.verdict(strategy, presented, variants, in: cache, lookedUp: ends)
         }
         if let resident { return verdict(resident) }
         return .lookUp(
@@ -38,12 +38,12 @@ extension Serving {
     /// The verdict about the stored responses.
     func verdict(
         _ strategy: CacheStrategy,
-        _ entry: CacheRequest,
+        _ presented: CacheRequest,
         _ variants: StoredVariants,
         in cache: CacheAccess,
         lookedUp: UInt
     ) -> Verdict {
-        let found = CacheFinding(strategy, request, entry, variants, cache, lookedUp: lookedUp)
+        let found = CacheFinding(strategy, request, presented, variants, cache, lookedUp: lookedUp)
         switch found.decision {
         case .bypass: return network
         case .unavailable: return .fail(notStored)
@@ -55,7 +55,7 @@ extension Serving {
             guard var answer = found.answer(selection) else { return .fetch(found, CacheDecision.Fetch(.miss)) }
             answer.renews = found.renewal
             answer.renews?.ticket = ticket
-            if revalidation == nil, variants.packed == nil, !entry.hidesCookies {
+            if revalidation == nil, variants.packed == nil, !presented.hidesCookies {
                 RepeatedHit.note(
                     answer,
                     selection,

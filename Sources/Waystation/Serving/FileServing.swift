@@ -98,13 +98,7 @@ extension Serving {
         guard let response = response(for: file, from: source) else {
             return .fail(URLError(.badURL, failing: request.url))
         }
-        let body: Answer.Body =
-            switch file.body {
-            case .empty: .data(Data())
-            case .data(let data): .data(data)
-            case .slice(let slice): .source(slice)
-            }
-        return .answer(Answer(response: response, body: body, source: source))
+        return .answer(Answer(response: response, body: Answer.Body(file.body), source: source))
     }
 
     /// The response for a file, made once as long as the file and the URL stay the same.

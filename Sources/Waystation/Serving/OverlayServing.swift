@@ -18,19 +18,19 @@ extension Serving {
         // Requests with a range or conditions are answered by the pack alone, if the strategy does not handle them
         // itself.
         guard strategy.obeysHTTP || request.asksForWhole else { return pack(packs, otherwise: otherwise) }
-        var entry = request.within(Overlay.partition(of: found))
-        entry.hidesCookies = hidesCookies
+        var presented = request.within(Overlay.partition(of: found))
+        presented.hidesCookies = hidesCookies
         let cache = fetches.cache
-        let ends = fetches.ends(of: entry.key)
+        let ends = fetches.ends(of: presented.key)
         return .lookUp(
-            LookUp { [entry] completion in
-                cache.store.lookup(entry.key) { responses in
+            LookUp { [presented] completion in
+                cache.store.lookup(presented.key) { responses in
                     // The pack's files must not be read on the store's queue.
                     DispatchQueue.global().async {
                         let packed = packedVariant(found, in: packs)
                         guard packed != nil || !responses.isEmpty else { return completion(otherwise()) }
-                        let variants = StoredVariants(responses, for: entry, over: packed)
-                        completion(verdict(strategy, entry, variants, in: cache, lookedUp: ends))
+                        let variants = StoredVariants(responses, for: presented, over: packed)
+                        completion(verdict(strategy, presented, variants, in: cache, lookedUp: ends))
                     }
                 }
             }

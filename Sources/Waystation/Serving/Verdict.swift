@@ -29,17 +29,9 @@ enum Verdict: Sendable {
 /// A look-up that ends in the verdict about the same hop.
 struct LookUp: Sendable {
     /// Makes the look-up on the calling thread if it need not wait for a disk; otherwise returns nil.
-    let inMemory: @Sendable () -> Verdict?
+    var inMemory: @Sendable () -> Verdict? = { nil }
     /// Starts the look-up; the completion is called once, on any thread.
     let run: @Sendable (_ completion: @escaping @Sendable (Verdict) -> Void) -> Void
-
-    init(
-        inMemory: @escaping @Sendable () -> Verdict? = { nil },
-        run: @escaping @Sendable (_ completion: @escaping @Sendable (Verdict) -> Void) -> Void
-    ) {
-        self.inMemory = inMemory
-        self.run = run
-    }
 }
 
 /// A wait, after which the hop may have changed.

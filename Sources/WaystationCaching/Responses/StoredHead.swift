@@ -47,12 +47,14 @@ public struct StoredHead: Sendable, Hashable {
         self.isComplete = isComplete
         self.needsValidation = needsValidation
         record = Record(
-            key: key,
-            status: min(max(status, 0), 999),
-            headerFields: headerFields,
-            vary: vary,
-            requestTime: requestTime,
-            responseTime: responseTime
+            Contents(
+                key: key,
+                status: min(max(status, 0), 999),
+                headerFields: headerFields,
+                vary: vary,
+                requestTime: requestTime,
+                responseTime: responseTime
+            )
         )
     }
 
@@ -60,24 +62,24 @@ public struct StoredHead: Sendable, Hashable {
     ///
     /// The method is GET, or POST if the response may answer a later GET (RFC 9110 §9.3.3). Finding the responses whose
     /// key is that of a presented request is the store's task (RFC 9111 §4).
-    public var key: RequestKey { record.key }
+    public var key: RequestKey { record.contents.key }
 
     /// The status code, from 0 to 999.
-    public var status: Int { record.status }
+    public var status: Int { record.contents.status }
 
     /// The header fields, without those that apply to the connection only and those that `no-cache="…"` names.
-    public var headerFields: HTTPFields { record.headerFields }
+    public var headerFields: HTTPFields { record.contents.headerFields }
 
     /// The request fields that `Vary` nominated.
-    public var vary: VaryKey { record.vary }
+    public var vary: VaryKey { record.contents.vary }
 
     /// When the request was sent that led to the response, or that validated it last.
-    public var requestTime: Date { record.requestTime }
+    public var requestTime: Date { record.contents.requestTime }
 
     /// When that response was received.
     ///
     /// Age is calculated from this time.
-    public var responseTime: Date { record.responseTime }
+    public var responseTime: Date { record.contents.responseTime }
 
     var facts: ResponseFacts { record.facts }
 
@@ -107,54 +109,36 @@ public struct StoredHead: Sendable, Hashable {
 }
 
 /// The part of a head that never changes.
-private final class Record: Hashable, Sendable {
+private struct Contents: Hashable, Sendable {
     let key: RequestKey
     let status: Int
     let headerFields: HTTPFields
     let vary: VaryKey
     let requestTime: Date
     let responseTime: Date
+}
+
+/// The object that the copies of a head share.
+private final class Record: Hashable, Sendable {
+    let contents: Contents
     /// Read from the fields when a decision needs them first: a store reads and writes heads without a decision too.
     private let lazyFacts = AtomicLazyReference<ResponseFacts>()
 
-    init(
-        key: RequestKey,
-        status: Int,
-        headerFields: HTTPFields,
-        vary: VaryKey,
-        requestTime: Date,
-        responseTime: Date
-    ) {
-        self.key = key
-        self.status = status
-        self.headerFields = headerFields
-        self.vary = vary
-        self.requestTime = requestTime
-        self.responseTime = responseTime
-    }
+    init(_ contents: Contents) { self.contents = contents }
 
     var facts: ResponseFacts {
         if let facts = lazyFacts.load() { return facts }
         return lazyFacts.storeIfNil(
             ResponseFacts(
-                headerFields,
-                url: key.url,
-                requestTime: requestTime.timeIntervalSince1970,
-                responseTime: responseTime.timeIntervalSince1970
+                contents.headerFields,
+                url: contents.key.url,
+                requestTime: contents.requestTime.timeIntervalSince1970,
+                responseTime: contents.responseTime.timeIntervalSince1970
             )
         )
     }
 
-    static func == (left: Record, right: Record) -> Bool {
-        left === right
-            || left.key == right.key && left.vary == right.vary && left.status == right.status
-                && left.headerFields == right.headerFields && left.requestTime == right.requestTime
-                && left.responseTime == right.responseTime
-    }
+    static func == (left: Record, right: Record) -> Bool { left === right || left.contents == right.contents }
 
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(key)
-        hasher.combine(vary)
-        hasher.combine(responseTime)
-    }
+    func hash(into hasher: inout Hasher) { contents.hash(into: &hasher) }
 }

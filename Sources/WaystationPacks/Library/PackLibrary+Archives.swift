@@ -149,11 +149,6 @@ private final class FileDigests: Sendable {
         let digests: FileDigests
         var digester = Digester()
 
-        init(entry: ZipEntry, digests: FileDigests) {
-            self.entry = entry
-            self.digests = digests
-        }
-
         mutating func receive(_ bytes: UnsafeRawBufferPointer) { digester.update(bytes) }
 
         mutating func finish() {

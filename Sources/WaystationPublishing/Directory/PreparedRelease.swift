@@ -105,22 +105,6 @@ private struct PatchMaker {
     private(set) var patches: [ReleaseIndex.Patch] = []
     private(set) var omitted: [Publication.OmittedPatch] = []
 
-    init(
-        paths: ReleasePaths,
-        archive: ReleaseIndex.File,
-        manifest: PackDigest,
-        folder: String,
-        largestSize: Int,
-        fileSystem: any FileSystem
-    ) {
-        self.paths = paths
-        self.archive = archive
-        self.manifest = manifest
-        self.folder = folder
-        self.largestSize = largestSize
-        self.fileSystem = fileSystem
-    }
-
     mutating func makePatches(from base: ReleaseIndex.Release, at path: String) throws {
         for kind in PatchOffer.Kind.allCases {
             let data: Data

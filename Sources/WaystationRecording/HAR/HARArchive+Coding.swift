@@ -70,7 +70,7 @@ extension HARArchive.Entry: Codable {
     }
 }
 
-extension HARArchive.Timings: Codable {
+extension HARArchive.Timings: Decodable {
     private enum Key: String, CodingKey { case blocked, dns, connect, ssl, send, wait, receive }
 
     /// Reads durations; a missing one is unknown.
@@ -85,18 +85,6 @@ extension HARArchive.Timings: Codable {
             wait: object.number(.wait) ?? -1,
             receive: object.number(.receive) ?? -1
         )
-    }
-
-    /// Writes durations.
-    public func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: Key.self)
-        try object.encode(blocked, forKey: .blocked)
-        try object.encode(dns, forKey: .dns)
-        try object.encode(connect, forKey: .connect)
-        try object.encode(ssl, forKey: .ssl)
-        try object.encode(send, forKey: .send)
-        try object.encode(wait, forKey: .wait)
-        try object.encode(receive, forKey: .receive)
     }
 }
 

@@ -39,7 +39,7 @@ extension HARArchive {
     }
 
     /// Durations in milliseconds; -1 means unknown.
-    public struct Timings: Sendable, Hashable {
+    public struct Timings: Sendable, Hashable, Encodable {
         /// The time spent waiting for a connection.
         public var blocked: Double
         /// The time spent looking up the host.

@@ -48,7 +48,7 @@ extension ArchivedExchange {
         var request = URLRequest(url: target)
         request.allHTTPHeaderFields = requestFields.dictionary
         if options.includesNoStore { request.setValue(nil, forHTTPHeaderField: "Cache-Control") }
-        guard let entry = CacheRequest(request, canonical: url) else {
+        guard let presented = CacheRequest(request, canonical: url) else {
             throw ImportRefusal(.url, "its URL is not a web address, or its Host field names another host")
         }
         if let credentials = requestFields[.authorization], credentials.contains(Redaction.placeholder) {
@@ -59,7 +59,7 @@ extension ArchivedExchange {
         }
         let decision = CacheStrategy.cacheOnly.storing(
             ResponseHead(head),
-            to: entry.message,
+            to: presented.message,
             requestTime: times.request,
             responseTime: times.response,
             rules: options.cachingRules
@@ -71,7 +71,7 @@ extension ArchivedExchange {
                 throw ImportRefusal(.redacted, "it varies by \(nominee.name), which is redacted")
             }
             stored.contentLength = body.count
-            return stored.under(entry.key)
+            return stored.under(presented.key)
         }
     }
 

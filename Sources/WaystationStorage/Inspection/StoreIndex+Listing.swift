@@ -3,14 +3,10 @@ import GRDB
 import WaystationCaching
 
 extension StoreIndex {
-    /// One row of a listing: its identifier, and its columns if they can be read.
-    struct Listed {
-        let id: Int64
-        let entry: StoredEntry?
-    }
-
     /// Returns rows without their fields and bodies, sorted by URL; checks nothing but the types of the columns.
-    func entries(_ selection: Selection) throws -> [Listed] {
+    ///
+    /// - Returns: For each row its identifier, and its entry if the columns can be read.
+    func entries(_ selection: Selection) throws -> [(id: Int64, entry: StoredEntry?)] {
         try reader.unsafeRead { db in
             let sql = """
                 SELECT id, method, url, partition, status, request_time, response_time, last_used, body_length, size,
@@ -18,10 +14,8 @@ extension StoreIndex {
                 ORDER BY url, partition, method, response_time DESC, id DESC
                 """
             let rows = try Row.fetchCursor(db, sql: sql, arguments: selection.arguments)
-            var listed: [Listed] = []
-            while let row = try rows.next() {
-                listed.append(Listed(id: Self.integer(row, 0) ?? 0, entry: Self.entry(row)))
-            }
+            var listed: [(id: Int64, entry: StoredEntry?)] = []
+            while let row = try rows.next() { listed.append((Self.integer(row, 0) ?? 0, Self.entry(row))) }
             return listed
         }
     }

@@ -33,20 +33,20 @@ struct FetchesTests {
         let behind = interceptor.makeNetwork(.ephemeral)
         let request = URLRequest(url: try #require(URL(string: "http://fetch.test/")))
         let canonical = try #require(CanonicalRequest(request))
-        let entry = try #require(interceptor.sources.cacheRequest(request, canonical))
+        let presented = try #require(interceptor.sources.cacheRequest(request, canonical))
         @Sendable func load() -> Answered {
             let answered = Answered()
             let stations = interceptor.makeStations(behind)
             let context = LoadContext(interceptor.environment, stations, behind, request, rule: 0)
             let journey = Journey(answered.client, context)
             journey.start()
-            let ends = fetches.ends(of: entry.key)
-            fetches.cache.store.lookup(entry.key) { responses in
+            let ends = fetches.ends(of: presented.key)
+            fetches.cache.store.lookup(presented.key) { responses in
                 DispatchQueue.global().async {
                     let finding = CacheFinding(
                         .standard,
                         request,
-                        entry,
+                        presented,
                         StoredVariants(responses),
                         fetches.cache,
                         lookedUp: ends
@@ -57,7 +57,7 @@ struct FetchesTests {
             }
             return answered
         }
-        let plan = FetchPlan(request: request, entry: entry, variants: .none, strategy: .standard)
+        let plan = FetchPlan(request: request, presented: presented, variants: .none, strategy: .standard)
         // Between each look-up and the fetch that would follow it, another load makes that fetch. The second look-up is
         // decided on the store's queue, so the fetch there has no look-up of its own.
         clock.onNext { [clock] in
@@ -85,13 +85,13 @@ struct FetchesTests {
         let behind = interceptor.makeNetwork(.ephemeral)
         let request = URLRequest(url: try #require(URL(string: "http://fetch.test/")))
         let canonical = try #require(CanonicalRequest(request))
-        let entry = try #require(interceptor.sources.cacheRequest(request, canonical))
+        let presented = try #require(interceptor.sources.cacheRequest(request, canonical))
         let plan = FetchPlan(
             request: request,
-            entry: entry,
+            presented: presented,
             variants: .none,
             strategy: .standard,
-            lookedUp: fetches.ends(of: entry.key)
+            lookedUp: fetches.ends(of: presented.key)
         )
         @Sendable func ask(_ waiter: Waiter) -> Fetches.Participation {
             fetches.fetch(plan, for: waiter, isAlone: false, through: behind)
@@ -109,7 +109,7 @@ struct FetchesTests {
             return
         }
         #expect(network.requests.count == 1)
-        #expect(await fetches.cache.store.lookup(entry.key).count == 1)
+        #expect(await fetches.cache.store.lookup(presented.key).count == 1)
     }
 }
 
