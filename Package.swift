@@ -78,7 +78,8 @@ let package = Package(
         .target(
             name: "WaystationStorage",
             dependencies: [
-                "CWaystationSQLite", "WaystationCaching", "WaystationCollections", "WaystationFileSystem",
+                "CWaystationSQLite", "WaystationCaching", "WaystationCollections", "WaystationFields",
+                "WaystationFileSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -188,7 +189,7 @@ let package = Package(
         .testTarget(
             name: "WaystationStorageTests",
             dependencies: [
-                "WaystationStorage", "WaystationFileSystem", "WaystationTesting",
+                "WaystationStorage", "WaystationFields", "WaystationFileSystem", "WaystationTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

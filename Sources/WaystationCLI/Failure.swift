@@ -15,31 +15,35 @@ struct Failure {
     init(_ error: any Error) {
         switch error {
         case let error as PackError:
-            code = error.code.description
-            message = error.cause.map { "\(error.message) (\($0))" } ?? error.message
-            fullMessage = "Error: \(message)"
-            exitCode = error.code.exitCode
+            self.init(error.code, error.message, cause: error.cause, error.code.exitCode)
         case let error as StoreError:
-            code = error.code.description
-            message = error.cause.map { "\(error.message) (\($0))" } ?? error.message
-            fullMessage = "Error: \(message)"
-            exitCode = error.code.exitCode
+            self.init(error.code, error.message, cause: error.cause, error.code.exitCode)
         case let error as RecordingError:
-            code = error.code.description
-            message = error.cause.map { "\(error.message) (\($0))" } ?? error.message
-            fullMessage = "Error: \(message)"
-            exitCode = error.code == .unreadable || error.code == .unwritable ? .disk : .refused
+            let isOfDisk = error.code == .unreadable || error.code == .unwritable
+            self.init(error.code, error.message, cause: error.cause, isOfDisk ? .disk : .refused)
         case let error as CacheFailure:
-            code = error.code
-            message = error.message
-            fullMessage = "Error: \(message)"
-            exitCode = .refused
+            self.init(error.code, error.message, .refused)
         default:
-            code = "usage"
-            message = WaystationCommand.message(for: error)
-            fullMessage = WaystationCommand.fullMessage(for: error)
-            exitCode = WaystationCommand.exitCode(for: error)
+            self.init(
+                "usage",
+                WaystationCommand.message(for: error),
+                WaystationCommand.exitCode(for: error),
+                fullMessage: WaystationCommand.fullMessage(for: error)
+            )
         }
+    }
+
+    private init(
+        _ code: some CustomStringConvertible,
+        _ message: String,
+        cause: (any Error)? = nil,
+        _ exitCode: ExitCode,
+        fullMessage: String? = nil
+    ) {
+        self.code = code.description
+        self.message = cause.map { "\(message) (\($0))" } ?? message
+        self.fullMessage = fullMessage ?? "Error: \(self.message)"
+        self.exitCode = exitCode
     }
 
     /// Prints the error and ends the process.

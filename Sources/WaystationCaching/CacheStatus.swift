@@ -118,7 +118,3 @@ public struct CacheStatus: Hashable, Sendable {
         return String(decoding: bytes + [UInt8(ascii: "\"")], as: UTF8.self)
     }
 }
-
-extension UInt8 {
-    fileprivate var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased) }
-}

@@ -9,6 +9,25 @@ extension UInt8 {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) ? Int(self - UInt8(ascii: "0")) : nil
     }
 
+    /// Whether the byte is an ASCII digit.
+    @inlinable package var isASCIIDigit: Bool { decimalDigit != nil }
+
+    /// Whether the byte is an ASCII letter.
+    @inlinable package var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased) }
+
+    /// The value of a hexadecimal digit in upper or lower case; nil for any other byte.
+    @inlinable package var hexadecimalDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    /// Whether the byte is a hexadecimal digit that is no upper-case letter.
+    @inlinable package var isLowerCaseHexadecimalDigit: Bool { hexadecimalDigit != nil && lowercased == self }
+
     /// Whether the byte is optional whitespace around list members (RFC 9110 §5.6.3).
     @inlinable package var isSpace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 

@@ -1,4 +1,5 @@
 package import Foundation
+import WaystationFields
 
 extension HeaderBody {
     /// The body that header fields carry; nil when they carry none.
@@ -109,7 +110,7 @@ extension HeaderBody {
         for (index, part) in parts.enumerated() {
             for (offset, byte) in part.value.enumerated() {
                 if var open = escape {
-                    guard let digit = Self.hexadecimal(byte) else {
+                    guard let digit = byte.hexadecimalDigit else {
                         throw incomplete(parts[open.part], open.offset)
                     }
                     open.digits.append(digit)
@@ -144,15 +145,6 @@ extension HeaderBody {
             sign
             """
         )
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 
     /// Decodes base64 without Foundation's decoder, which does not report where it stopped and accepts only one

@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 
 extension HeaderBody {
     /// The fields that carry a body.
@@ -16,7 +17,7 @@ extension HeaderBody {
         fieldLength: Int = 8_000
     ) -> [String: String] {
         let chosen = encoding ?? self.encoding
-        let text = chosen == .base64 ? Array(body.base64EncodedData()) : Self.percentEncoded(body)
+        let text = chosen == .base64 ? Array(body.base64EncodedData()) : body.percentEncoded
         var fields: [String: String] = chosen == self.encoding ? [:] : [encodingName: chosen.description]
         guard text.count > max(3, fieldLength) else {
             fields[name] = String(decoding: text, as: UTF8.self)
@@ -34,22 +35,4 @@ extension HeaderBody {
     }
 
     var encodingName: String { name + "-encoding" }
-
-    /// Everything but the unreserved characters of RFC 3986 §2.3 is encoded.
-    private static func percentEncoded(_ body: Data) -> [UInt8] {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(body.count * 3)
-        for byte in body {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                text.append(byte)
-            default:
-                text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return text
-    }
 }

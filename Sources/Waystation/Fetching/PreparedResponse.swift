@@ -71,17 +71,12 @@ extension HTTPURLResponse {
         _ status: CacheStatus
     ) {
         guard let url else { return nil }
-        var message = selection.response
+        var (code, fields) = selection.parts
         switch selection.answer {
-        case .whole, .head: message.headerFields[.contentLength] = String(length)
+        case .whole, .head: fields[.contentLength] = String(length)
         case .part, .notModified, .rangeNotSatisfiable: break
         }
-        status.append(to: &message.headerFields)
-        self.init(
-            url: url,
-            statusCode: message.status.code,
-            httpVersion: "HTTP/1.1",
-            headerFields: message.headerFields.dictionary
-        )
+        status.append(to: &fields)
+        self.init(url: url, statusCode: code, httpVersion: "HTTP/1.1", headerFields: fields.dictionary)
     }
 }

@@ -84,27 +84,33 @@ public struct StoredSelection: Sendable, Hashable {
     ///
     /// Without validation it has its own `Age`, which replaces a stored one (RFC 9111 §4).
     public var response: HTTPResponse {
-        var response = HTTPResponse(status: .init(code: head.status), headerFields: head.headerFields)
-        response.headerFields.append(contentsOf: unstoredFields)
-        if !isValidated { response.headerFields[.age] = ageFieldValue }
+        let (status, headerFields) = parts
+        return HTTPResponse(status: .init(code: status), headerFields: headerFields)
+    }
+
+    /// The status code and the header fields of ``response``.
+    package var parts: (status: Int, headerFields: HTTPFields) {
+        var (status, fields) = (head.status, head.headerFields)
+        fields.append(contentsOf: unstoredFields)
+        if !isValidated { fields[.age] = ageFieldValue }
         switch answer {
         case .whole, .head: break
         case .part(let bytes):
-            response.status = .partialContent
-            response.headerFields[.contentLength] = String(bytes.count)
+            status = 206
+            fields[.contentLength] = String(bytes.count)
             let length = head.contentLength.map(String.init) ?? "*"
-            response.headerFields[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(length)"
+            fields[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(length)"
         case .notModified:
-            response.status = .notModified
-            response.headerFields = response.headerFields.without(Self.representationFields)
-            if response.headerFields.contains(.eTag) { response.headerFields[.lastModified] = nil }
+            status = 304
+            fields = fields.without(Self.representationFields)
+            if fields.contains(.eTag) { fields[.lastModified] = nil }
         case .rangeNotSatisfiable:
-            response.status = .rangeNotSatisfiable
-            response.headerFields = response.headerFields.without(Self.representationFields)
-            response.headerFields[.contentRange] = head.contentLength.map { "bytes */\($0)" }
-            response.headerFields[.contentLength] = "0"
+            status = 416
+            fields = fields.without(Self.representationFields)
+            fields[.contentRange] = head.contentLength.map { "bytes */\($0)" }
+            fields[.contentLength] = "0"
         }
-        return response
+        return (status, fields)
     }
 
     /// Fields that describe content that is not sent (RFC 9110 §15.4.5).

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// A host as cookies compare it (RFC 6265 §5.1.2).
 struct CookieHost: Hashable, Sendable {
     /// The name in lower case, or the address without brackets.
@@ -11,7 +13,7 @@ struct CookieHost: Hashable, Sendable {
         }
         guard !octets.isEmpty, octets.count <= 255, octets.first != UInt8(ascii: "."), octets.allSatisfy(Self.isAllowed)
         else { return nil }
-        name = String(decoding: octets.map(\.asciiLowercased), as: UTF8.self)
+        name = String(decoding: octets.map(\.lowercased), as: UTF8.self)
     }
 
     /// Letters, digits, hyphens, dots, the underscores that real hosts have, and the colons of IPv6.
@@ -30,7 +32,7 @@ struct CookieHost: Hashable, Sendable {
             bare.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).last ?? bare.utf8[...]
         guard !last.isEmpty else { return false }
         if last.allSatisfy(\.isASCIIDigit) { return true }
-        return last.starts(with: "0x".utf8) && last.dropFirst(2).allSatisfy(\.isASCIIHexDigit)
+        return last.starts(with: "0x".utf8) && last.dropFirst(2).allSatisfy { $0.hexadecimalDigit != nil }
     }
 
     /// Whether the host is this machine.

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// The length limits and syntax checks of a cookie's parts (RFC 6265bis §5.6).
 enum CookieSyntax {
     /// The most octets of a name and its value together.
@@ -14,7 +16,7 @@ enum CookieSyntax {
             guard part.utf8.allSatisfy({ !$0.isForbiddenControl && $0 != UInt8(ascii: ";") }) else {
                 throw CookieError(.character, "a cookie's name or value has a control character or “;”; remove it")
             }
-            guard part.utf8.first?.isBlank != true, part.utf8.last?.isBlank != true else {
+            guard part.utf8.first?.isSpace != true, part.utf8.last?.isSpace != true else {
                 throw CookieError(.character, "a cookie's name or value begins or ends with a blank; remove it")
             }
         }

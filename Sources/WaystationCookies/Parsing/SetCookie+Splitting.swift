@@ -1,3 +1,5 @@
+import WaystationFields
+
 extension SetCookie {
     /// Splits the value that Foundation makes from several `Set-Cookie` fields by joining them with commas.
     ///
@@ -42,7 +44,7 @@ extension SetCookie {
     }
 
     private static func append(_ field: Substring.UTF8View, to fields: inout [String]) {
-        let field = field.trimmed
+        let field = field.trimmingSpace()
         if !field.isEmpty { fields.append(String(Substring(field))) }
     }
 
@@ -51,8 +53,8 @@ extension SetCookie {
         guard let end = rest.firstIndex(where: { "=;,".utf8.contains($0) }), rest[end] == UInt8(ascii: "=") else {
             return false
         }
-        let name = rest[..<end].trimmed
-        return !name.isEmpty && name.allSatisfy { !$0.isBlank && $0 != UInt8(ascii: "\"") }
+        let name = rest[..<end].trimmingSpace()
+        return !name.isEmpty && name.allSatisfy { !$0.isSpace && $0 != UInt8(ascii: "\"") }
     }
 
     /// The position after the closing quote of a quoted value; `nil` when the quote is not closed or the value
@@ -62,7 +64,7 @@ extension SetCookie {
             rest[quote] == UInt8(ascii: "\"")
         else { return nil }
         let end = rest.index(after: quote)
-        guard let following = rest[end...].first(where: { !$0.isBlank }) else { return end }
+        guard let following = rest[end...].first(where: { !$0.isSpace }) else { return end }
         return following == UInt8(ascii: ";") || following == UInt8(ascii: ",") ? end : nil
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 
 /// One `Set-Cookie` field, parsed (RFC 6265 §5.2, with the limits of RFC 6265bis §5.6).
 ///
@@ -40,11 +41,11 @@ public struct SetCookie: Hashable, Sendable {
         let parts = octets.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         let pair = parts[0]
         if let equals = pair.firstIndex(of: UInt8(ascii: "=")) {
-            name = String(Substring(pair[..<equals].trimmed))
-            value = String(Substring(pair[pair.index(after: equals)...].trimmed))
+            name = String(Substring(pair[..<equals].trimmingSpace()))
+            value = String(Substring(pair[pair.index(after: equals)...].trimmingSpace()))
         } else {
             name = ""
-            value = String(Substring(pair.trimmed))
+            value = String(Substring(pair.trimmingSpace()))
         }
         guard !name.isEmpty || (acceptsNameless && !value.isEmpty) else {
             throw CookieError(.nameless, "Set-Cookie has no cookie name")
@@ -57,8 +58,8 @@ public struct SetCookie: Hashable, Sendable {
 
     private mutating func read(attribute part: Substring.UTF8View) {
         let equals = part.firstIndex(of: UInt8(ascii: "="))
-        let name = part[..<(equals ?? part.endIndex)].trimmed
-        let value = equals.map { part[part.index(after: $0)...].trimmed } ?? part[part.endIndex...]
+        let name = part[..<(equals ?? part.endIndex)].trimmingSpace()
+        let value = equals.map { part[part.index(after: $0)...].trimmingSpace() } ?? part[part.endIndex...]
         guard value.count <= CookieSyntax.maximumAttributeLength else { return }
         if name.equalsIgnoringCase("expires") {
             expires = CookieDate.parse(value) ?? expires
@@ -68,7 +69,7 @@ public struct SetCookie: Hashable, Sendable {
             // §5.2.3: an empty attribute is ignored as a whole; an earlier one stays in effect.
             guard !value.isEmpty else { return }
             let bare = value.first == UInt8(ascii: ".") ? value.dropFirst() : value
-            domain = bare.isEmpty ? nil : String(decoding: bare.map(\.asciiLowercased), as: UTF8.self)
+            domain = bare.isEmpty ? nil : String(decoding: bare.map(\.lowercased), as: UTF8.self)
         } else if name.equalsIgnoringCase("path") {
             // §5.2.4: an invalid path means the default path, even when an earlier attribute gave a path.
             path = value.first == UInt8(ascii: "/") ? String(Substring(value)) : nil

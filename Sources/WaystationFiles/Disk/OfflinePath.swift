@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// Converts a percent-encoded URL path to names, or gives the reason why the path is refused.
 ///
 /// The conversion uses only the text and never reads a disk. The names are exact bytes. Names are not case-folded or
@@ -31,19 +33,7 @@ public enum OfflinePath {
 
     /// Percent-encodes one name as a path segment: all bytes but `unreserved` (RFC 3986 section 2.3) are escaped.
     package static func encoded(_ name: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in name.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                bytes.append(byte)
-            default:
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: name.utf8.percentEncoded, as: UTF8.self)
     }
 }
 
@@ -73,10 +63,10 @@ private struct Splitter {
             default: append(byte)
             }
         case .percent:
-            guard let digit = hexadecimal(byte) else { return fault = .invalidEscape }
+            guard let digit = byte.hexadecimalDigit else { return fault = .invalidEscape }
             escape = .high(digit)
         case .high(let high):
-            guard let digit = hexadecimal(byte) else { return fault = .invalidEscape }
+            guard let digit = byte.hexadecimalDigit else { return fault = .invalidEscape }
             escape = .none
             let decoded = high << 4 | digit
             guard decoded != UInt8(ascii: "/") else { return fault = .encodedSlash }
@@ -115,14 +105,5 @@ private struct Splitter {
         names.append(text)
         name.removeAll(keepingCapacity: true)
         length += 1
-    }
-
-    private func hexadecimal(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -44,7 +44,7 @@ public struct PackDigest: Hashable, Sendable, Codable, CustomStringConvertible, 
             algorithm = bare
             digits = text[...]
         }
-        guard digits.utf8.count == algorithm.length * 2, digits.utf8.allSatisfy(\.isHexadecimalDigit) else {
+        guard digits.utf8.count == algorithm.length * 2, digits.utf8.allSatisfy({ $0.hexadecimalDigit != nil }) else {
             return nil
         }
         hex = digits.lowercased()
@@ -60,17 +60,6 @@ public struct PackDigest: Hashable, Sendable, Codable, CustomStringConvertible, 
 
     /// Writes the text form.
     public func encode(to encoder: any Encoder) throws { try encodeText(to: encoder) }
-}
-
-extension UInt8 {
-    fileprivate var isHexadecimalDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
-    }
 }
 
 extension PackDigest: CodedAsText {

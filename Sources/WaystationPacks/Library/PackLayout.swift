@@ -15,9 +15,7 @@ import WaystationFileSystem
 struct PackLayout: Sendable {
     let root: String
 
-    init(root: String) {
-        self.root = root.count > 1 && root.hasSuffix("/") ? String(root.dropLast()) : root
-    }
+    init(root: String) { self.root = root.trimmingTrailingSlash }
 
     var lock: String { root + "/lock" }
     var modules: String { root + "/modules" }

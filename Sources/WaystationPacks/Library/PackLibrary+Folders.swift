@@ -107,7 +107,3 @@ extension PackManifest {
         }
     }
 }
-
-extension String {
-    var trimmingTrailingSlash: String { count > 1 && hasSuffix("/") ? String(dropLast()) : self }
-}

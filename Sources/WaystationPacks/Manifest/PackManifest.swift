@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 import WaystationFiles
 import WaystationRules
 
@@ -122,10 +123,7 @@ public struct PackManifest: Hashable, Sendable {
         }
         let isDigest =
             file.sha256.utf8.count == 64
-            && file.sha256.utf8.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            }
+            && file.sha256.utf8.allSatisfy(\.isLowerCaseHexadecimalDigit)
         guard isDigest else {
             throw PackError(
                 .invalidManifest,

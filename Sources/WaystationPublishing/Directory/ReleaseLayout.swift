@@ -1,12 +1,11 @@
+import WaystationFileSystem
 import WaystationPacks
 
 /// The paths in a release directory; see ``ReleaseDirectory``.
 struct ReleaseLayout: Sendable {
     let root: String
 
-    init(root: String) {
-        self.root = root.count > 1 && root.hasSuffix("/") ? String(root.dropLast()) : root
-    }
+    init(root: String) { self.root = root.trimmingTrailingSlash }
 
     var lock: String { root + "/lock" }
     var index: String { root + "/releases.json" }

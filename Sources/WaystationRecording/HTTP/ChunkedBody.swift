@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFields
 
 /// Removes the chunked transfer coding from a body (RFC 9112 §7.1).
 enum ChunkedBody {
@@ -11,7 +12,7 @@ enum ChunkedBody {
             let line = rest[..<end]
             // Extensions follow after a semicolon.
             let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: " ") }
-            guard !digits.isEmpty, digits.count <= 15, digits.allSatisfy({ isHexadecimal($0) }),
+            guard !digits.isEmpty, digits.count <= 15, digits.allSatisfy({ $0.hexadecimalDigit != nil }),
                 let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
             else { throw ImportRefusal(.damagedBody, "its body has a chunk whose size is not a number") }
             rest = rest[(end + 1)...]
@@ -28,8 +29,4 @@ enum ChunkedBody {
     }
 
     private static var cutOff: ImportRefusal { ImportRefusal(.incomplete, "its chunked body is cut off") }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        0x30...0x39 ~= byte || 0x41...0x46 ~= byte || 0x61...0x66 ~= byte
-    }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import WaystationFields
 
 /// The name of a body file below `bodies/`, as the column `body_file` holds it: a directory of the digest's first two
 /// digits, then the digest.
@@ -10,10 +11,7 @@ struct BodyName: Hashable, Sendable {
     let text: String
 
     init(digest: SHA256Digest) {
-        let digits = digest.map { byte in
-            let text = String(byte, radix: 16)
-            return text.utf8.count == 1 ? "0" + text : text
-        }.joined()
+        let digits = digest.hexadecimal
         text = "\(digits.prefix(2))/\(digits)"
     }
 
@@ -26,14 +24,14 @@ struct BodyName: Hashable, Sendable {
         guard [64, 32].contains(digits.utf8.count), digits.count == digits.utf8.count,
             text.utf8.count == digits.utf8.count + 3, text.dropFirst(2).first == "/",
             digits.hasPrefix(text.prefix(2)),
-            digits.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
+            digits.utf8.allSatisfy(\.isLowerCaseHexadecimalDigit)
         else { return nil }
         self.text = text
     }
 
     /// Whether a directory name below `bodies/` is one that may contain body files.
     static func isShard(_ name: String) -> Bool {
-        name.utf8.count == 2 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+        name.utf8.count == 2 && name.utf8.allSatisfy(\.isLowerCaseHexadecimalDigit)
     }
 
     /// The directory below `bodies/`.

@@ -47,9 +47,3 @@ struct StoreLayout: Sendable {
 
     func directory(of body: BodyName) -> String { "\(bodies)/\(body.shard)" }
 }
-
-extension String {
-    fileprivate var trimmingTrailingSlash: String {
-        count > 1 && hasSuffix("/") ? String(dropLast()) : self
-    }
-}

@@ -17,21 +17,18 @@ struct EncodedRow: Sendable {
     let seal: UInt64
 
     init(_ head: StoredHead, bodyLength: Int, bodyFile: String?, checksums: BlockChecksums) {
+        let (fields, vary, checksums) = (FieldSection.encode(head.headerFields), head.vary.encoded, checksums.encoded)
+        let numbers = (head.status, head.requestTime.microseconds, head.responseTime.microseconds, bodyLength)
         key = head.key
-        status = head.status
-        fields = FieldSection.encode(head.headerFields)
-        vary = head.vary.encoded
-        requestTime = head.requestTime.microseconds
-        responseTime = head.responseTime.microseconds
-        self.bodyLength = bodyLength
+        (status, requestTime, responseTime, self.bodyLength) = numbers
+        (self.fields, self.vary, self.checksums) = (fields, vary, checksums)
         self.bodyFile = bodyFile
-        self.checksums = checksums.encoded
-        seal = fields.withUnsafeBytes { [key, status, requestTime, responseTime, vary, checksums = self.checksums] fields in
+        seal = fields.withUnsafeBytes { fields in
             vary.withUnsafeBytes { vary in
                 checksums.withUnsafeBytes { checksums in
                     Seal.of(
-                        key: key,
-                        numbers: (status, requestTime, responseTime, bodyLength),
+                        key: head.key,
+                        numbers: numbers,
                         file: bodyFile,
                         fields: fields,
                         vary: vary,

@@ -105,10 +105,3 @@ extension Date {
         self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
     }
 }
-
-extension Duration {
-    var seconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) * 1e-18
-    }
-}

@@ -1,6 +1,6 @@
 import Foundation
-import Synchronization
 import HTTPTypes
+import Synchronization
 import WaystationCaching
 import WaystationCollections
 

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationFields
 import WaystationFileSystem
 
 /// Maintenance work of the store: one step at a time on the write queue, so that writes can come in between.
@@ -129,7 +130,7 @@ extension ResponseStore {
     private func expire(in opened: Opened) throws -> [Upkeep.Job] {
         let time = now()
         state.withLock { $0.upkeep.lastExpiry = time }
-        let limit = time.addingTimeInterval(-limits.maximumAge.seconds)
+        let limit = time.addingTimeInterval(-limits.maximumAge.inSeconds)
         let removal = try opened.index.removeStep(.older(than: limit), limit: Self.stepSize)
         finish(removal, in: opened)
         if removal.count > 0 {
@@ -149,7 +150,7 @@ extension ResponseStore {
         guard limits.hasMaximumAge, state.withLock({ !$0.upkeep.awaitsCleanUp }) else { return }
         guard let oldest = try opened.index.oldestResponseTime() else { return }
         state.withLock { $0.upkeep.awaitsCleanUp = true }
-        let rest = limits.maximumAge.seconds - now().timeIntervalSince(oldest)
+        let rest = limits.maximumAge.inSeconds - now().timeIntervalSince(oldest)
         environment.afterDelay(writeQueue, Upkeep.delay(untilExpiry: rest)) { [weak self] in
             guard let self else { return }
             writeQueue.async { self.cleanUp() }

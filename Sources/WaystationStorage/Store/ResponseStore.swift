@@ -1,6 +1,7 @@
 public import Foundation
 import Synchronization
 public import WaystationCaching
+import WaystationFields
 import WaystationFileSystem
 
 /// HTTP responses on disk, limited by age and size.
@@ -229,6 +230,6 @@ public final class ResponseStore: Sendable {
     var lowWaterSize: Int { Int(Double(limits.maximumSize.bytes) * StoreLimits.lowWaterMark) }
 
     func isExpired(_ responseTime: Date, at time: Date) -> Bool {
-        time.timeIntervalSince(responseTime) > limits.maximumAge.seconds
+        time.timeIntervalSince(responseTime) > limits.maximumAge.inSeconds
     }
 }

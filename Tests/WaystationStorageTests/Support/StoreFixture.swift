@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Synchronization
+import WaystationFields
 import WaystationFileSystem
 import WaystationTesting
 
@@ -57,7 +58,7 @@ final class DrivenClock: Sendable {
 
     var now: Date { time.withLock { $0 } }
 
-    func advance(_ duration: Duration) { time.withLock { $0 += duration.seconds } }
+    func advance(_ duration: Duration) { time.withLock { $0 += duration.inSeconds } }
 }
 
 /// The events that stores reported, in order.

@@ -127,33 +127,28 @@ final class Fetch: Sendable {
     /// Ends the fetch; `response` is a head that may not have been delivered yet.
     func end(_ response: HTTPURLResponse?, _ error: (any Error)?) {
         if error == nil, let response { receive(response) }
-        let (isFirst, waiting) = state.withLock { state in
-            defer {
-                state.hasEnded = true
-                state.head = nil
-            }
-            return (!state.hasEnded, state.head)
-        }
-        guard isFirst else { return }
+        guard let waiting = finish() else { return }
         let failure = error.map { PackError.network(request.url, $0) }
-        if let waiting {
-            waiting.resume(throwing: failure ?? PackError.network(request.url, URLError(.badServerResponse)))
-        }
+        waiting?.resume(throwing: failure ?? PackError.network(request.url, URLError(.badServerResponse)))
         parts.finish(throwing: failure)
     }
 
     func cancel() {
-        let (isFirst, waiting) = state.withLock { state in
-            defer {
-                state.hasEnded = true
-                state.head = nil
-            }
-            return (!state.hasEnded, state.head)
-        }
-        guard isFirst else { return }
+        guard let waiting = finish() else { return }
         waiting?.resume(throwing: PackError.cancelled(request.url))
         parts.finish(throwing: PackError.cancelled(request.url))
         stop()
+    }
+
+    /// Marks the fetch as ended.
+    ///
+    /// - Returns: The continuation that waits for the head, if there is one; nil when the fetch had ended before.
+    private func finish() -> CheckedContinuation<FetchedResponse, any Error>?? {
+        state.withLock { state in
+            guard !state.hasEnded else { return nil }
+            state.hasEnded = true
+            return .some(state.head.take())
+        }
     }
 
     private func stop() {

@@ -131,10 +131,4 @@ public struct ModuleListAnswer: Sendable, Codable {
             }
         }
     }
-
-    /// Writes the form above.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(modules, forKey: .modules)
-    }
 }

@@ -66,16 +66,4 @@ public struct SinglePackAnswer: Sendable, Hashable, Codable {
         isPatch = try container.flag(.isPatch) ?? false
         whitelist = try container.list(.whitelist)
     }
-
-    /// Writes the form above, without the members that are nil.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(version, forKey: .version)
-        try container.encodeIfPresent(packageURL, forKey: .packageURL)
-        try container.encodeIfPresent(minimumVersion, forKey: .minimumVersion)
-        try container.encodeIfPresent(networkType, forKey: .networkType)
-        try container.encodeIfPresent(status, forKey: .status)
-        try container.encode(isPatch, forKey: .isPatch)
-        try container.encodeIfPresent(whitelist, forKey: .whitelist)
-    }
 }
