@@ -30,7 +30,7 @@ struct Remains {
         for entry in try inspector.entries() {
             guard let number = entry.key.url.split(separator: "/").last.flatMap({ Int($0) }),
                 let response = try inspector.response(entry),
-                let version = response.headerFields[Material.version].flatMap({ Int($0) }),
+                let version = response.head.headerFields[Material.version].flatMap({ Int($0) }),
                 try response.body.contents() == Material.body(number, version: version)
             else {
                 findings.wrong.append("a wrong body: \(entry.key)")
