@@ -32,7 +32,8 @@ struct BrowserTests {
             ]
         )
         defer {
-            browser.send(SIGKILL)
+            // It ends its own child processes, too.
+            browser.send(SIGTERM)
             browser.wait()
         }
         var requests: [ScriptedOrigin.Request] = []

@@ -210,6 +210,82 @@ struct GatewayTests {
         #expect(parts.count == 3)
     }
 
+    @Test("answers thousands of requests that were sent at once, each in its turn")
+    func manyAtOnce() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a"])
+        let connection = try RawConnection(fixture.port)
+        // Answered from memory, and refused with the connection kept.
+        let pair =
+            "GET /a HTTP/1.1\r\nHost: \(fixture.shop)\r\n\r\n"
+            + "GET / HTTP/1.1\r\nHost: other.localhost:\(fixture.port)\r\n\r\n"
+        let last = "GET /a HTTP/1.1\r\nHost: \(fixture.shop)\r\nConnection: close\r\n\r\n"
+        Thread.detachNewThread { connection.send(String(repeating: pair, count: 5_000) + last) }
+        let answers = String(decoding: await connection.read(), as: UTF8.self).components(separatedBy: "HTTP/1.1 ")
+        #expect(answers.filter { $0.hasPrefix("200") }.count == 5_001)
+        #expect(answers.filter { $0.hasPrefix("403") }.count == 5_000)
+    }
+
+    @Test("ignores interim responses, and refuses one in place of a final one")
+    func interim() async throws {
+        let origin = try ScriptedOrigin { request in
+            let final = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+            return .raw(
+                Data(("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + (request.path == "/" ? final : "")).utf8)
+            )
+        }
+        let fixture = try await GatewayFixture(origin: origin)
+        let answer = try await fixture.get("/", host: fixture.name(of: origin))
+        #expect(answer.status == 200)
+        #expect(answer.text == "ok")
+        #expect(try await fixture.get("/none", host: fixture.name(of: origin)).status == 502)
+    }
+
+    @Test("takes the characters that browsers leave unencoded")
+    func spelling() async throws {
+        let origin = try ScriptedOrigin { .ok($0.target) }
+        let fixture = try await GatewayFixture(origin: origin)
+        let target = "/p?a[]=1&b={2}|3^`%20%7C"
+        let answer = try await fixture.get(target, host: fixture.name(of: origin))
+        #expect(answer.text == "/p?a%5B%5D=1&b=%7B2%7D%7C3%5E%60%20%7C")
+    }
+
+    @Test("ends a connection that offers another protocol after its answer")
+    func upgrade() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a"])
+        let answer = try await fixture.send(
+            "GET /a HTTP/1.1\r\nHost: \(fixture.shop)\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+        )
+        #expect(answer.text == "a")
+        #expect(answer["Connection"] == "close")
+    }
+
+    @Test("keeps a connection of HTTP/1.0 only if it says so, and ends a body of unknown length with it")
+    func oldClients() async throws {
+        let origin = try ScriptedOrigin { _ in .stream([.bytes(Data("body".utf8))]) }
+        let fixture = try await GatewayFixture(files: ["a": "a"], origin: origin)
+        let connection = try RawConnection(fixture.port)
+        connection.send("GET /a HTTP/1.0\r\nHost: \(fixture.shop)\r\nConnection: keep-alive\r\n\r\n")
+        let kept = RawResponse(await connection.read { $0.last == UInt8(ascii: "a") })
+        #expect(kept?["Connection"] == "keep-alive")
+        connection.send("GET / HTTP/1.0\r\nHost: \(fixture.name(of: origin))\r\nConnection: keep-alive\r\n\r\n")
+        let closed = RawResponse(await connection.read())
+        #expect(closed?["Connection"] == "close")
+        #expect(closed?["Transfer-Encoding"] == nil)
+        #expect(closed?.text == "body")
+    }
+
+    @Test("leaves out fields of an origin that may not be sent")
+    func invalidFields() async throws {
+        let origin = try ScriptedOrigin { _ in
+            .raw(Data("HTTP/1.1 200 OK\r\nX-Bad: a\u{1}b\r\nX-Good: c\r\nContent-Length: 2\r\n\r\nok".utf8))
+        }
+        let fixture = try await GatewayFixture(origin: origin)
+        let answer = try await fixture.get("/", host: fixture.name(of: origin))
+        #expect(answer.text == "ok")
+        #expect(answer["X-Good"] == "c")
+        #expect(answer["X-Bad"] == nil)
+    }
+
     @Test("closes a connection whose response ends too early")
     func truncation() async throws {
         let origin = try ScriptedOrigin { _ in .truncated(Data(repeating: 1, count: 100_000), after: 50_000) }
@@ -243,6 +319,31 @@ struct GatewayTests {
         #expect(RawResponse(await connection.read())?.text == "late")
         await stopped
         #expect(fixture.gateway.port == nil)
+    }
+
+    @Test("does not leave its sockets to programs that the app starts")
+    func inheritance() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a"])
+        let connection = try RawConnection(fixture.port)
+        connection.send("GET /a HTTP/1.1\r\nHost: \(fixture.shop)\r\n\r\n")
+        _ = await connection.read { $0.last == UInt8(ascii: "a") }
+        let sockets = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { CInt($0) }
+            .filter { Self.port(of: $0) == fixture.port }
+        // The listeners of IPv4 and of IPv6, if the machine has it, and the connection.
+        #expect(sockets.count >= 2)
+        #expect(sockets.allSatisfy { fcntl($0, F_GETFD) & FD_CLOEXEC != 0 })
+    }
+
+    /// The local port of a socket; nil for other descriptors.
+    private static func port(of descriptor: CInt) -> Int? {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        // The port is at the same place for both families.
+        guard code == 0, [AF_INET, AF_INET6].contains(CInt(address.sin_family)) else { return nil }
+        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     @Test("runs until its task is cancelled, and as a service until its group is shut down", arguments: [true, false])

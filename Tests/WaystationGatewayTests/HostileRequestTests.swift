@@ -1,6 +1,7 @@
 #if Gateway
 import Foundation
 import Testing
+import Waystation
 import WaystationGateway
 import WaystationTesting
 
@@ -84,15 +85,46 @@ struct HostileRequestTests {
     func slowness() async throws {
         let origin = try ScriptedOrigin { _ in .ok("reached") }
         let fixture = try await GatewayFixture(origin: origin) {
-            $0.idleTimeout = .milliseconds(50)
+            $0.idleTimeout = .seconds(300)
             $0.requestTimeout = .milliseconds(50)
         }
-        let silent = try RawConnection(fixture.port)
-        #expect(await silent.read().isEmpty)
+        let impatient = try await GatewayFixture { $0.idleTimeout = .milliseconds(50) }
+        #expect(await (try RawConnection(impatient.port)).read().isEmpty)
         let slow = try RawConnection(fixture.port)
         slow.send("POST / HTTP/1.1\r\nHost: \(fixture.name(of: origin))\r\nContent-Length: 5\r\n\r\nab")
         #expect(RawResponse(await slow.read())?.status == 408)
         #expect(origin.requestCount == 0)
+    }
+
+    @Test("takes no request that follows a refused one on a connection that ends")
+    func following() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("reached") }
+        let fixture = try await GatewayFixture(origin: origin)
+        let name = fixture.name(of: origin)
+        let refused = "POST / HTTP/1.1\r\nHost: \(name)\r\nOrigin: https://evil.example\r\nContent-Length: 1\r\n\r\na"
+        let answer = try await fixture.send(
+            refused + "POST /order HTTP/1.1\r\nHost: \(name)\r\nContent-Length: 0\r\n\r\n"
+        )
+        #expect(answer.status == 403)
+        #expect(origin.requestCount == 0)
+    }
+
+    @Test("gets the reason of a refusal although it still sends a body")
+    func lingering() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a"]) { $0.maximumBody = .bytes(10) }
+        let connection = try RawConnection(fixture.port)
+        connection.send("POST /a HTTP/1.1\r\nHost: \(fixture.shop)\r\nContent-Length: 1000000\r\n\r\n")
+        connection.send(Data(count: 1_000_000))
+        let answer = await connection.read { RawResponse($0)?.text.hasSuffix("allows.\n") ?? false }
+        #expect(RawResponse(answer)?.status == 413)
+    }
+
+    @Test("is let go when it stays silent after a refusal")
+    func silentAfterRefusal() async throws {
+        let fixture = try await GatewayFixture { $0.idleTimeout = .milliseconds(50) }
+        let connection = try RawConnection(fixture.port)
+        connection.send("GET / HTTP/1.1\r\nHost: other.localhost:\(fixture.port)\r\n\r\n")
+        #expect(RawResponse(await connection.read())?.status == 403)
     }
 
     @Test("closes connections beyond the limit, and takes others when some have ended")

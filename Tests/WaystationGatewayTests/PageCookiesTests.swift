@@ -63,7 +63,7 @@ struct PageCookiesTests {
         // A request for another resource may have been sent before.
         browser.take(try await fixture.get("/a", browser.field))
         #expect(store.cookies.map(\.pair) == ["cart=3"])
-        browser.take(try await fixture.get("/a", browser.field + ["Sec-Fetch-Dest: document"]))
+        browser.take(try await fixture.get("/a", browser.field + ["Sec-Fetch-Dest: document", "Sec-Fetch-Site: none"]))
         #expect(store.cookies.isEmpty)
         #expect(browser.jar["cart"] == nil)
     }
@@ -91,6 +91,86 @@ struct PageCookiesTests {
         browser.take(try await fixture.get("/a", browser.field))
         #expect(store.cookies.isEmpty)
         #expect(Array(browser.jar.keys) == ["waystation-browser"])
+    }
+
+    @Test("of an earlier run do not reach the app later, if the browser keeps them")
+    func earlierWithDomain() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        var browser = Browser(jar: ["session": "old"])
+        browser.take(try await fixture.get("/a", browser.field))
+        // It had a domain, so the gateway's removal did not match it.
+        browser.jar["session"] = "old"
+        browser.take(try await fixture.get("/a", browser.field))
+        #expect(store.cookies.isEmpty)
+    }
+
+    @Test("do not replace a token of the app, which no page may see")
+    func tokens() async throws {
+        try store.insert(cookie("token", "secret", isHTTPOnly: true))
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        var browser = Browser()
+        browser.take(try await fixture.get("/a"))
+        browser.jar["token"] = "evil"
+        browser.take(try await fixture.get("/a", browser.field))
+        #expect(store.cookies.map(\.pair) == ["token=secret"])
+    }
+
+    @Test("follow a page that changes its mind")
+    func toggled() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        var browser = Browser()
+        browser.take(try await fixture.get("/a"))
+        for value in ["de", "en", "de"] {
+            browser.jar["lang"] = value
+            browser.take(try await fixture.get("/a", browser.field))
+            #expect(store.cookies.map(\.pair) == ["lang=\(value)"])
+            #expect(browser.jar["lang"] == value)
+        }
+    }
+
+    @Test("are not removed by a page of another site, or by a page of another folder")
+    func absence() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a", "shop/b": "b"], cookies: store)
+        var browser = Browser()
+        browser.take(try await fixture.get("/a"))
+        let mark = browser.field
+        browser.jar["cart"] = "3"
+        for _ in 0..<2 { browser.take(try await fixture.get("/shop/b", browser.field)) }
+        _ = try await fixture.get("/a", mark + ["Sec-Fetch-Dest: document", "Sec-Fetch-Site: same-origin"])
+        _ = try await fixture.get("/shop/b", mark + ["Sec-Fetch-Dest: document", "Sec-Fetch-Site: cross-site"])
+        #expect(store.cookies.map(\.pair) == ["cart=3"])
+        _ = try await fixture.get("/shop/b", mark + ["Sec-Fetch-Dest: document", "Sec-Fetch-Site: same-origin"])
+        #expect(store.cookies.isEmpty)
+    }
+
+    @Test(
+        "are sent for a page of another site as SameSite allows",
+        arguments: [
+            ("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Dest: image", []),
+            ("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Dest: document", ["lax=1"]),
+            ("Sec-Fetch-Site: same-origin\r\nSec-Fetch-Dest: image", ["lax=1", "strict=1"]),
+            ("Referer: https://evil.example/", []),
+            ("Origin: null\r\nSec-Fetch-Site: same-origin", ["lax=1", "strict=1"]),
+        ]
+    )
+    func sameSite(fields: String, sent: [String]) async throws {
+        let origin = try ScriptedOrigin { _ in .ok() }
+        for (name, sameSite) in [("strict", SameSite.strict), ("lax", .lax)] {
+            try store.insert(
+                Cookie(
+                    name: name,
+                    value: "1",
+                    domain: "127.0.0.1",
+                    isHostOnly: true,
+                    sameSite: sameSite,
+                    creation: Date()
+                )
+            )
+        }
+        let fixture = try await GatewayFixture(origin: origin, cookies: store)
+        _ = try await fixture.get("/", host: fixture.name(of: origin), [fields])
+        let cookies = try #require(origin.requests.first).value(of: "Cookie")
+        #expect(cookies?.components(separatedBy: "; ").sorted() ?? [] == sent)
     }
 
     @Test("are chosen by the app's store for the request to the origin")

@@ -1,6 +1,8 @@
 #if Gateway
 import Foundation
 import Testing
+import Waystation
+import WaystationCookies
 import WaystationGateway
 import WaystationTesting
 
@@ -42,6 +44,37 @@ struct ProxyTests {
         #expect(answer.prefix(head.count) == head)
         #expect(RawResponse(Data(answer.dropFirst(head.count)))?.body == body)
         #expect(origin.requests.first?.value(of: "Host") == "inner.example")
+    }
+
+    @Test("connects to a host with several addresses, of which one does not answer")
+    func severalAddresses() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("inner") }
+        let fixture = try await GatewayFixture { $0.isProxy = true }
+        let authority = "localhost:\(origin.port)"
+        let connection = try RawConnection(fixture.port)
+        connection.send("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
+        connection.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(String(decoding: await connection.read(), as: UTF8.self).hasSuffix("inner"))
+    }
+
+    @Test("sends no cookies of the app for a page that the rules do not take")
+    func foreignPages() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("", fields: ["Set-Cookie": "sid=2; HttpOnly"]) }
+        let store = CookieStore()
+        try store.insert(
+            Cookie(name: "sid", value: "1", domain: "127.0.0.1", isHostOnly: true, sameSite: .strict, creation: Date())
+        )
+        let fixture = try await GatewayFixture(origin: origin, cookies: store) { $0.isProxy = true }
+        let (url, host) = (origin.url().absoluteString, "127.0.0.1:\(origin.port)")
+        let own = try await fixture.get(url, host: host, ["Cookie: sid=old"])
+        #expect(origin.requests.last?.value(of: "Cookie") == "sid=1")
+        #expect(own["Set-Cookie"] == nil)
+        _ = try await fixture.get(url, host: host, ["Referer: http://evil.example/"])
+        #expect(origin.requests.count == 2)
+        #expect(origin.requests.last?.value(of: "Cookie")?.contains("sid=1") != true)
+        let posted = try await fixture.get(url, host: host, method: "POST", ["Origin: http://evil.example"])
+        #expect(posted.status == 403)
+        #expect(origin.requests.count == 2)
     }
 
     @Test("reports a host that does not answer")

@@ -67,8 +67,12 @@ final class GatewayServer: Sendable {
                 .childChannelOption(.autoRead, value: false)
                 .childChannelOption(.maxMessagesPerRead, value: 4)
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .serverChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture { try Inheritance.prevent(of: channel) }
+                }
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
+                        try Inheritance.prevent(of: channel)
                         guard connections.add(channel), let port = channel.localAddress?.port else {
                             channel.close(promise: nil)
                             return
@@ -108,6 +112,8 @@ final class GatewayServer: Sendable {
             encoder, decoder, validating, pipelining, refusing, connection,
         ])
     }
+
+    deinit { for listener in listeners { listener.close(promise: nil) } }
 
     /// Closes the listening sockets, and then the connections when their requests have ended.
     ///

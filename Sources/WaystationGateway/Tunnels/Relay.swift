@@ -30,7 +30,11 @@ final class Relay: ChannelDuplexHandler {
     }
 
     /// Begins to read, when both ends are in their places.
-    func start() { context?.read() }
+    func start() {
+        // The decoder before may have passed on bytes that it had read already.
+        other?.context?.flush()
+        context?.read()
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { other?.context?.write(data, promise: nil) }
 

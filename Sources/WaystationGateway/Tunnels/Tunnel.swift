@@ -38,6 +38,7 @@ struct Tunnel {
         let (near, far) = Relay.pair()
         let pipeline = client.pipeline.syncOperations
         do {
+            try Inheritance.prevent(of: server)
             try server.pipeline.syncOperations.addHandler(far)
             // Before the decoder is removed, so that bytes that it still holds reach the relay.
             try pipeline.addHandler(near)

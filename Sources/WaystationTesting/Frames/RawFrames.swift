@@ -69,7 +69,7 @@ public enum RawFrames {
 
 /// An HTTP/2 frame that a client sent.
 @_spi(Frames)
-public struct SentFrame: Equatable, CustomStringConvertible {
+public struct SentFrame: Equatable, Sendable, CustomStringConvertible {
     /// The type (RFC 9113 §6).
     public var type: UInt8
     /// The flags, by the frame's type.

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// The actions of a new process on its descriptors before its program begins.
@@ -18,8 +19,15 @@ struct FileActions {
         posix_spawn_file_actions_addopen(&actions, number, path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     }
 
-    /// Starts a process in which no signal is blocked.
+    /// Starts a process in which no signal is blocked, with no other descriptors than the three standard ones.
+    ///
+    /// A process that inherited a connection would keep it open after this process has closed it. Swift does not import
+    /// `posix_spawn_file_actions_addclosefrom_np`, so the descriptors are named one by one.
     mutating func spawn(_ command: [String], environment: [String: String]) throws -> pid_t {
+        let inherited = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { CInt($0) }
+        for descriptor in inherited where descriptor > STDERR_FILENO {
+            posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -9,7 +9,8 @@ final class RawConnection: Sendable {
     private let descriptor: CInt
 
     init(_ port: Int) throws {
-        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        // The programs that other tests start do not inherit it.
+        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
@@ -43,9 +44,11 @@ final class RawConnection: Sendable {
     func leave() { _ = shutdown(descriptor, CInt(SHUT_RDWR)) }
 
     /// Reads until a condition holds, or the connection ends.
+    ///
+    /// It waits on a thread of its own: the queues of Dispatch have few threads, which the gateway's loads need.
     func read(until isEnough: @escaping @Sendable (Data) -> Bool = { _ in false }) async -> Data {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { [self] in
+            Thread.detachNewThread { [self] in
                 var received = Data()
                 var buffer = [UInt8](repeating: 0, count: 64 << 10)
                 while !isEnough(received) {

@@ -1,9 +1,8 @@
 #if NIO
-@_spi(Frames) import WaystationTesting
+@_spi(Frames) @_spi(Hostile) import WaystationTesting
 import NIOCore
 import NIOEmbedded
 import Testing
-@_spi(Hostile) import WaystationTesting
 
 @testable import WaystationNIO
 

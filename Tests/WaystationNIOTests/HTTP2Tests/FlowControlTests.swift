@@ -3,7 +3,6 @@
 import NIOCore
 import NIOEmbedded
 import Testing
-@_spi(Hostile) import WaystationTesting
 
 @testable import WaystationNIO
 

@@ -4,7 +4,6 @@ import NIOCore
 import NIOEmbedded
 import NIOHPACK
 import Testing
-@_spi(Hostile) import WaystationTesting
 
 @testable import WaystationNIO
 

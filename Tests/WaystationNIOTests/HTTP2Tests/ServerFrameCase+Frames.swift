@@ -1,4 +1,6 @@
 #if NIO
+@_spi(Frames) import WaystationTesting
+
 extension ServerFrameCase {
     /// http2/6.1 to 6.4, 6.7 and 6.8: the rules of single frames.
     static let frameRules: [ServerFrameCase] = [

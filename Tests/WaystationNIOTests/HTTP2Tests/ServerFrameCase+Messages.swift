@@ -1,4 +1,6 @@
 #if NIO
+@_spi(Frames) import WaystationTesting
+
 extension ServerFrameCase {
     /// http2/7 and 8: codes and messages.
     static let messages: [ServerFrameCase] = [

@@ -1,4 +1,6 @@
 #if NIO
+@_spi(Frames) import WaystationTesting
+
 extension ServerFrameCase {
     /// generic/3 and http2/4: frames that are allowed, and frames of any kind that are not.
     static let framing: [ServerFrameCase] = [

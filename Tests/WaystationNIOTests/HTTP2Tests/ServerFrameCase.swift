@@ -1,5 +1,6 @@
 #if NIO
 import Testing
+@_spi(Frames) import WaystationTesting
 
 /// Frames of a server, and what the engine must do about them.
 ///

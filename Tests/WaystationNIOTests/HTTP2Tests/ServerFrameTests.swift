@@ -4,6 +4,7 @@ import NIOEmbedded
 import Testing
 
 @testable import WaystationNIO
+@_spi(Frames) import WaystationTesting
 
 @Suite("Frames of a server, case by case as in h2spec")
 struct ServerFrameTests {
