@@ -24,8 +24,9 @@ struct BrowserTests {
     private func report(ofPageAt host: String, to origin: ScriptedOrigin) async throws -> String {
         let profile = FileManager.default.temporaryDirectory.appending(path: "chromium-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: profile) }
+        // The program itself, because the script of this name does not pass signals on.
         let browser = try SpawnedProcess(
-            "/usr/bin/chromium-headless-shell",
+            "/usr/lib/chromium/chromium-headless-shell",
             [
                 "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir=\(profile.path)",
                 "--remote-debugging-port=0", "http://\(host)/",
