@@ -9,6 +9,8 @@
 import Foundation
 import Measuring
 
+/// The number of responses from which on the growth of the memory is judged; shorter runs only print it.
+let judgedCount = 10_000
 /// The growth of the memory that is accepted, in MiB.
 let memoryLimit = 64.0
 let arguments = Array(CommandLine.arguments.dropFirst())

@@ -8,7 +8,7 @@ public import WaystationCaching
 /// Immutable; safe to use from any thread.
 ///
 /// The store does not decide whether a response may still be used, must be validated, or suits a request
-/// (``VaryKey/matches(_:)``): the caller does.
+/// (``WaystationCaching/VaryKey/matches(_:)``): the caller does.
 public final class StoredResponse: Sendable {
     /// The identifier of this response in its store; never used again for another response.
     public let id: Int64
