@@ -15,7 +15,8 @@ public import Waystation
 /// ```
 ///
 /// The name `shop.example.localhost` stands for `https://shop.example`: a request for it passes the same rules, files,
-/// packs, cache and login as a load of the app's own sessions. What no rule takes is refused.
+/// packs, cache and login as a load of the app's own sessions. Requests that no rule takes are
+/// refused.
 ///
 /// A gateway that is released while it listens takes no more connections. All members may be called from any thread.
 public final class Gateway: Service {

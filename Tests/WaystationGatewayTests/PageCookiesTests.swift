@@ -43,7 +43,7 @@ struct PageCookiesTests {
         #expect(!fields.contains { $0.contains("secret") })
         var browser = Browser()
         browser.take(response)
-        // What the browser has is not given again.
+        // The browser is not given a cookie that it has.
         #expect(try await fixture.get("/a", browser.field).all("Set-Cookie").isEmpty)
     }
 

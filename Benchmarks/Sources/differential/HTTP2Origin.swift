@@ -30,7 +30,7 @@ final class HTTP2Origin: Sendable {
     /// The steps for a connection, by its number from 0 on.
     typealias Script = @Sendable (Int) -> [Step]
 
-    /// What the server has seen.
+    /// The requests that the server has received, and the connections and streams that carried them.
     struct Seen: Sendable {
         var requests: [String] = []
         var connections = 0

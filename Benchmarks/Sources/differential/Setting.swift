@@ -1,4 +1,4 @@
-/// What a scenario needs besides its two origins.
+/// The servers, names and environment that a scenario needs besides its two origins.
 struct Setting: Sendable {
     /// An address that drops the packets of a connect.
     enum BlackHole: Sendable {

@@ -31,7 +31,8 @@ do {
     exit(1)
 }
 
-/// The target of a name that tests the engine; nil if there is none, or if the engine was not compiled for testing.
+/// Returns the fuzz target for a part of the engine by its name; nil if no target has this name, or if the engine was not
+/// compiled for testing.
 func engineTarget(_ name: String?) -> (any FuzzTarget)? {
     #if DEBUG || TESTABLE
     switch name {

@@ -7,7 +7,7 @@ enum Version: String, CaseIterable {
     case http1, http2
 }
 
-/// What the server sends for a path.
+/// The response that the server sends for a path.
 enum Answer {
     case script(HostileResponse)
     /// A response that follows every rule.

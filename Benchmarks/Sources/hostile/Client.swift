@@ -7,7 +7,7 @@ import WaystationNIO
 
 /// A session with the engine on SwiftNIO, whose loads keep no body.
 final class Client: NSObject, URLSessionDataDelegate {
-    /// What a delegate has seen of one load.
+    /// The response and the end of one load, as a delegate gets them.
     struct Sighting: Sendable {
         var status: Int?
         var count = 0

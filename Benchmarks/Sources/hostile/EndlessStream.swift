@@ -11,7 +11,7 @@ final class EndlessStream {
     private let channel: any Channel
     private var hasEnded = false
     private var isWriting = false
-    /// What the engine grants first: 1 MiB for a stream, and 64 KiB for the connection until it grants more.
+    /// The bytes that the engine accepts before it grants more: 1 MiB for a stream, and 64 KiB for the connection.
     private var windows: (stream: Int, connection: Int) = (1 << 20, 65_535)
 
     init(_ id: UInt32, _ path: String, _ channel: any Channel) {

@@ -5,7 +5,7 @@ import Synchronization
 import WaystationCaching
 import WaystationStorage
 
-/// What a hit has made of a stored response, kept beside it in memory for the hits that follow.
+/// The values that a hit has made of a stored response, kept beside it in memory for the hits that follow.
 final class PreparedResponse: Sendable {
     /// The latest hit, for the requests that follow it.
     let lastHit = Mutex<RepeatedHit?>(nil)

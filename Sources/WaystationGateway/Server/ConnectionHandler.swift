@@ -41,7 +41,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// Makes the handler of a connection.
     ///
     /// - Parameters:
-    ///   - serving: What all connections share.
+    ///   - serving: The parts that all connections share.
     ///   - makeTunnel: Turns the connection into a tunnel.
     init(_ serving: GatewayServing, makeTunnel: @escaping (RequestTarget, any Channel) -> Void) {
         self.serving = serving
@@ -162,8 +162,8 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     ///
     /// - Parameters:
     ///   - closes: Whether the connection ends with it.
-    ///   - lingers: Whether the client may still be sending. What it sends is then read for a while, because closing
-    ///     the connection with unread bytes would take the response away from it.
+    ///   - lingers: Whether the client may still be sending. Its bytes are then read for a while, because the client
+    ///     would lose the response if the connection were closed with unread bytes.
     ///   - channel: The connection.
     private func endResponse(closes: Bool, lingers: Bool = false, _ channel: any Channel) {
         let closes = closes || isStopping

@@ -33,7 +33,7 @@ final class GatewayExchange: JourneyClient {
     ///   - accepted: The request without its body.
     ///   - head: The head as it arrived.
     ///   - channel: The connection.
-    ///   - serving: What all connections share.
+    ///   - serving: The parts that all connections share.
     ///   - endResponse: Writes the end of the response; called once, on the event loop, unless the connection is
     ///     closed instead.
     init(

@@ -6,7 +6,7 @@ public enum HostileHTTP1 {
     /// - Parameters:
     ///   - path: The path of the request, for redirects to itself.
     ///   - random: Determines the response.
-    /// - Returns: What the server sends.
+    /// - Returns: The steps of the server.
     public static func response(to path: String, using random: inout some RandomNumberGenerator) -> HostileResponse {
         let response =
             switch random.number(0...15) {

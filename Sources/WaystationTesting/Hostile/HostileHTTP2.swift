@@ -7,7 +7,7 @@ public enum HostileHTTP2 {
     ///   - id: The stream of the request.
     ///   - path: The path of the request, for redirects to itself.
     ///   - random: Determines the response.
-    /// - Returns: What the server sends.
+    /// - Returns: The steps of the server.
     public static func response(
         on id: UInt32,
         to path: String,

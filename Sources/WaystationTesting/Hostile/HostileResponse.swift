@@ -1,6 +1,6 @@
-/// What a hostile server sends in answer to one request.
+/// The bytes that a hostile server sends in answer to one request.
 ///
-/// It follows from a generator, so a seed and a number are enough to send it again.
+/// A generator of random numbers determines them, so the same seed gives the same response again.
 @_spi(Hostile)
 public struct HostileResponse: Sendable {
     /// One step of the server.
@@ -11,7 +11,7 @@ public struct HostileResponse: Sendable {
         case flood([UInt8], times: Int)
     }
 
-    /// What the server does after the last step.
+    /// The action of the server after the last step.
     public enum Ending: Sendable {
         /// It closes the connection.
         case close
@@ -23,9 +23,9 @@ public struct HostileResponse: Sendable {
 
     /// The group of the response, for statistics.
     public var kind: String
-    /// What the server sends.
+    /// The parts that the server sends, in order.
     public var steps: [Step]
-    /// What the server does then.
+    /// The action of the server then.
     public var ending = Ending.close
     /// Whether the body would never end, so that the load is only over when the client cancels it.
     public var isEndless = false

@@ -156,7 +156,7 @@ extension Scenario {
         },
     ]
 
-    /// What the time-outs cover.
+    /// Loads that a time-out ends, or does not end.
     private static let timed: [Scenario] = [
         Scenario("timed/each-part-starts-the-time-anew") { _, props in
             .stream(

@@ -14,7 +14,7 @@ struct SiteSession: Sendable {
         case offline
     }
 
-    /// What carries requests to the network.
+    /// The engine that carries requests to the network.
     ///
     /// It is not a setting of the crawl: the responses are the same by either engine, so the journal does not keep it,
     /// and a crawl may continue with the other one.

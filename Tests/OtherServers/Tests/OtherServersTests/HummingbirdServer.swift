@@ -70,7 +70,7 @@ enum HummingbirdServer {
         }
     }
 
-    /// What a request's handler knows of its connection.
+    /// The connection of a request, as its handler gets it.
     struct Context: RequestContext {
         var coreContext: CoreRequestContextStorage
         let version: String
