@@ -19,6 +19,10 @@ final class RawOrigin: Sendable {
         case sendBytes([UInt8])
         /// Sends the same bytes again and again, as fast as the client reads, so many times.
         case flood(String, times: Int)
+        /// Reads nothing more, so that the client can send only what the buffers of the sockets hold.
+        case stopReading
+        /// Reads again.
+        case startReading
         /// Waits until the test opens the gate.
         case gate(Gate)
         /// Closes the connection.

@@ -1,6 +1,7 @@
 #if NIO
 import NIOCore
 import Synchronization
+import Testing
 
 /// Plays the script of one connection.
 final class ScriptHandler: ChannelInboundHandler {
@@ -49,6 +50,8 @@ final class ScriptHandler: ChannelInboundHandler {
             case .requestHead: guard takeRequest(withBody: false) else { return }
             case .send(let text): context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
             case .sendBytes(let bytes): context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+            case .stopReading: setReading(false, context)
+            case .startReading: setReading(true, context)
             case .close: context.close(promise: nil)
             case .again:
                 position = 0
@@ -66,6 +69,10 @@ final class ScriptHandler: ChannelInboundHandler {
             }
             position += 1
         }
+    }
+
+    private func setReading(_ reads: Bool, _ context: ChannelHandlerContext) {
+        context.channel.setOption(.autoRead, value: reads).whenFailure { Issue.record("autoRead cannot be set: \($0)") }
     }
 
     private func goOn() {

@@ -22,13 +22,18 @@ struct EarlyResponseTests {
     func refusal() async throws {
         let gate = Gate()
         let origin = try RawOrigin { _ in
-            [.requestHead, .send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno"), .gate(gate)]
+            [
+                .requestHead, .stopReading, .send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno"),
+                .gate(gate), .startReading,
+            ]
         }
         let outcome = await NIOTransport.plain().load(put(origin.url(), Data(count: 64 << 20)))
         #expect(outcome.status == 413)
         #expect(outcome.text == "no")
         #expect(outcome.error == nil)
         #expect((outcome.sent.last?.total ?? 0) < 64 << 20)
+        // The origin learns of the end of the connection once it has read what was sent before.
+        gate.open()
         await eventually { origin.closedCount == 1 }
     }
 
