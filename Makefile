@@ -15,17 +15,17 @@ SOURCES := Sources Tests Examples Benchmarks Package.swift
 # System packages: for building and testing, and in addition for the demo and the benchmarks.
 PACKAGES := git openssl pkg-config g++ binutils libncurses6 libsqlite3-dev zlib1g-dev libbz2-dev libgumbo-dev libcurl4 \
 	libxml2 ca-certificates nginx-light apache2-bin tzdata bsdiff zip unzip libarchive-tools python3 python3-pip \
-	python3-venv sqlite3 wget \
+	python3-venv sqlite3 wget curl libnss3-tools \
 	chromium-headless-shell
 DEMO_PACKAGES := sqlite3-doc
 WEB_APPS := $(CURDIR)/.build/web-apps
-BENCH_PACKAGES := python3.11-doc
+BENCH_PACKAGES := python3.11-doc wrk
 # Python environments with other caches: for the benchmarks and for the cross-check.
 PEERS := $(CURDIR)/.build/peers
 HISHEL := $(CURDIR)/.build/hishel
 
 .PHONY: help deps demo-deps bench-deps build web-apps test lint arrows format demo demo-packs demo-login differential cross-check soak \
-	cancels hammer chaos bodies hostile still fuzz sanitize bench docs consumers clean
+	cancels hammer chaos bodies hostile still fuzz links sanitize bench docs consumers clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -42,6 +42,7 @@ help:
 	@echo "make hostile       10,000 hostile responses to real loads by the engine on SwiftNIO [COUNT=10000 SEED=1]"
 	@echo "make still         endless bodies to delegates that do nothing for a minute, then cancels [SECONDS=60]"
 	@echo "make fuzz          damaged zips, patches, responses and frames, a million of each, from seeds and by libFuzzer"
+	@echo "make links         rewritten links of whole sites and of 20,000 damaged pages, compared with a parser of HTML"
 	@echo "make sanitize      the tests of zips, patches, rules, files and packs, under the address sanitizer"
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make consumers     a package that depends on this one by git URL, built by both build systems"
@@ -157,6 +158,12 @@ fuzz: deps
 	@SWIFT=$(SWIFT) Scripts/fuzz-guided.sh
 	WAYSTATION_ARCHIVE_MUTATIONS=250000 WAYSTATION_PATCH_MUTATIONS=125000 \
 		$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter 'HostileInput|PatchMutation'
+
+# Links that a gateway rewrites, beside a parser that builds the whole tree.
+links: deps
+	@Scripts/install-packages.sh $(DEMO_PACKAGES) $(BENCH_PACKAGES)
+	WAYSTATION_LINK_SITES=/usr/share/doc/sqlite3:/usr/share/doc/python3.11/html WAYSTATION_LINK_ROUNDS=20000 \
+		$(SWIFT) test --traits NIO,Gateway --filter 'ParsedPagesTests|RewritingInPartsTests'
 
 # The tests of zips, patches, rules, files and packs in a build of their own with the address sanitizer.
 sanitize: deps

@@ -35,7 +35,12 @@ let package = Package(
     ],
     traits: [
         .trait(name: "NIO", description: "HTTP/1.1 and HTTP/2 by SwiftNIO: the product WaystationNIO"),
-        .trait(name: "Gateway", description: "A server for browsers on this machine: the product WaystationGateway"),
+        .trait(
+            name: "Gateway",
+            description: "A server for browsers on this machine: the product WaystationGateway",
+            // It opens web sockets.
+            enabledTraits: ["NIO"]
+        ),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -49,6 +54,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -131,15 +138,22 @@ let package = Package(
         .target(
             name: "WaystationGateway",
             dependencies: [
-                "Waystation", "WaystationCollections", "WaystationCookies", "WaystationFields", "WaystationFileSystem",
+                "Waystation", "WaystationCaching", "WaystationCollections", "WaystationCookies", "WaystationFields",
+                "WaystationFileSystem", "WaystationNIO", "WaystationPacks", "WaystationRecording", "WaystationRules",
                 "WaystationStorage", "WaystationTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: gateway),
                 .product(name: "NIOPosix", package: "swift-nio", condition: gateway),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: gateway),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: gateway),
+                .product(name: "X509", package: "swift-certificates", condition: gateway),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: gateway),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),
-            ]
+            ],
+            // The inspector's page is part of the program, so that a kiosk needs no files beside it.
+            resources: [.embedInCode("Inspector/Page")]
         ),
         .target(
             name: "WaystationPublishing",
@@ -154,12 +168,21 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
+        // The rules and settings of a gateway as a file, read without the gateway.
+        .target(name: "WaystationRulesFile", dependencies: ["Waystation", "WaystationRules", "WaystationStorage"]),
         .executableTarget(
             name: "WaystationCLI",
             dependencies: [
-                "WaystationPacks", "WaystationPublishing", "WaystationRecording", "WaystationStorage",
+                "CWaystationSQLite", "CZlib", "CBzip2", "Waystation", "WaystationFileSystem", "WaystationPacks",
+                "WaystationPublishing", "WaystationRecording", "WaystationRulesFile", "WaystationStorage",
+                // `doctor` repeats on the user's machine what the tests pin, against the same server.
+                "WaystationTesting",
+                .target(name: "WaystationGateway", condition: gateway),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: gateway),
             ]
         ),
         .target(
@@ -220,6 +243,12 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "WaystationRulesFileTests",
+            dependencies: [
+                "WaystationRulesFile", "Waystation", "WaystationRules", "WaystationStorage", "WaystationTesting",
+            ]
+        ),
+        .testTarget(
             name: "CommandLineTests",
             dependencies: [
                 "WaystationCLI", "WaystationStorage", "WaystationTesting",
@@ -250,13 +279,22 @@ let package = Package(
                 .product(name: "NIOHPACK", package: "swift-nio-http2", condition: nio),
             ]
         ),
+        // A parser of HTML, for comparisons with the rewriting of links.
+        .systemLibrary(
+            name: "CGumbo",
+            path: "Tests/CGumbo",
+            pkgConfig: "gumbo",
+            providers: [.apt(["libgumbo-dev"])]
+        ),
         .testTarget(
             name: "WaystationGatewayTests",
             dependencies: [
-                "WaystationGateway", "Waystation", "WaystationTesting",
+                "CGumbo", "WaystationGateway", "Waystation", "WaystationCookies", "WaystationPacks",
+                "WaystationRecording", "WaystationRules", "WaystationTesting",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: gateway),
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: gateway),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: gateway),
             ]
         ),

@@ -1,8 +1,13 @@
 import ArgumentParser
 import Foundation
+import Waystation
 import WaystationPacks
 import WaystationRecording
 import WaystationStorage
+
+#if Gateway
+import WaystationGateway
+#endif
 
 /// An error in the form that the tool prints: a code, a message, and the exit code.
 struct Failure {
@@ -23,6 +28,19 @@ struct Failure {
             self.init(error.code, error.message, cause: error.cause, isOfDisk ? .disk : .refused)
         case let error as CacheFailure:
             self.init(error.code, error.message, .refused)
+        case let error as GatewayFailure:
+            self.init(error.code, error.message, error.exitCode)
+        case let error as WaystationError:
+            self.init(
+                error.code,
+                error.message,
+                cause: error.cause,
+                error.code == .unusableDirectory ? .disk : .refused
+            )
+        #if Gateway
+        case let error as GatewayError:
+            self.init("notListening", error.description, .network)
+        #endif
         default:
             self.init(
                 "usage",

@@ -6,7 +6,7 @@ import WaystationRecording
 struct WaystationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "waystation",
-        abstract: "Makes, publishes and installs offline packs, and manages response caches.",
+        abstract: "Makes, publishes and installs offline packs, manages response caches, and shows pages in browsers.",
         discussion: """
             A pack is a zip of web files with a manifest. Build one from a folder, publish it into a directory that any \
             file server can serve, and clients follow:
@@ -27,7 +27,7 @@ struct WaystationCommand: AsyncParsableCommand {
             PackCommand.self, PublishCommand.self, RenewCommand.self, RollbackCommand.self, DisableCommand.self,
             EnableCommand.self, MinimumCommand.self, NetworkCommand.self, PruneCommand.self, ListCommand.self,
             KeysCommand.self, UpdateCommand.self,
-            CacheCommand.self,
+            CacheCommand.self, GatewayCommand.self, DoctorCommand.self, TrapCommand.self,
         ]
     )
 

@@ -29,6 +29,8 @@ public final class Gateway: Service {
 
     private let interceptor: Interceptor
     private let options: GatewayOptions
+    /// Nil unless ``GatewayOptions/inspector`` is set.
+    private let inspection: Inspection?
     private let state = Mutex(State.idle)
     private let stopped = AsyncStream<Never>.makeStream()
 
@@ -42,6 +44,7 @@ public final class Gateway: Service {
         configure(&options)
         self.options = options
         self.interceptor = interceptor
+        inspection = options.inspector ? Inspection() : nil
     }
 
     /// Begins to listen, and returns when browsers can connect.
@@ -60,14 +63,17 @@ public final class Gateway: Service {
         configuration.httpShouldSetCookies = false
         configuration.httpCookieAcceptPolicy = .never
         configuration.urlCache = nil
+        inspection?.begin(interceptor)
         let loads = ClientLoads(interceptor, configuration)
         let shared = Mutex<GatewayServing?>(nil)
         do {
-            let server = try await GatewayServer.start(options) { [options, interceptor] port in
+            let server = try await GatewayServer.start(options) { [options, interceptor, inspection] port in
                 shared.withLock { shared in
                     // An attempt on another port may have failed before.
                     if let shared, shared.names.port == port { return shared }
-                    let made = GatewayServing(loads, cookies: interceptor.cookies, options, port: port)
+                    let made = GatewayServing(loads, cookies: interceptor.cookies, options, port: port) { names in
+                        inspection.map { Inspector(interceptor, names, $0) }
+                    }
                     shared = made
                     return made
                 }
@@ -80,9 +86,13 @@ public final class Gateway: Service {
                 state = .running(server)
                 return false
             }
-            if wasStopped { return await server.stop(within: .zero) }
+            if wasStopped {
+                inspection?.end()
+                return await server.stop(within: .zero)
+            }
             options.logger.debug("listening", metadata: ["port": "\(server.port)"])
         } catch {
+            inspection?.end()
             state.withLock { state in
                 if case .starting = state { state = .idle }
             }
@@ -125,6 +135,7 @@ public final class Gateway: Service {
         }
         stopped.continuation.finish()
         await server?.stop(within: grace)
+        inspection?.end()
     }
 
     /// The port at which the gateway listens; nil before ``start()`` and after ``stop(within:)``.
@@ -139,7 +150,18 @@ public final class Gateway: Service {
     /// - Parameter url: An `http` or `https` URL with a host name or an IPv4 address.
     /// - Returns: The URL; nil for other URLs, and while the gateway does not listen.
     public func url(for url: URL) -> URL? {
-        port.flatMap { LocalNames(port: $0).local(url.absoluteString) }.flatMap { URL(string: $0) }
+        port.flatMap { LocalNames(port: $0, hasInspector: options.inspector).local(url.absoluteString) }
+            .flatMap { URL(string: $0) }
+    }
+
+    /// The URL that opens the inspector in a browser; nil without ``GatewayOptions/inspector``, and while the gateway
+    /// does not listen.
+    ///
+    /// The URL contains a secret, which each gateway makes anew. A program on this machine that has the URL can see the
+    /// loads, and can change the cache and the packs: show the URL to the developer only.
+    public var inspectorURL: URL? {
+        guard let port, let inspection else { return nil }
+        return InspectorGate(port: port, inspection.secret).url
     }
 }
 #endif

@@ -22,6 +22,8 @@ public final class NIOTransport: Transport {
     private let composer: RequestComposer
     private let inbox: Inbox
     private let cookies: CookieField
+    /// Opens connections for protocols other than HTTP.
+    package let opener: ConnectionOpener
 
     /// Makes a transport.
     ///
@@ -73,6 +75,7 @@ public final class NIOTransport: Transport {
             eventLoop: loop
         )
         inbox = Inbox(engine, loop: loop)
+        opener = ConnectionOpener(composer, options, settings, parts)
     }
 
     deinit { inbox.post(.retire) }

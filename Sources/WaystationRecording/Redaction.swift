@@ -48,7 +48,7 @@ extension Redaction {
     private static let encodedPlaceholder = "%5Bredacted%5D"
 
     /// A field's value, without secrets.
-    func value(_ value: String, ofField name: String) -> String {
+    package func value(_ value: String, ofField name: String) -> String {
         if hides(field: name) { return Self.placeholder }
         switch name.lowercased() {
         case "location", "content-location", "referer": return url(value)
@@ -57,7 +57,7 @@ extension Redaction {
     }
 
     /// A URL or reference, without the secrets of its query and its fragment.
-    func url(_ text: String) -> String {
+    package func url(_ text: String) -> String {
         var base = Substring(text)
         var fragment: Substring?
         var query: Substring?

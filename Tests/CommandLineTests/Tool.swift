@@ -29,20 +29,36 @@ final class Tool: Sendable {
         return candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) } ?? candidates[0]
     }
 
+    /// The seconds after which a run is killed, so that a command that does not end fails its test.
+    private static let limit = 600.0
+
     /// Runs the tool in the folder, and waits for its end.
     func run(_ arguments: String...) throws -> Outcome { try run(arguments) }
 
-    func run(_ arguments: [String]) throws -> Outcome {
-        let outcome = try SpawnedProcess.run(Self.executable.path, arguments, in: folder)
+    /// Runs the tool with further variables in its environment.
+    func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
+        let environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+        let outcome = try SpawnedProcess.run(
+            Self.executable.path,
+            arguments,
+            in: folder,
+            environment: environment,
+            limit: Self.limit
+        )
         guard case .exited(let status) = outcome.ending else {
             throw Crash(description: "\(arguments): \(outcome.ending) \(text(outcome.errors))")
         }
         return Outcome(status: status, output: text(outcome.output), errors: text(outcome.errors))
     }
 
+    /// Starts the tool in the folder, with its standard output as lines; the caller ends it.
+    func start(_ arguments: String..., errors: SpawnedProcess.Output = .discarded) throws -> SpawnedProcess {
+        try SpawnedProcess(Self.executable.path, arguments, in: folder, output: .lines, errors: errors)
+    }
+
     /// Runs the tool, and returns its output as bytes.
     func runForBytes(_ arguments: [String]) throws -> (status: Int32, output: Data, errors: String) {
-        let outcome = try SpawnedProcess.run(Self.executable.path, arguments, in: folder)
+        let outcome = try SpawnedProcess.run(Self.executable.path, arguments, in: folder, limit: Self.limit)
         guard case .exited(let status) = outcome.ending else {
             throw Crash(description: "\(arguments): \(outcome.ending) \(text(outcome.errors))")
         }

@@ -11,7 +11,7 @@ struct UsageTests {
         ["pack", "build"], ["pack", "diff"], ["pack", "verify"], ["pack", "inspect"], ["pack", "install"], ["publish"],
         ["renew"], ["rollback"], ["disable"], ["enable"], ["minimum"], ["network"], ["prune"], ["list"],
         ["keys", "generate"],
-        ["update"],
+        ["update"], ["gateway"],
     ]
 
     @Test("every command prints its help with an example", arguments: commands)
@@ -95,6 +95,8 @@ struct UsageTests {
             ["pack", "build", "x", "--module", "a", "--pack-version", "1", "--base-url", "a.example", "-o", "z"],
             ["pack", "diff", "a", "b", "--form", "rar", "-o", "z"],
             ["update", "--in", "x", "--app", "a", "--app-version", "1"],
+            ["gateway", "--rules", "k.toml", "--port", "65536"], ["gateway", "--rules", "k.toml", "--port", "http"],
+            ["gateway", "--rules", "k.toml", "--proxy", "--no-proxy"], ["doctor", "--port", "-1"], ["doctor", "x"],
             ["update", "--in", "x", "--app", "a", "--app-version", "1", "--catalogue", "https://a.example/c"],
             ["update", "--in", "x", "--app", "a", "--app-version", "1", "--single-url", "https://a.example/c"],
             [

@@ -321,6 +321,19 @@ struct GatewayTests {
         #expect(fixture.gateway.port == nil)
     }
 
+    @Test("releases everything with its last connection")
+    func releasing() async throws {
+        weak var released: Interceptor?
+        do {
+            let fixture = try await GatewayFixture(files: ["a": "a"])
+            released = fixture.interceptor
+            #expect(try await fixture.get("/a").text == "a")
+            await fixture.gateway.stop()
+        }
+        // The event loop ends what it was doing; the time limit of the suite ends a test that waits in vain.
+        while released != nil { await Task.yield() }
+    }
+
     @Test("does not leave its sockets to programs that the app starts")
     func inheritance() async throws {
         let fixture = try await GatewayFixture(files: ["a": "a"])

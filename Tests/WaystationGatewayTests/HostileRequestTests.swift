@@ -7,73 +7,30 @@ import WaystationTesting
 
 @Suite("A gateway, asked by a hostile client,", .timeLimit(.minutes(10)))
 struct HostileRequestTests {
-    /// Requests by what they try; `HOST` stands for a valid name of the origin.
-    private static let requests: [String: String] = [
-        "no host": "GET / HTTP/1.1\r\n\r\n",
-        "two hosts": "GET / HTTP/1.1\r\nHost: HOST\r\nHost: HOST\r\n\r\n",
-        "a host of an attacker": "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n",
-        "an address": "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
-        "a name with another port": "GET / HTTP/1.1\r\nHost: shop.example.localhost:1\r\n\r\n",
-        "a name within another": "GET / HTTP/1.1\r\nHost: HOST.evil.example\r\n\r\n",
-        "a name and a password": "GET / HTTP/1.1\r\nHost: a:b@HOST\r\n\r\n",
-        "a space in the target": "GET /a b HTTP/1.1\r\nHost: HOST\r\n\r\n",
-        "a fragment": "GET /a#b HTTP/1.1\r\nHost: HOST\r\n\r\n",
-        "a byte that is no ASCII": "GET /\u{e4} HTTP/1.1\r\nHost: HOST\r\n\r\n",
-        "no target": "GET  HTTP/1.1\r\nHost: HOST\r\n\r\n",
-        "the asterisk": "OPTIONS * HTTP/1.1\r\nHost: HOST\r\n\r\n",
-        "another scheme": "GET ftp://HOST/ HTTP/1.1\r\nHost: HOST\r\n\r\n",
-        "an https URL": "GET https://HOST/ HTTP/1.1\r\nHost: HOST\r\n\r\n",
-        "a URL of another host than Host": "GET http://evil.example/ HTTP/1.1\r\nHost: HOST\r\n\r\n",
-        "a URL as of a proxy": "GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
-        "CONNECT": "CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n",
-        "a length and chunks":
-            "POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "two lengths": "POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-        "a list of lengths": "POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 1, 2\r\n\r\nab",
-        "a negative length": "POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: -1\r\n\r\n",
-        "a length with a sign": "POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: +1\r\n\r\na",
-        "a length beyond all numbers": "POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 99999999999999999999\r\n\r\n",
-        "a coding that is not chunked": "POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: gzip\r\n\r\n",
-        "chunked before another coding":
-            "POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n",
-        "a misspelled coding": "POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
-        "a chunk size that is no number": "POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        "a chunk size beyond all numbers":
-            "POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
-        "a space before the colon": "GET / HTTP/1.1\r\nHost : HOST\r\n\r\n",
-        "a folded line": "GET / HTTP/1.1\r\nHost: HOST\r\nX: a\r\n b\r\n\r\n",
-        "a NUL in a value": "GET / HTTP/1.1\r\nHost: HOST\r\nX: a\u{0}b\r\n\r\n",
-        "a bare CR in a value": "GET / HTTP/1.1\r\nHost: HOST\r\nX: a\rb\r\n\r\n",
-        "a method that is none": "G@T / HTTP/1.1\r\nHost: HOST\r\n\r\n",
-        "version 0.9": "GET /\r\n\r\n",
-        "version 3": "GET / HTTP/3.0\r\nHost: HOST\r\n\r\n",
-        "the preface of HTTP/2": "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-        "a long target": "GET /\(String(repeating: "a", count: 300_000)) HTTP/1.1\r\nHost: HOST\r\n\r\n",
-        "a long field": "GET / HTTP/1.1\r\nHost: HOST\r\nX: \(String(repeating: "a", count: 100_000))\r\n\r\n",
-        "many fields": "GET / HTTP/1.1\r\nHost: HOST\r\n\(String(repeating: "X: 1\r\n", count: 1_000))\r\n",
-        "TLS": "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\r\n\r\n",
-        "a page of another site that writes":
-            "POST / HTTP/1.1\r\nHost: HOST\r\nOrigin: https://evil.example\r\nContent-Length: 1\r\n\r\na",
-        "a page of another site that reads": "GET / HTTP/1.1\r\nHost: HOST\r\nOrigin: https://evil.example\r\n\r\n",
-        "a page of another port":
-            "POST / HTTP/1.1\r\nHost: HOST\r\nOrigin: http://shop.example.localhost:1\r\nContent-Length: 0\r\n\r\n",
-        "a page without an origin": "POST / HTTP/1.1\r\nHost: HOST\r\nOrigin: null\r\nContent-Length: 0\r\n\r\n",
-        "a form of another site":
-            "POST / HTTP/1.1\r\nHost: HOST\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nContent-Length: 0\r\n\r\n",
-    ]
-
     @Test(
         "refuses it with a status from 400, or closes the connection, and sends nothing on",
-        arguments: requests.keys.sorted()
+        arguments: HostileRequest.all
     )
-    func refuses(attempt: String) async throws {
+    func refuses(request: HostileRequest) async throws {
         let origin = try ScriptedOrigin { _ in .ok("reached") }
-        let fixture = try await GatewayFixture(origin: origin)
-        let text = try #require(Self.requests[attempt]).replacing("HOST", with: fixture.name(of: origin))
+        let fixture = try await GatewayFixture(origin: origin) {
+            $0.isProxy = request.isProxy
+            // Only a request that should be marked as incomplete comes this far.
+            $0.idleTimeout = .seconds(20)
+            $0.requestTimeout = .seconds(20)
+        }
         let connection = try RawConnection(fixture.port)
-        connection.send(Data(text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }))
+        let bytes = request.bytes(fixture, origin)
+        Thread.detachNewThread {
+            connection.send(bytes)
+            if request.isIncomplete { connection.endSending() }
+        }
+        var answer = await connection.read { answer in
+            RawResponse(answer).map { $0.isWhole || request.text.hasPrefix("HEAD") } ?? false
+        }
+        // The gateway reads on for a while after some refusals, unless the client leaves.
         connection.endSending()
-        let answer = await connection.read()
+        answer += await connection.read()
         if let response = RawResponse(answer) { #expect((400..<600).contains(response.status)) }
         #expect(!String(decoding: answer, as: UTF8.self).contains("reached"))
         #expect(origin.requestCount == 0)
@@ -81,7 +38,67 @@ struct HostileRequestTests {
         #expect(try await fixture.get("/", host: fixture.name(of: origin)).text == "reached")
     }
 
-    @Test("ends a connection that sends nothing, and a body that does not arrive")
+    @Test("sends more than 200 such requests, no two alike")
+    func count() {
+        #expect(HostileRequest.all.count > 200)
+        #expect(Set(HostileRequest.all.map { "\($0.text) \($0.isProxy)" }).count == HostileRequest.all.count)
+    }
+
+    /// Requests that are answered, but hide another one, or another field.
+    private static let hiding: [String: String] = [
+        "a body that looks like a request": body("Content-Length: LENGTH", hidden),
+        "a body in chunks that looks like a request": body(
+            "Transfer-Encoding: chunked",
+            String(hidden.utf8.count, radix: 16) + "\r\n\(hidden)\r\n0\r\n\r\n"
+        ),
+        "an extension of a chunk that looks like a request": body(
+            "Transfer-Encoding: chunked",
+            "1;hidden=GET\r\na\r\n0\r\n\r\n"
+        ),
+        "a length that Connection names": body("Connection: Content-Length\r\nContent-Length: LENGTH", hidden),
+        "an offer of HTTP/2, and a request behind it":
+            "GET /a HTTP/1.1\r\nHost: HOST\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+            + "HTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n\(hidden)",
+        "an offer of TLS, and a request behind it":
+            "GET /a HTTP/1.1\r\nHost: HOST\r\nConnection: Upgrade\r\nUpgrade: TLS/1.2\r\n\r\n\(hidden)",
+        "a request behind the last one": "GET /a HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n\(hidden)",
+        "a request behind the last one of HTTP/1.0": "GET /a HTTP/1.0\r\nHost: HOST\r\n\r\n\(hidden)",
+        "a field in a path": "GET /a%0d%0aX-Hidden:%201%0d%0a%0d%0aGET%20/hidden HTTP/1.1\r\nHost: HOST\r\n\r\n",
+        "a field in a query": "GET /a?b=%0D%0AX-Hidden:%201 HTTP/1.1\r\nHost: HOST\r\n\r\n",
+        "a field in a value": "GET /a HTTP/1.1\r\nHost: HOST\r\nX: %0d%0aX-Hidden: 1\r\n\r\n",
+        "a framing for the next server": body("Content-Length: 1\r\nTE: chunked\r\nTrailer: X-Hidden", "a"),
+        "a garbage behind a body": body("Content-Length: 1", "a\u{0}\u{1}"),
+    ]
+
+    private static let hidden = "GET /hidden HTTP/1.1\r\nHost: HOST\r\nX-Hidden: 1\r\n\r\n"
+
+    private static func body(_ framing: String, _ body: String) -> String {
+        "POST /a HTTP/1.1\r\nHost: HOST\r\n\(framing)\r\n\r\n\(body)"
+    }
+
+    @Test("has nothing that a request hides taken for a request or a field", arguments: hiding.keys.sorted())
+    func hides(attempt: String) async throws {
+        let origin = try ScriptedOrigin { _ in .ok("reached") }
+        let fixture = try await GatewayFixture(origin: origin)
+        let host = fixture.name(of: origin)
+        let length = Self.hidden.replacing("HOST", with: host).utf8.count
+        // A size in the table counts the bytes of the text with `HOST`.
+        let size = String(Self.hidden.utf8.count, radix: 16) + "\r\n"
+        let text = try #require(Self.hiding[attempt]).replacing("LENGTH", with: "\(length)")
+            .replacing(size + "GET", with: String(length, radix: 16) + "\r\nGET").replacing("HOST", with: host)
+        let connection = try RawConnection(fixture.port)
+        connection.send(text)
+        var answer = await connection.read { $0.range(of: Data("reached".utf8)) != nil }
+        // If the connection is still open, what the request hides comes before this.
+        connection.send("GET /a/last HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
+        #expect(RawResponse(answer)?.status == 200)
+        answer += await connection.read()
+        #expect(origin.requests.first?.path.hasPrefix("/a") == true)
+        #expect(origin.requests.allSatisfy { $0.path == "/a/last" || $0.order == origin.requests.first?.order })
+        #expect(origin.requests.allSatisfy { $0.value(of: "X-Hidden") == nil })
+    }
+
+    @Test("ends a connection that sends nothing, a head of which only a part arrives, and a body that does not arrive")
     func slowness() async throws {
         let origin = try ScriptedOrigin { _ in .ok("reached") }
         let fixture = try await GatewayFixture(origin: origin) {
@@ -90,6 +107,9 @@ struct HostileRequestTests {
         }
         let impatient = try await GatewayFixture { $0.idleTimeout = .milliseconds(50) }
         #expect(await (try RawConnection(impatient.port)).read().isEmpty)
+        let half = try RawConnection(impatient.port)
+        half.send("GET / HTTP/1.1\r\nHost: shop.exa")
+        #expect(await half.read().isEmpty)
         let slow = try RawConnection(fixture.port)
         slow.send("POST / HTTP/1.1\r\nHost: \(fixture.name(of: origin))\r\nContent-Length: 5\r\n\r\nab")
         #expect(RawResponse(await slow.read())?.status == 408)

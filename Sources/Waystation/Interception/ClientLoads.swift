@@ -1,5 +1,6 @@
 package import Foundation
 package import FoundationNetworking
+package import WaystationTransport
 
 /// The loads of an interceptor for clients that are no tasks of a `URLSession`, such as the connections of a gateway.
 ///
@@ -68,11 +69,50 @@ package final class ClientLoads: Sendable {
         if case .answer(let answer) = visit.verdict, let body = complete(answer, in: visit.hop, context) {
             return .answered(answer.response, body: body)
         }
-        let journey = Journey(client, context)
+        let recorded = context.recording.map { RecordedClient(client, $0) }
+        let journey = Journey(recorded ?? client, context)
         journey.start()
         journey.go(on: visit)
         return .journey(journey)
     }
+
+    /// Prepares a connection that the client opens by itself, such as that of a web socket.
+    ///
+    /// - Parameters:
+    ///   - request: The request that opens the connection.
+    ///   - sendsUnclaimed: Whether a request that no rule takes may be sent.
+    ///   - close: Called when a log-out ends the connection: the client closes it, and then ends it.
+    ///   - prepared: Gets the request as it is to be sent, or the reason why it must not be sent. It is called once, on
+    ///     any thread, unless the connection is ended before.
+    /// - Returns: The connection, which the client must end; nil if no rule takes the request and it must not be sent.
+    package func connect(
+        _ request: URLRequest,
+        sendsUnclaimed: Bool,
+        close: @escaping @Sendable () -> Void,
+        _ prepared: @escaping @Sendable (Result<URLRequest, any Error>) -> Void
+    ) -> ClientConnection? {
+        guard let visit = firstVisit(for: request, sendsUnclaimed: sendsUnclaimed) else { return nil }
+        let connection = ClientConnection(cookies: interceptor.cookies, close: close)
+        if let step = visit.hop.match?.step, interceptor.isEnabled, !step.reachesNetwork {
+            prepared(.failure(Self.refusal(of: request.url)))
+        } else {
+            connection.prepare(visit, prepared)
+        }
+        return connection
+    }
+
+    private static func refusal(of url: URL?) -> URLError {
+        let message = "the rule for \(url?.absoluteString ?? "the URL") does not lead to the network"
+        return URLError(
+            .resourceUnavailable,
+            failing: url,
+            message,
+            underlying: WaystationError(.blocked, message)
+        )
+    }
+
+    /// The engine that carries the requests of the loads.
+    package var engine: any Transport { network.engine }
 
     private func firstVisit(for request: URLRequest, sendsUnclaimed: Bool) -> Visit? {
         let request = network.completing(request)

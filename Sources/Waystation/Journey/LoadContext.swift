@@ -22,7 +22,7 @@ struct LoadContext: Sendable {
         self.network = network
         self.request = request
         self.rule = rule
-        recording = environment.recorder.map { ExchangeRecording(request, $0, now: environment.now) }
+        recording = environment.recorders.current.map { ExchangeRecording(request, $0, now: environment.now) }
     }
 
     /// The fetches on behalf of the cache; nil without a cache.
@@ -40,7 +40,7 @@ struct LoadContext: Sendable {
     ///   - kind: The kind of the event.
     ///   - rule: The rule that decided about the load's last request.
     func emit(_ kind: LoadEvent.Kind, decidedBy rule: Int?) {
-        recording?.isExplained(by: kind)
+        recording?.isExplained(by: kind, decidedBy: rule)
         environment.events.emit(
             LoadEvent(
                 kind: kind,

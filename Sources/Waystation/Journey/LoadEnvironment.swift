@@ -6,8 +6,7 @@ final class LoadEnvironment: Sendable {
     let events: EventBroadcaster
     /// The bytes that have arrived for the loads and wait for their tasks or for the cache's disk.
     let backlog: LoadBacklog
-    /// Nil unless a recorder is set.
-    let recorder: (any ExchangeRecorder)?
+    let recorders: Recorders
     let now: @Sendable () -> Date
     /// Runs an action after a delay.
     let schedule: @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
@@ -21,7 +20,7 @@ final class LoadEnvironment: Sendable {
     ) {
         self.events = events
         self.backlog = backlog
-        self.recorder = recorder
+        recorders = Recorders(recorder)
         self.now = now
         self.schedule = schedule
     }

@@ -81,7 +81,7 @@ final class Network: Sendable {
         for receiver: any TransportReceiver,
         onHead: (@Sendable (ResponseHead) -> Void)? = nil
     ) -> any TransportExchange {
-        let transport = transport.canCarry(request) ? transport : foundation
+        let transport = engine.canCarry(request) ? engine : foundation
         return OriginExchange.start(
             request,
             through: transport,
@@ -92,7 +92,7 @@ final class Network: Sendable {
     }
 
     /// The transport; the same for the whole life of the network.
-    private var transport: any Transport {
+    var engine: any Transport {
         if let transport = made.withLock({ $0.transport }) { return transport }
         // Made outside the lock, because it is the app's code. If two threads make one at once, the first one to be
         // stored is used.
@@ -105,7 +105,7 @@ final class Network: Sendable {
         }
     }
 
-    /// Foundation's transport, for the requests that ``transport`` cannot carry.
+    /// Foundation's transport, for the requests that ``engine`` cannot carry.
     private var foundation: any Transport {
         if let foundation = made.withLock({ $0.foundation }) { return foundation }
         // Made outside the lock, which loads take on the loading queue.

@@ -30,6 +30,8 @@ public struct RecordedExchange: Sendable {
     public var bodyLength: Int
     /// The source of the answer; nil for a redirect that was followed.
     public var source: LoadEvent.Source?
+    /// The index of the rule that decided about the request; nil if no rule did.
+    public var rule: Int?
     /// The error of a load that failed; nil otherwise.
     public var error: URLError?
     /// The time at which the load began, by the interceptor's clock.
@@ -49,6 +51,7 @@ public struct RecordedExchange: Sendable {
         body: Data? = nil,
         bodyLength: Int? = nil,
         source: LoadEvent.Source? = nil,
+        rule: Int? = nil,
         error: URLError? = nil,
         begun: Date,
         wait: TimeInterval = 0,
@@ -59,6 +62,7 @@ public struct RecordedExchange: Sendable {
         self.body = body
         self.bodyLength = bodyLength ?? body?.count ?? 0
         self.source = source
+        self.rule = rule
         self.error = error
         self.begun = begun
         self.wait = wait

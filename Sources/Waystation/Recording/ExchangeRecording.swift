@@ -99,14 +99,19 @@ final class ExchangeRecording: Sendable {
 
     // MARK: - Source
 
-    func isExplained(by event: LoadEvent.Kind) {
+    func isExplained(by event: LoadEvent.Kind, decidedBy rule: Int?) {
         switch event {
         case .served(let source, _, _):
             tell { state in
                 state.exchange.source = source
+                state.exchange.rule = rule
                 state.isExplained = true
             }
-        case .failed, .blocked, .openedElsewhere: tell { $0.isExplained = true }
+        case .failed, .blocked, .openedElsewhere:
+            tell { state in
+                state.exchange.rule = rule
+                state.isExplained = true
+            }
         case .cancelled: state.withLock { $0.isOver = true }
         default: break
         }

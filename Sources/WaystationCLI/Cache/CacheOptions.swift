@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import WaystationRulesFile
 import WaystationStorage
 
 /// The store that a command works on.
@@ -62,33 +63,17 @@ struct SizeArgument: ExpressibleByArgument {
     let count: ByteCount
 
     init?(argument: String) {
-        let digits = argument.prefix { $0.isASCII && $0.isNumber }
-        guard let number = Int(digits) else { return nil }
-        switch argument.dropFirst(digits.count).lowercased() {
-        case "", "b": count = .bytes(number)
-        case "kb": count = .kilobytes(number)
-        case "mb": count = .megabytes(number)
-        case "gb": count = .gigabytes(number)
-        case "kib": count = .kibibytes(number)
-        case "mib": count = .mebibytes(number)
-        case "gib": count = .gibibytes(number)
-        default: return nil
-        }
+        guard let count = ByteCount(written: argument) else { return nil }
+        self.count = count
     }
 }
 
 /// A duration argument, such as `90s`, `15m`, `12h` or `30d`.
 struct AgeArgument: ExpressibleByArgument {
-    let seconds: Double
+    let duration: Duration
 
     init?(argument: String) {
-        guard let unit = argument.last, let number = Int(argument.dropLast()), number >= 0 else { return nil }
-        switch unit {
-        case "s": seconds = Double(number)
-        case "m": seconds = Double(number) * 60
-        case "h": seconds = Double(number) * 3_600
-        case "d": seconds = Double(number) * 86_400
-        default: return nil
-        }
+        guard let duration = Duration(written: argument) else { return nil }
+        self.duration = duration
     }
 }

@@ -38,7 +38,9 @@ struct CacheTrimCommand: AsyncParsableCommand {
         let open = try store.store()
         var removed = 0
         if let maximumAge {
-            removed += try await open.remove(olderThan: Date(timeIntervalSinceNow: -maximumAge.seconds))
+            removed += try await open.remove(
+                olderThan: Date(timeIntervalSinceNow: -Double(maximumAge.duration.components.seconds))
+            )
         }
         if let maximumSize { removed += try await open.trim(to: maximumSize.count) }
         try await options.write(CacheRemoval(removed: removed, from: open))

@@ -8,7 +8,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     /// The form that the arguments ask for, even if other arguments are wrong.
     init(arguments: [String]) {
         let isJSON =
-            arguments.contains("--format=json")
+            arguments.contains("--format=json") || arguments.contains("--json")
             || zip(arguments, arguments.dropFirst()).contains { $0 == "--format" && $1 == "json" }
         self = isJSON ? .json : .text
     }

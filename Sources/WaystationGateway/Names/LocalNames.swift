@@ -5,6 +5,11 @@ import Foundation
 struct LocalNames: Sendable {
     /// The gateway's port.
     let port: Int
+    /// Whether the inspector's name stands for the inspector, so that it stands for no origin.
+    var hasInspector = false
+
+    /// The name under which browsers reach the inspector.
+    static let inspector = "waystation.localhost"
 
     private var authorityEnd: String { port == 80 ? "" : ":\(port)" }
 
@@ -14,8 +19,9 @@ struct LocalNames: Sendable {
     func origin(ofAuthority authority: some StringProtocol) -> OriginName? {
         let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count <= 2, let name = parts.first else { return nil }
-        guard (parts.count == 2 ? Int(parts[1]) : 80) == port else { return nil }
-        return OriginName(name: name)
+        // The port as a browser writes it: digits without a sign and without leading zeros.
+        guard (parts.count == 2 ? parts[1] == "\(port)" : port == 80) else { return nil }
+        return OriginName(name: name).flatMap { isReserved($0) ? nil : $0 }
     }
 
     /// The authority under which a browser reaches an origin.
@@ -23,7 +29,9 @@ struct LocalNames: Sendable {
 
     /// The gateway's URL for an absolute URL of an origin; nil for other schemes and for hosts without a name.
     func local(_ url: String) -> String? {
-        split(url).map { origin, rest in "http://\(authority(of: origin))\(rest)" }
+        split(url).flatMap { origin, rest in
+            isReserved(origin) ? nil : "http://\(authority(of: origin))\(rest)"
+        }
     }
 
     /// The origin's URL for an absolute URL of the gateway; nil for all other URLs.
@@ -49,6 +57,8 @@ struct LocalNames: Sendable {
         }
         return nil
     }
+
+    private func isReserved(_ origin: OriginName) -> Bool { hasInspector && origin.name == Self.inspector }
 
     private static func authorityEnd(in rest: Substring) -> Substring.Index {
         rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" || $0 == "\\" } ?? rest.endIndex

@@ -24,6 +24,8 @@ enum RequestTarget: Equatable, Sendable {
 struct TargetReader: Sendable {
     let names: LocalNames
     let isProxy: Bool
+    /// The only origin of a connection over TLS, for which the gateway has shown a certificate; otherwise nil.
+    var secured: OriginName?
 
     func target(of head: HTTPRequestHead) throws(Refusal) -> RequestTarget {
         let hosts = head.headers["Host"]
@@ -33,10 +35,48 @@ struct TargetReader: Sendable {
         guard head.uri.utf8.allSatisfy({ (0x21...0x7e).contains($0) }), !head.uri.contains("#") else {
             throw .badRequest("the request target has a character that must be percent-encoded (RFC 9112 §3.2)")
         }
-        if head.method == .CONNECT { return try tunnel(head.uri) }
+        try check(head)
+        if let secured { return try within(secured, head.uri, host: host) }
+        if head.method == .CONNECT { return try tunnel(head.uri, host: host) }
         if head.uri.hasPrefix("/") { return try named(host, path: head.uri) }
         if head.uri == "*" { throw .badRequest("the gateway has no answer to OPTIONS *; name a resource") }
         return try absolute(head.uri, host: host)
+    }
+
+    /// Refuses what no origin should get through a gateway.
+    private func check(_ head: HTTPRequestHead) throws(Refusal) {
+        // The origin's answer to TRACE shows the cookies that a page may not see.
+        if ["TRACE", "TRACK"].contains(head.method.rawValue) { throw .unsupportedMethod(head.method.rawValue) }
+        let expectation = head.headers["Expect"].joined(separator: ", ")
+        guard expectation.isEmpty || expectation.lowercased() == "100-continue" else {
+            throw .unknownExpectation(expectation)
+        }
+        guard head.version.major == 1, head.version.minor <= 1 else {
+            throw .badRequest("the gateway speaks HTTP/1.1 and HTTP/1.0, not \(head.version)")
+        }
+        // Only chunks are undone; a list that ends with chunked would leave the body in the other coding.
+        let codings = head.headers["Transfer-Encoding"]
+        guard codings.isEmpty || (codings.count == 1 && codings[0].lowercased() == "chunked") else {
+            throw .unknownCoding(codings.joined(separator: ", "))
+        }
+        // Before HTTP/1.1, a server on the way may not know chunks, and take them for a further request (RFC 9112 §6.1).
+        if head.version == .http1_0, head.headers.contains(name: "Transfer-Encoding") {
+            throw .badRequest("a request of \(head.version) has no Transfer-Encoding field (RFC 9112 §6.1)")
+        }
+        for name in ["Origin", "Sec-Fetch-Site", "Content-Type"] where head.headers[name].count > 1 {
+            throw .badRequest("a request has one \(name) field; this one has \(head.headers[name].count)")
+        }
+    }
+
+    /// The target of a request on a connection over TLS.
+    private func within(_ origin: OriginName, _ target: String, host: String) throws(Refusal) -> RequestTarget {
+        let authorities = [origin.host + ":\(origin.port ?? 443)"] + (origin.port == nil ? [origin.host] : [])
+        guard authorities.contains(host.lowercased()) else { throw .otherHost(host, than: origin.serialized) }
+        if target.hasPrefix("/") { return .proxied(try url(origin.serialized + target)) }
+        guard let (named, rest) = names.split(target), named == origin else {
+            throw .badRequest("the request target is neither a path nor a URL of \(origin.serialized) (RFC 9112 §3.2)")
+        }
+        return .proxied(try url(origin.serialized + (rest.hasPrefix("/") ? String(rest) : "/" + rest)))
     }
 
     private func named(_ host: String, path: String) throws(Refusal) -> RequestTarget {
@@ -51,6 +91,9 @@ struct TargetReader: Sendable {
             throw .badRequest("the request target is neither a path nor an http URL (RFC 9112 §3.2)")
         }
         let authority = target.dropFirst(7).prefix { $0 != "/" && $0 != "?" }
+        guard !authority.contains("@") else {
+            throw .badRequest("the request target has a user name before its host (RFC 9110 §4.2.4)")
+        }
         guard authority.lowercased() == host.lowercased() else {
             throw .badRequest("the Host field differs from the host of the request target (RFC 9112 §3.2.2)")
         }
@@ -60,13 +103,15 @@ struct TargetReader: Sendable {
         return .proxied(try url(origin.serialized + path))
     }
 
-    private func tunnel(_ authority: String) throws(Refusal) -> RequestTarget {
+    private func tunnel(_ authority: String, host: String) throws(Refusal) -> RequestTarget {
         guard isProxy else { throw .noProxy }
-        guard let colon = authority.lastIndex(of: ":"), let port = UInt16(authority[authority.index(after: colon)...]),
-            port > 0
-        else { throw .badRequest("CONNECT needs a host and a port (RFC 9110 §9.3.6)") }
-        let host = authority[..<colon].trimmingPrefix("[")
-        return .tunnel(host: String(host.hasSuffix("]") ? host.dropLast() : host), port: Int(port))
+        guard let target = ConnectTarget(authority) else {
+            throw .badRequest("CONNECT needs a host and a port, such as shop.example:443 (RFC 9110 §9.3.6)")
+        }
+        guard host.lowercased() == authority.lowercased() else {
+            throw .badRequest("the Host field differs from the target of CONNECT (RFC 9112 §3.2)")
+        }
+        return .tunnel(host: target.host, port: target.port)
     }
 
     /// The target with the characters percent-encoded that browsers send as they are (URL Standard, query percent-encode

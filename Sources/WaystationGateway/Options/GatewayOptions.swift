@@ -16,8 +16,25 @@ public struct GatewayOptions: Sendable {
     /// Whether clients may use the gateway as their proxy; false by default.
     ///
     /// Requests for `http` URLs are answered by the rules. `CONNECT` is answered with a connection to the host, whose
-    /// bytes the gateway does not look at.
+    /// bytes the gateway does not look at, unless there is an ``authority``.
     public var isProxy = false
+    /// The authority whose certificates the gateway shows as a proxy; nil by default.
+    ///
+    /// With it, `CONNECT` to a host of its rules is answered by the gateway itself, and the `https` URLs that are asked
+    /// for within it are answered by the rules. Connections to all other hosts stay tunnels. It has an effect only with
+    /// ``isProxy``.
+    public var authority: CertificateAuthority?
+    /// Whether the gateway has an inspector; false by default.
+    ///
+    /// The inspector is a page for developers that shows loads, rules, cache, packs and cookies
+    /// (``Gateway/inspectorURL``). It keeps the heads of the last 1,000 loads of the interceptor in memory.
+    public var inspector = false
+    /// Whether absolute links in pages and style sheets lead to the gateway where a rule takes them; false by default.
+    ///
+    /// With true, `https://shop.example/a` in HTML, XHTML, SVG or CSS becomes the gateway's URL for it, while the body
+    /// passes; scripts and all other bytes stay as they are. Without it, such a link leads out of the gateway. A browser refuses a
+    /// rewritten style sheet whose `link` has an `integrity`.
+    public var rewritesLinks = false
     /// The largest body of a request, in bytes; 1 GiB by default.
     ///
     /// A body is stored until it has arrived as a whole (``Waystation/BodySpool``).
@@ -32,6 +49,15 @@ public struct GatewayOptions: Sendable {
     public var requestTimeout = Duration.seconds(30)
     /// The longest time until the head of the next request has arrived; 75 s by default.
     public var idleTimeout = Duration.seconds(75)
+    /// The longest time in which no byte passes through a tunnel, in either direction; 15 minutes by default.
+    ///
+    /// The tunnel is closed then.
+    public var tunnelTimeout = Duration.seconds(900)
+    /// The longest time in which a client takes nothing of what is sent to it; 5 minutes by default.
+    ///
+    /// The load of the response and the connection are ended then. A client that reads slowly is not affected, nor one
+    /// to which nothing is sent for a while, such as a reader of server-sent events.
+    public var deliveryTimeout = Duration.seconds(300)
     /// The log of the gateway.
     public var logger = Logger(label: "waystation.gateway")
 

@@ -26,6 +26,38 @@ struct Refusal: Error, Equatable, Sendable {
         closes: true
     )
 
+    static func unsupportedMethod(_ method: String) -> Refusal {
+        Refusal(status: 405, message: "The gateway does not pass on requests with the method \(method).", closes: true)
+    }
+
+    static func unknownExpectation(_ value: String) -> Refusal {
+        Refusal(
+            status: 417,
+            message: "The gateway knows no expectation but 100-continue; this request expects “\(value.prefix(200))”.",
+            closes: true
+        )
+    }
+
+    static func unknownCoding(_ value: String) -> Refusal {
+        Refusal(
+            status: 501,
+            message: "The gateway knows no transfer coding but chunked; this request has “\(value.prefix(200))”.",
+            closes: true
+        )
+    }
+
+    static func otherHost(_ host: String, than origin: String) -> Refusal {
+        Refusal(
+            status: 421,
+            message: "This connection is for \(origin); the request is for “\(host.prefix(200))”.",
+            closes: true
+        )
+    }
+
+    static func noCertificate(_ host: String, _ error: any Error) -> Refusal {
+        Refusal(status: 502, message: "There is no certificate for \(host.prefix(253)): \(error)", closes: true)
+    }
+
     static let bodyTooLarge = Refusal(
         status: 413,
         message: "The body of the request has more bytes than GatewayOptions.maximumBody allows.",

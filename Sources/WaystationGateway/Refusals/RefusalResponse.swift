@@ -20,6 +20,12 @@ enum RefusalResponse {
         guard request.method != .HEAD else { return }
         channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: text))), promise: nil)
     }
+
+    /// Writes the response, and closes the connection after it.
+    static func writeLast(_ refusal: Refusal, to request: HTTPRequestHead, on channel: any Channel) {
+        write(refusal, to: request, closes: true, on: channel)
+        channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in channel.close(promise: nil) }
+    }
 }
 
 extension HTTPResponseHead {

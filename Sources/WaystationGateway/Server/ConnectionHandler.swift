@@ -17,6 +17,8 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         case collecting(HTTPRequestHead, GatewayServing.Accepted, RequestBodyCollector)
         /// The load of a request is under way.
         case responding(GatewayExchange)
+        /// The inspector answers a request.
+        case inspecting(InspectorExchange)
         /// The connection takes no more requests: what arrives is not looked at.
         case done
     }
@@ -24,7 +26,9 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     private static let lingering = TimeAmount.seconds(5)
 
     private let serving: GatewayServing
-    private let makeTunnel: (RequestTarget, any Channel) -> Void
+    /// They hold this handler, and are released with the connection.
+    private var takeOver: (() -> Tunnel)?
+    private var connect: ((_ host: String, _ port: Int, any Channel) -> Void)?
     private let clock = ConnectionClock()
     private var phase = Phase.idle
     /// The number of parts of a body that are being stored; nothing is read meanwhile.
@@ -42,15 +46,26 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     ///
     /// - Parameters:
     ///   - serving: The parts that all connections share.
-    ///   - makeTunnel: Turns the connection into a tunnel.
-    init(_ serving: GatewayServing, makeTunnel: @escaping (RequestTarget, any Channel) -> Void) {
+    ///   - takeOver: Yields the tunnel that takes the place of the handlers of the connection.
+    ///   - connect: Answers a request to connect to a host (CONNECT).
+    init(
+        _ serving: GatewayServing,
+        takeOver: @escaping () -> Tunnel,
+        connect: @escaping (_ host: String, _ port: Int, any Channel) -> Void
+    ) {
         self.serving = serving
-        self.makeTunnel = makeTunnel
+        self.takeOver = takeOver
+        self.connect = connect
     }
 
     func channelActive(context: ChannelHandlerContext) {
         waitForRequest(context.channel)
         context.read()
+    }
+
+    /// Begins at once on a connection that is active already: one on which TLS has begun.
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { channelActive(context: context) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -61,23 +76,35 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     func channelReadComplete(context: ChannelHandlerContext) { readOn(context.channel) }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable, case .responding(let exchange) = phase { exchange.becameWritable() }
+        if context.channel.isWritable {
+            switch phase {
+            case .responding(let exchange): exchange.becameWritable()
+            case .inspecting(let exchange): exchange.becameWritable()
+            case .idle, .collecting, .done: break
+            }
+        }
         context.fireChannelWritabilityChanged()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         clock.end()
         if case .responding(let exchange) = phase { exchange.cancel() }
+        if case .inspecting(let exchange) = phase { exchange.cancel() }
         phase = .done
         context.fireChannelInactive()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { clock.end() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        clock.end()
+        takeOver = nil
+        connect = nil
+    }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard event is GatewayStop else { return context.fireUserInboundEventTriggered(event) }
         isStopping = true
         if case .idle = phase, next.isEmpty { context.close(promise: nil) }
+        if case .inspecting(let exchange) = phase, exchange.isEndless { context.close(promise: nil) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
@@ -96,11 +123,21 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         guard case .idle = phase else { return }
         clock.stop()
         if isStopping { return refuse(.stopping, head, channel) }
+        if let inspector = serving.inspector, inspector.gate.isAddressed(by: head) {
+            return inspect(head, inspector, channel)
+        }
         do throws(Refusal) {
             let target = try serving.targets.target(of: head)
-            guard let accepted = try serving.accept(head, for: target) else {
+            if case .tunnel(let host, let port) = target {
                 phase = .done
-                return makeTunnel(target, channel)
+                connect?(host, port, channel)
+                return
+            }
+            let accepted = try serving.accept(head, for: target)
+            if head.opensWebSocket, let takeOver {
+                guard !head.hasBody else { throw .badRequest("a web socket opens without a body (RFC 6455 §4.1)") }
+                phase = .done
+                return WebSocket(takeOver(), accepted, head, from: channel, serving).open()
             }
             guard head.hasBody else { return respond(accepted, head, channel) }
             if let length = head.statedLength, length > serving.options.maximumBody.bytes { throw .bodyTooLarge }
@@ -148,6 +185,15 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
         phase = .responding(exchange)
         exchange.begin(accepted.request)
+    }
+
+    private func inspect(_ head: HTTPRequestHead, _ inspector: Inspector, _ channel: any Channel) {
+        let closes = head.hasBody || !head.staysOpen
+        let exchange = InspectorExchange(inspector, head, closes: closes, on: channel) { [weak self] closes in
+            self?.endResponse(closes: closes, lingers: head.hasBody, channel) ?? channel.close(promise: nil)
+        }
+        phase = .inspecting(exchange)
+        exchange.begin()
     }
 
     private func refuse(_ refusal: Refusal, _ head: HTTPRequestHead, _ channel: any Channel) {

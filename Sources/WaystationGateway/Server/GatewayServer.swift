@@ -1,8 +1,10 @@
 #if Gateway
+import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import WaystationNIO
 import Synchronization
 
 /// The listening sockets of a gateway, and its connections.
@@ -86,15 +88,18 @@ final class GatewayServer: Sendable {
     }
 
     private static func configure(_ channel: any Channel, _ serving: GatewayServing) throws {
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = 64 << 10
-        limits.maxHeaderListSize = 256 << 10
-        limits.maxHeaderFieldCount = 256
+        let watch = DeliveryWatch(limit: TimeAmount(serving.options.deliveryTimeout))
+        try channel.pipeline.syncOperations.addHandler(watch)
+        try speakHTTP(on: channel, serving)
+    }
+
+    /// Adds the handlers of HTTP to the end of a connection's pipeline.
+    private static func speakHTTP(on channel: any Channel, _ serving: GatewayServing) throws {
         var encoding = HTTPResponseEncoder.Configuration()
         encoding.automaticallySetFramingHeaders = false
         let encoder = HTTPResponseEncoder(configuration: encoding)
         let decoder = ByteToMessageHandler(
-            HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits),
+            HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: .gateway),
             // After a request that offers another protocol, the decoder keeps all bytes that follow.
             maximumBufferSize: 1 << 20
         )
@@ -102,10 +107,22 @@ final class GatewayServer: Sendable {
         let refusing = HTTPServerProtocolErrorHandler()
         let validating = NIOHTTPResponseHeadersValidator()
         var handlers: [any RemovableChannelHandler] = [refusing, pipelining, validating, decoder, encoder]
-        let connection = ConnectionHandler(serving) { target, channel in
-            guard case .tunnel(let host, let port) = target else { return }
-            Tunnel(handlers: handlers).open(to: host, port: port, for: channel)
-            handlers = []
+        let takeOver = {
+            defer { handlers = [] }
+            return handlers
+        }
+        let idle = TimeAmount(serving.options.tunnelTimeout)
+        let connection = ConnectionHandler(serving) {
+            Tunnel(handlers: takeOver(), idle: idle)
+        } connect: { host, port, channel in
+            do throws(Refusal) {
+                if let secured = try serving.securing(host, port: port, now: Date()) {
+                    let connection = SecuredConnection(handlers: takeOver(), context: secured.context)
+                    connection.begin(on: channel) { try speakHTTP(on: $0, secured.serving) }
+                } else {
+                    Tunnel(handlers: takeOver(), idle: idle).open(to: host, port: port, for: channel)
+                }
+            } catch { Tunnel.refuse(error, channel) }
         }
         handlers.insert(connection, at: 0)
         try channel.pipeline.syncOperations.addHandlers([

@@ -13,6 +13,8 @@ final class GatewayExchange: JourneyClient {
         let endResponse: (_ closes: Bool) -> Void
         var journey: Journey?
         var framing: ResponseFraming?
+        /// Rewrites the links of the body, if the app asks for it.
+        var rewriter: BodyRewriter?
         /// The number of bytes of the body that were written.
         var written = 0
         var isFlushDue = false
@@ -65,11 +67,20 @@ final class GatewayExchange: JourneyClient {
 
     // MARK: - The connection's side
 
-    /// The client has left: nobody waits for the response any more.
+    /// The client has left.
     func cancel() {
+        let isWhole = if case .length(let length) = state.value.framing { state.value.written == length } else { false }
         state.value.isOver = true
+        let waiting = state.value.waiting
         state.value.waiting = []
-        state.value.journey.take()?.cancel()
+        let journey = state.value.journey.take()
+        // A client that knows the length may leave before the load has reported its end.
+        guard isWhole else {
+            journey?.cancel()
+            return
+        }
+        for work in waiting { work() }
+        journey?.continueDelivery()
     }
 
     /// The connection takes bytes again.
@@ -85,7 +96,8 @@ final class GatewayExchange: JourneyClient {
     var decidesAboutRedirects: Bool { true }
     var isReachable: Bool { true }
     var isStreamed: Bool { true }
-    var isReady: Bool { channel.isWritable }
+    // After the client has left, the rest of a whole response is only to be finished.
+    var isReady: Bool { channel.isWritable || !channel.isActive }
 
     func perform(_ work: @escaping @Sendable () -> Void) { channel.eventLoop.execute(work) }
 
@@ -120,8 +132,9 @@ final class GatewayExchange: JourneyClient {
 
     func end(_ error: (any Error)?) {
         guard !state.value.isOver else { return }
-        state.value.isOver = true
         state.value.journey = nil
+        if error == nil, let rest = state.value.rewriter?.finish() { writeBody(rest) }
+        state.value.isOver = true
         guard let framing = state.value.framing else {
             if error.isOpenedElsewhere { return writeNothing() }
             return refuse((error as? Refusal) ?? Refusal(error ?? URLError(.unknown), for: accepted.request.url))
@@ -148,7 +161,8 @@ final class GatewayExchange: JourneyClient {
             state.value.journey.take()?.cancel()
             return refuse(.interim(response.statusCode))
         }
-        let (head, framing) = serving.head(response, to: accepted, self.head)
+        let (head, framing, rewriter) = serving.head(response, to: accepted, self.head)
+        state.value.rewriter = rewriter
         state.value.framing = framing
         let closes = framing == .close || !self.head.staysOpen
         channel.write(HTTPServerResponsePart.head(head.saying(closes: closes)), promise: nil)
@@ -156,7 +170,12 @@ final class GatewayExchange: JourneyClient {
     }
 
     private func write(_ part: Data) {
-        guard !state.value.isOver, let framing = state.value.framing, framing != .none else { return }
+        guard let rewritten = state.value.rewriter?.append(part) else { return writeBody(part) }
+        writeBody(rewritten)
+    }
+
+    private func writeBody(_ part: some Collection<UInt8>) {
+        guard !part.isEmpty, !state.value.isOver, let framing = state.value.framing, framing != .none else { return }
         state.value.written += part.count
         if case .length(let length) = framing, state.value.written > length {
             // The client would take the rest for the next response.

@@ -4,6 +4,7 @@ import FoundationNetworking
 import NIOHTTP1
 import Waystation
 import WaystationCookies
+import WaystationNIO
 import WaystationTransport
 
 /// The parts that all connections of a gateway share.
@@ -15,22 +16,53 @@ final class GatewayServing: Sendable {
     let requests: RequestTranslation
     /// Nil if the interceptor has no cookies of its own; then the browser keeps the cookies of the origins.
     let browsers: Browsers?
+    /// Nil if links stay as they are.
+    private let rewriting: ResponseRewriting?
     /// The pages that the gateway shows under its own names, and those that it shows as a proxy.
     private let named: PageOrigin
     private let proxied: PageOrigin
+    /// Nil unless ``GatewayOptions/inspector`` is set.
+    let inspector: Inspector?
 
-    init(_ loads: ClientLoads, cookies: CookieStore?, _ options: GatewayOptions, port: Int) {
+    init(
+        _ loads: ClientLoads,
+        cookies: CookieStore?,
+        _ options: GatewayOptions,
+        port: Int,
+        makeInspector: (LocalNames) -> Inspector?
+    ) {
         self.options = options
         self.loads = loads
-        let names = LocalNames(port: port)
+        let names = LocalNames(port: port, hasInspector: options.inspector)
         self.names = names
+        inspector = makeInspector(names)
         targets = TargetReader(names: names, isProxy: options.isProxy)
         requests = RequestTranslation(names: names)
         browsers = cookies.map { Browsers($0, loads) }
+        rewriting =
+            options.rewritesLinks
+            ? ResponseRewriting(names: names) { url in
+                URL(string: url).map { loads.claims(URLRequest(url: $0)) } ?? false
+            } : nil
         named = PageOrigin { names.remote($0).flatMap { URL(string: $0) } }
         proxied = PageOrigin { page in
             URL(string: page).flatMap { loads.claims(URLRequest(url: $0)) ? $0 : nil }
         }
+    }
+
+    /// The same parts, for a connection over TLS on which all requests are for one origin.
+    init(_ other: GatewayServing, securedFor origin: OriginName) {
+        options = other.options
+        loads = other.loads
+        names = other.names
+        targets = TargetReader(names: other.names, isProxy: other.targets.isProxy, secured: origin)
+        requests = other.requests
+        browsers = other.browsers
+        named = other.named
+        proxied = other.proxied
+        inspector = nil
+        // Within TLS, links lead to the gateway as they are.
+        rewriting = nil
     }
 
     /// A request that passed all checks of its head.
@@ -41,8 +73,8 @@ final class GatewayServing: Sendable {
     }
 
     /// Checks a request for a resource, and makes the request to its origin.
-    func accept(_ head: HTTPRequestHead, for target: RequestTarget) throws(Refusal) -> Accepted? {
-        guard let url = target.url else { return nil }
+    func accept(_ head: HTTPRequestHead, for target: RequestTarget) throws(Refusal) -> Accepted {
+        guard let url = target.url else { throw .badRequest("CONNECT has no resource (RFC 9110 §9.3.6)") }
         var request = requests.request(head, for: url)
         guard case .named(_, let origin) = target else {
             request.mainDocumentURL = try proxied.document(of: head)
@@ -53,6 +85,9 @@ final class GatewayServing: Sendable {
         }
         guard !leadsBack(origin) else { throw .loop }
         request.mainDocumentURL = try named.document(of: head)
+        if rewriting != nil {
+            for name in ResponseRewriting.conditions(of: head) { request.setValue(nil, forHTTPHeaderField: name) }
+        }
         try check(request)
         guard let browsers else { return Accepted(request: request, origin: origin, visit: nil) }
         let pairs = request.value(forHTTPHeaderField: "Cookie").map { CookiePairs($0).pairs } ?? []
@@ -60,6 +95,11 @@ final class GatewayServing: Sendable {
         let visit = browsers.visit(pairs, at: url, of: origin, isComplete: head.hasAllCookies)
         return Accepted(request: request, origin: origin, visit: visit)
     }
+
+    /// Opens the connections of web sockets: by the app's engine if it can, so that its options apply.
+    var opener: ConnectionOpener { (loads.engine as? NIOTransport)?.opener ?? Self.opener }
+
+    private static let opener = NIOTransport(configuration: .ephemeral).opener
 
     private func check(_ request: URLRequest) throws(Refusal) {
         guard options.forwardsUnclaimed || loads.claims(request) else {
@@ -79,12 +119,12 @@ final class GatewayServing: Sendable {
     ///   - response: The response of the load.
     ///   - accepted: The request.
     ///   - request: The head of the request.
-    /// - Returns: The head and its framing.
+    /// - Returns: The head, its framing, and the rewriter of the body's links; nil if the body stays as it is.
     func head(
         _ response: HTTPURLResponse,
         to accepted: Accepted,
         _ request: HTTPRequestHead
-    ) -> (HTTPResponseHead, ResponseFraming) {
+    ) -> (HTTPResponseHead, ResponseFraming, BodyRewriter?) {
         let (method, version) = (request.method, request.version)
         let fields = response.allHeaderFields as? [String: String] ?? [:]
         let facts = ResponseHead(response)
@@ -100,24 +140,29 @@ final class GatewayServing: Sendable {
             // The browser lacks cookies that the response depends on, so only the gateway can choose it.
             headers.replaceOrAdd(name: "Cache-Control", value: "no-cache")
         }
+        let rewriter = accepted.origin.flatMap {
+            rewriting?.rewriter(status: response.statusCode, headers, of: $0)
+        }
+        if rewriter != nil { ResponseRewriting.adapt(&headers) }
+        let length = rewriter == nil ? facts.statedLength : nil
         for field in cookies(facts, to: accepted) { headers.add(name: "Set-Cookie", value: field) }
         let framing = ResponseFraming.of(
             method,
             version,
             status: response.statusCode,
-            length: facts.statedLength
+            length: length
         )
         switch framing {
         case .length(let length): headers.add(name: "Content-Length", value: "\(length)")
         case .none:
-            if method == .HEAD, let length = facts.statedLength {
+            if method == .HEAD, let length {
                 headers.add(name: "Content-Length", value: "\(length)")
             }
         case .chunked: headers.add(name: "Transfer-Encoding", value: "chunked")
         case .close: headers.add(name: "Connection", value: "close")
         }
         let status = HTTPResponseStatus(statusCode: response.statusCode)
-        return (HTTPResponseHead(version: version, status: status, headers: headers), framing)
+        return (HTTPResponseHead(version: version, status: status, headers: headers), framing, rewriter)
     }
 
     private func cookies(_ response: ResponseHead, to accepted: Accepted) -> [String] {
@@ -134,6 +179,9 @@ extension ResponseHead {
     }
 
     /// Whether the response was answered without the network.
-    fileprivate var isHit: Bool { value(forHTTPHeaderField: "Cache-Status")?.contains("; hit") ?? false }
+    fileprivate var isHit: Bool {
+        let member = value(forHTTPHeaderField: "Cache-Status").flatMap { OwnCacheStatus.member(of: $0) }
+        return member?.hasPrefix("Waystation; hit") ?? false
+    }
 }
 #endif

@@ -26,7 +26,7 @@ struct PageOrigin: Sendable {
         if let page, let remote = remote(page) { return remote }
         // No browser that shows a page.
         guard page != nil || site != nil else { return nil }
-        guard origin == nil, head.method == .GET || head.method == .HEAD else {
+        guard origin == nil, head.method == .GET || head.method == .HEAD, !head.opensWebSocket else {
             throw .crossSite(page ?? "a page of another site")
         }
         return head.isForDocument ? CrossSite.link : CrossSite.page
@@ -36,6 +36,12 @@ struct PageOrigin: Sendable {
 extension HTTPRequestHead {
     /// Whether the browser will show the answer as a page of its own.
     var isForDocument: Bool { headers.first(name: "Sec-Fetch-Dest") == "document" }
+
+    /// Whether the client asks to open a web socket (RFC 6455 §4.1).
+    var opensWebSocket: Bool {
+        method == .GET && version == .http1_1 && headers["Upgrade"].map { $0.lowercased() } == ["websocket"]
+            && FieldNames.named(by: headers["Connection"]).contains("upgrade")
+    }
 
     /// Whether the cookies of the request are all that the browser has for it: it leaves some out for other sites.
     var hasAllCookies: Bool {

@@ -1,4 +1,6 @@
 #if Gateway
+import Foundation
+
 /// Names of fields that a gateway does not pass on, in lower case.
 enum FieldNames {
     /// The fields of one connection (RFC 9110 §7.6.1).
@@ -9,7 +11,9 @@ enum FieldNames {
 
     /// The names that a `Connection` field adds to these.
     static func named(by connection: [String]) -> Set<String> {
-        Set(connection.flatMap { $0.split(separator: ",") }.map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() })
+        Set(
+            connection.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+        )
     }
 }
 #endif

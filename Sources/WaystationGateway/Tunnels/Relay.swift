@@ -10,14 +10,32 @@ final class Relay: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    private let idle: TimeAmount
+    /// The clock of the tunnel, which both ends set.
+    private let clock: ConnectionClock
     private weak var other: Relay?
     private var context: ChannelHandlerContext?
     /// Whether a read waits until the other side takes bytes again.
     private var isReadDue = false
+    /// Whether the handlers that speak HTTP have left the channel, so that bytes may be written to it.
+    private var isOpen = false
+    /// The bytes that the other side sent before the channel was open.
+    private var early: [NIOAny] = []
+    private var earlyEnd: CloseMode?
+    private var isClosed = false
+
+    private init(idle: TimeAmount, _ clock: ConnectionClock) {
+        self.idle = idle
+        self.clock = clock
+    }
 
     /// Makes the two ends of a tunnel.
-    static func pair() -> (Relay, Relay) {
-        let (one, another) = (Relay(), Relay())
+    ///
+    /// - Parameter idle: The longest time in which no byte passes, in either direction; the tunnel is closed then.
+    /// - Returns: The ends.
+    static func pair(idle: TimeAmount) -> (Relay, Relay) {
+        let clock = ConnectionClock()
+        let (one, another) = (Relay(idle: idle, clock), Relay(idle: idle, clock))
         (one.other, another.other) = (another, one)
         return (one, another)
     }
@@ -31,17 +49,25 @@ final class Relay: ChannelDuplexHandler {
 
     /// Begins to read, when both ends are in their places.
     func start() {
-        // The decoder before may have passed on bytes that it had read already.
-        other?.context?.flush()
+        isOpen = true
+        // The decoder of the other side may have passed on bytes that it had read already.
+        for data in early { context?.write(data, promise: nil) }
+        early = []
+        context?.flush()
+        if let mode = earlyEnd.take() { end(mode) }
         context?.read()
+        waitForBytes()
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) { other?.context?.write(data, promise: nil) }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        waitForBytes()
+        other?.write(data)
+    }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        other?.context?.flush()
+        other?.flush()
         context.fireChannelReadComplete()
-        readOn()
+        if isOpen { readOn() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -55,17 +81,47 @@ final class Relay: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        other?.end(.all)
+        isClosed = true
+        if let other, !other.isClosed {
+            other.end(.all)
+            // The other side may not take what was written to it.
+            other.waitForBytes()
+        } else {
+            clock.end()
+        }
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
+    private func write(_ data: NIOAny) {
+        if isOpen { context?.write(data, promise: nil) } else { early.append(data) }
+    }
+
+    private func flush() {
+        if isOpen { context?.flush() }
+    }
+
     /// Closes the channel when what was written to it is sent.
     private func end(_ mode: CloseMode) {
+        guard isOpen else {
+            earlyEnd = mode
+            return
+        }
         guard let context else { return }
         context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { [channel = context.channel] _ in
             channel.close(mode: mode, promise: nil)
+        }
+    }
+
+    private func waitForBytes() {
+        guard let loop = context?.eventLoop else { return }
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        clock.wait(idle, on: loop) {
+            let context = bound.value.context
+            let other = bound.value.other?.context
+            context?.close(promise: nil)
+            other?.close(promise: nil)
         }
     }
 

@@ -2,13 +2,16 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import WaystationNIO
 
-/// Turns a connection into a tunnel to a host (RFC 9110 §9.3.6).
+/// Turns a client's connection into one that passes bytes between the client and a server.
 struct Tunnel {
-    /// The handlers that speak HTTP on the connection, from the last to the first.
+    /// The handlers that speak HTTP on the connection, from the last to the first, which is the encoder.
     let handlers: [any RemovableChannelHandler]
+    /// The longest time in which no byte passes through the tunnel.
+    let idle: TimeAmount
 
-    /// Connects, and answers the client.
+    /// Connects to a host, and answers the client (CONNECT, RFC 9110 §9.3.6).
     ///
     /// Call it on the channel's event loop.
     func open(to host: String, port: Int, for client: any Channel) {
@@ -17,42 +20,70 @@ struct Tunnel {
             .channelOption(.autoRead, value: false)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .connectTimeout(.seconds(30))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try Inheritance.prevent(of: channel) }
+            }
             .connect(host: host, port: port)
             .whenComplete { result in
                 switch result {
                 case .success(let server):
                     guard client.isActive else { return server.close(promise: nil) }
-                    bound.value.join(client, server)
+                    let answer = ByteBuffer(string: "HTTP/1.1 200 Connection Established\r\n\r\n")
+                    bound.value.join(client, server, answer: answer)
                 case .failure(let error): Self.refuse(.tunnelFailed("\(host):\(port)", error), client)
                 }
             }
     }
 
-    private static func refuse(_ refusal: Refusal, _ client: any Channel) {
+    static func refuse(_ refusal: Refusal, _ client: any Channel) {
         let head = HTTPRequestHead(version: .http1_1, method: .CONNECT, uri: "")
-        RefusalResponse.write(refusal, to: head, closes: true, on: client)
-        client.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in client.close(promise: nil) }
+        RefusalResponse.writeLast(refusal, to: head, on: client)
     }
 
-    private func join(_ client: any Channel, _ server: any Channel) {
-        let (near, far) = Relay.pair()
-        let pipeline = client.pipeline.syncOperations
+    /// Passes bytes between a client and a server, in both directions.
+    ///
+    /// Call it on the event loop of both channels.
+    ///
+    /// - Parameters:
+    ///   - client: The channel of the client, without reads of its own.
+    ///   - server: The channel of the server, on the same event loop, without reads of its own.
+    ///   - serverHandlers: The handlers that speak HTTP with the server, from the last to the first, which is the encoder.
+    ///   - answer: The first bytes for the client.
+    ///   - joined: Called on the event loop when bytes pass.
+    func join(
+        _ client: any Channel,
+        _ server: any Channel,
+        _ serverHandlers: [any RemovableChannelHandler] = [],
+        answer: ByteBuffer,
+        _ joined: @escaping () -> Void = {}
+    ) {
+        let (near, far) = Relay.pair(idle: idle)
+        let (clients, servers) = (client.pipeline.syncOperations, server.pipeline.syncOperations)
         do {
-            try Inheritance.prevent(of: server)
-            try server.pipeline.syncOperations.addHandler(far)
-            // Before the decoder is removed, so that bytes that it still holds reach the relay.
-            try pipeline.addHandler(near)
+            // Before the decoders are removed, so that bytes that they still hold reach the relay.
+            try servers.addHandler(far)
+            try clients.addHandler(near)
+            // The encoders go first: they do not know the bytes of the relays.
+            if let encoder = handlers.last {
+                try clients.context(handler: encoder).write(NIOAny(IOData.byteBuffer(answer)), promise: nil)
+                clients.removeHandler(encoder, promise: nil)
+            }
+            if let encoder = serverHandlers.last { servers.removeHandler(encoder, promise: nil) }
         } catch {
             server.close(promise: nil)
             return client.close(promise: nil)
         }
         client.setOption(.allowRemoteHalfClosure, value: true).whenComplete { _ in }
-        let ends = NIOLoopBound((near: near, far: far), eventLoop: client.eventLoop)
-        EventLoopFuture.andAllComplete(handlers.map { pipeline.removeHandler($0) }, on: client.eventLoop)
+        let ends = NIOLoopBound((near: near, far: far, joined: joined), eventLoop: client.eventLoop)
+        let removals =
+            serverHandlers.dropLast().map { servers.removeHandler($0) }
+            + handlers.dropLast().map { clients.removeHandler($0) }
+        EventLoopFuture.andAllComplete(removals, on: client.eventLoop)
             .whenComplete { _ in
-                client.writeAndFlush(ByteBuffer(string: "HTTP/1.1 200 Connection Established\r\n\r\n"), promise: nil)
+                client.flush()
                 ends.value.near.start()
                 ends.value.far.start()
+                ends.value.joined()
             }
     }
 }

@@ -91,7 +91,7 @@ final class Connector {
             .connectTimeout(max(.milliseconds(1), attempt.deadline - .now()))
             .channelInitializer { channel in
                 bound.value.add(channel)
-                return channel.eventLoop.makeSucceededVoidFuture()
+                return channel.eventLoop.makeCompletedFuture { try Inheritance.prevent(of: channel) }
             }
         let connected: EventLoopFuture<any Channel>
         if let address = try? SocketAddress(ipAddress: host, port: port) {

@@ -1,7 +1,8 @@
 #if NIO
-import Foundation
+package import Foundation
 import FoundationNetworking
-import WaystationTransport
+package import NIOHTTP1
+package import WaystationTransport
 
 extension ResponseHead {
     /// The head as Foundation shows it: fields of the same name are joined with a comma (RFC 9110 §5.3).
@@ -20,6 +21,11 @@ extension ResponseHead {
         }
         self.init(url: url, statusCode: head.status, fields: fields)
     }
+}
+
+extension ResponseHead {
+    /// The head of a response on a connection that a ``ConnectionOpener`` has opened.
+    package init(_ head: HTTPResponseHead, url: URL) { self.init(EngineResponseHead(head), url: url) }
 }
 
 extension EngineResponseHead {

@@ -1,12 +1,12 @@
 import Foundation
 import FoundationNetworking
 import HTTPTypes
-import Waystation
+package import Waystation
 import WaystationStorage
 
 extension HARArchive.Entry {
     /// Makes the entry of an exchange, without secrets.
-    init(_ exchange: RecordedExchange, _ redaction: Redaction) {
+    package init(_ exchange: RecordedExchange, _ redaction: Redaction) {
         let received = exchange.duration - exchange.wait
         let request = HARArchive.Request(exchange.request, redaction)
         var comment: String?

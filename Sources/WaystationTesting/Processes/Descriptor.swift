@@ -21,6 +21,15 @@ final class Descriptor: Sendable {
         return (Descriptor(numbers[0]), Descriptor(numbers[1]))
     }
 
+    /// Two connected sockets.
+    static func socketPair() throws -> (Descriptor, Descriptor) {
+        var numbers: [CInt] = [0, 0]
+        guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &numbers) == 0 else {
+            throw SpawnedProcessFailure("cannot make a pair of sockets: \(String(cString: strerror(errno)))")
+        }
+        return (Descriptor(numbers[0]), Descriptor(numbers[1]))
+    }
+
     func close() {
         isOpen.withLock { isOpen in
             if isOpen { _ = Glibc.close(number) }

@@ -12,10 +12,11 @@ public struct Nginx: WebServer {
     /// - Parameters:
     ///   - listen: Parameters of the directive `listen`, such as `ssl http2`.
     ///   - directives: Further directives of the server.
+    ///   - upstream: Directives beside the server, such as the addresses of an origin.
     /// - Throws: ``ServerProcess/Failure`` when nginx is not installed, or does not start.
-    public init(listen: String = "", directives: String = "") throws {
+    public init(listen: String = "", directives: String = "", upstream: String = "") throws {
         process = try ServerProcess(Self.program) { port, scratch in
-            Self.configuration(port: port, scratch: scratch, listen, directives)
+            Self.configuration(port: port, scratch: scratch, listen, directives, upstream)
         }
     }
 
@@ -31,7 +32,8 @@ public struct Nginx: WebServer {
         port: UInt16,
         scratch: String,
         _ listen: String,
-        _ directives: String
+        _ directives: String,
+        _ upstream: String
     ) -> String {
         """
         daemon off;
@@ -53,6 +55,7 @@ public struct Nginx: WebServer {
             fastcgi_temp_path \(scratch)/fastcgi;
             uwsgi_temp_path \(scratch)/uwsgi;
             scgi_temp_path \(scratch)/scgi;
+            \(upstream)
             server {
                 listen 127.0.0.1:\(port) \(listen);
                 \(directives)

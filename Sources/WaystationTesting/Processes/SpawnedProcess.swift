@@ -78,6 +78,18 @@ public final class SpawnedProcess: Sendable {
         reap()
     }
 
+    /// Starts a program whose standard input is a socket; its standard output is discarded.
+    init(connectedTo socket: Descriptor, _ executable: String, _ arguments: [String], errors: Output) throws {
+        (identifier, input, lines) = try Self.start(
+            [executable] + arguments,
+            environment: ProcessInfo.processInfo.environment,
+            socket: socket,
+            output: .discarded,
+            errors: errors
+        )
+        reap()
+    }
+
     /// Only one process is started at a time: Swift does not import `pipe2`, so a child that is started between the
     /// creation of a pipe and its marking would inherit the pipe.
     private static let starting = Mutex(())
@@ -85,6 +97,7 @@ public final class SpawnedProcess: Sendable {
     private static func start(
         _ command: [String],
         environment: [String: String],
+        socket: Descriptor? = nil,
         output: Output,
         errors: Output
     ) throws -> (pid_t, input: Descriptor, lines: Descriptor) {
@@ -93,7 +106,7 @@ public final class SpawnedProcess: Sendable {
             let lines = try Descriptor.pipe()
             var actions = FileActions()
             defer { actions.destroy() }
-            actions.use(input.reading, as: STDIN_FILENO)
+            actions.use(socket ?? input.reading, as: STDIN_FILENO)
             switch output {
             case .discarded: actions.open("/dev/null", as: STDOUT_FILENO)
             case .file(let url): actions.open(url.path, as: STDOUT_FILENO)

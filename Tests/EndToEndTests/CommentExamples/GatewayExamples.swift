@@ -30,6 +30,26 @@ enum GatewayExamples {
         // end snippet
     }
 
+    static func inspect(_ interceptor: Interceptor, show: (URL?) -> Void) async throws {
+        // snippet: comment-gateway-inspector
+        let gateway = Gateway(interceptor) { $0.inspector = true }
+        try await gateway.start()
+        show(gateway.inspectorURL)
+        // end snippet
+    }
+
+    static func secure(_ interceptor: Interceptor, _ rules: [Rule], in directory: URL) throws -> Gateway {
+        // snippet: comment-gateway-authority
+        let authority = try CertificateAuthority.open(in: directory, for: rules)
+        let gateway = Gateway(interceptor) {
+            $0.isProxy = true
+            $0.authority = authority
+        }
+        for steps in authority.trustSteps { print(steps) }
+        // end snippet
+        return gateway
+    }
+
     static func serve(_ gateway: Gateway, _ logger: Logger) async throws {
         // snippet: comment-gateway-service
         let services = ServiceGroup(services: [gateway], gracefulShutdownSignals: [.sigterm], logger: logger)

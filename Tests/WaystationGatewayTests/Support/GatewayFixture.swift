@@ -19,12 +19,14 @@ final class GatewayFixture: Sendable {
     ///   - origin: An origin that a rule leads to the network.
     ///   - cookies: The app's cookies.
     ///   - options: Changes the gateway's options.
+    ///   - configure: Changes the interceptor's configuration.
     /// - Throws: An error when the gateway cannot be started.
     init(
         files: [String: String] = [:],
         origin: ScriptedOrigin? = nil,
         cookies: CookieStore? = nil,
-        _ options: (inout GatewayOptions) -> Void = { _ in }
+        _ options: (inout GatewayOptions) -> Void = { _ in },
+        interceptor configure: (inout Interceptor.Configuration) throws -> Void = { _ in }
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "gateway-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -38,9 +40,12 @@ final class GatewayFixture: Sendable {
             try Data(text.utf8).write(to: file)
         }
         interceptor = try Interceptor {
-            $0.rules = [.allow("https://shop.example/**", via: .files(in: folder, at: "https://shop.example/"))]
+            // Not the network for files that are missing: no test needs the resolver of names.
+            let files = Route.files(in: folder, at: "https://shop.example/", orElse: .nowhere)
+            $0.rules = [.allow("https://shop.example/**", via: files)]
             if let origin { $0.rules.append(.allow("\(origin.url())**", via: .network)) }
             $0.cookies = cookies
+            try configure(&$0)
         }
         gateway = Gateway(interceptor, options)
         try await gateway.start()

@@ -88,6 +88,9 @@ struct RawResponse {
 
     func all(_ name: String) -> [String] { fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value) }
 
+    /// Whether the body has the length that its head states.
+    var isWhole: Bool { self["Content-Length"].flatMap { Int($0) }.map { body.count >= $0 } ?? false }
+
     var text: String { String(decoding: body, as: UTF8.self) }
 
     private static func joined(chunks bytes: Data) -> Data {

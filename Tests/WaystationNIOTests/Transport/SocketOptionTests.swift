@@ -23,6 +23,18 @@ struct SocketOptionTests {
         withExtendedLifetime(transport) {}
     }
 
+    @Test("are closed in the programs that the app starts")
+    func inheritance() async throws {
+        let origin = try RawOrigin { _ in [.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nkept"), .again]
+        }
+        let transport = NIOTransport.plain()
+        #expect(await transport.load(origin.url()).text == "kept")
+        let sockets = (0..<CInt(4096)).filter { Self.isConnected($0, to: UInt16(origin.port)) }
+        #expect(sockets.count == 1)
+        #expect(sockets.allSatisfy { fcntl($0, F_GETFD) & FD_CLOEXEC != 0 })
+        withExtendedLifetime(transport) {}
+    }
+
     private static func isConnected(_ socket: CInt, to port: UInt16) -> Bool {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)

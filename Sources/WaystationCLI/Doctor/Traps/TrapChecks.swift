@@ -1,0 +1,96 @@
+import Foundation
+@_spi(Processes) import WaystationTesting
+
+/// Tries out each trap in processes of its own, because some of them end the process.
+enum TrapChecks {
+    /// The longest time that a process with plain loads may take, in seconds; some faults are loads that never end.
+    private static let limit = 60.0
+    /// The longest time for loads with Waystation, which always end; a busy machine is slow.
+    private static let limitWithWaystation = 600.0
+
+    /// The result of a load of one kind.
+    enum Outcome: Equatable, Sendable {
+        case right
+        case wrong(String)
+        /// The process could not be started, so nothing is known.
+        case unknown(String)
+    }
+
+    static func all() async -> [Finding] {
+        await withTaskGroup(of: (Int, Finding).self) { group in
+            for (index, trap) in Trap.allCases.enumerated() {
+                group.addTask {
+                    let plain = await outcome(of: trap, .plain)
+                    let cured = trap.isCurable && plain != .right ? await outcome(of: trap, .waystation) : nil
+                    return (index, finding(trap, plain: plain, cured: cured))
+                }
+            }
+            var findings: [(Int, Finding)] = []
+            for await finding in group { findings.append(finding) }
+            return findings.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    /// Judges a trap by its loads without and with Waystation.
+    static func finding(_ trap: Trap, plain: Outcome, cured: Outcome?) -> Finding {
+        var finding: Finding
+        switch (plain, cured) {
+        case (.right, _): finding = .fine(trap.title, "this toolchain does it right")
+        case (.unknown(let reason), _), (_, .unknown(let reason)):
+            finding = .failed(
+                trap.title,
+                "cannot be tried: \(reason)",
+                "correct what the message names, and run the doctor again"
+            )
+        case (.wrong(let fault), nil): finding = Finding(name: trap.title, state: .notCurable, detail: fault)
+        case (.wrong(let fault), .right): finding = Finding(name: trap.title, state: .cured, detail: fault)
+        case (.wrong, .wrong(let fault)):
+            finding = .failed(
+                trap.title,
+                "with Waystation: \(fault)",
+                "report it with the output of `waystation doctor --json` and `swift --version`"
+            )
+        }
+        finding.document = trap.document
+        return finding
+    }
+
+    private static func outcome(of trap: Trap, _ way: Trap.Way) async -> Outcome {
+        var environment = ProcessInfo.processInfo.environment
+        // A crash is a result here; its report would take seconds.
+        environment["SWIFT_BACKTRACE"] = "enable=no"
+        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path(percentEncoded: false)
+        return await withCheckedContinuation { continuation in
+            // The thread waits for the process, so it must not be one of the pool's.
+            Thread.detachNewThread { [environment] in
+                continuation.resume(returning: outcome(of: program, trap, way, environment))
+            }
+        }
+    }
+
+    private static func outcome(
+        of program: String,
+        _ trap: Trap,
+        _ way: Trap.Way,
+        _ environment: [String: String]
+    ) -> Outcome {
+        do {
+            let ended = try SpawnedProcess.run(
+                program,
+                [TrapCommand.name, trap.rawValue, "--way", way.rawValue],
+                environment: environment,
+                limit: way == .plain ? limit : limitWithWaystation
+            )
+            return switch ended.ending {
+            case .exited(0): .right
+            case .exited(TrapCommand.wrong):
+                .wrong(String(decoding: ended.output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+            case .exited(let status):
+                .unknown("status \(status), \(String(decoding: ended.errors.prefix(500), as: UTF8.self))")
+            case .killed: .wrong("the process crashes")
+            case .timedOut: .wrong("the load does not end")
+            case .unknown: .unknown("the system does not report how its process ended")
+            }
+        } catch { return .unknown("\(error)") }
+    }
+}

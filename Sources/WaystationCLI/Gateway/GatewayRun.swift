@@ -1,0 +1,89 @@
+#if Gateway
+import Foundation
+import Logging
+import ServiceLifecycle
+import UnixSignals
+import WaystationGateway
+import WaystationRulesFile
+
+/// A gateway that runs until a signal ends it.
+struct GatewayRun: Sendable {
+    private let gateway: Gateway
+    private let pages: [URL]
+    private let logger: Logger
+    private let isProxy: Bool
+    private let whenStarted: @Sendable (GatewayStart) throws -> Void
+
+    init(
+        _ opened: OpenedRules,
+        settings: GatewaySettings,
+        inspects: Bool,
+        logger: Logger,
+        whenStarted: @escaping @Sendable (GatewayStart) throws -> Void
+    ) {
+        pages = opened.pages
+        isProxy = settings.isProxy ?? false
+        self.logger = logger
+        self.whenStarted = whenStarted
+        gateway = Gateway(opened.interceptor) { options in
+            options.logger = logger
+            options.take(settings)
+            options.inspector = inspects
+        }
+    }
+
+    /// Listens until SIGINT or SIGTERM, and then until the present requests have ended.
+    ///
+    /// - Throws: `GatewayError` when the port cannot be used; the error of `whenStarted`.
+    func untilSignal() async throws {
+        var quiet = logger
+        // The group itself logs each step of its end.
+        quiet.logLevel = .error
+        let service = AnnouncedGateway(gateway: gateway) {
+            try whenStarted(GatewayStart(gateway, pages: pages, isProxy: isProxy))
+        }
+        let group = ServiceGroup(services: [service], gracefulShutdownSignals: [.sigint, .sigterm], logger: quiet)
+        try await group.run()
+    }
+}
+
+/// A gateway that reports when it listens.
+///
+/// It begins to listen within the group of services, which handles signals by then.
+private struct AnnouncedGateway: Service {
+    let gateway: Gateway
+    let whenStarted: @Sendable () throws -> Void
+
+    func run() async throws {
+        try await gateway.start()
+        do { try whenStarted() } catch {
+            await gateway.stop()
+            throw error
+        }
+        try await gateway.run()
+    }
+}
+
+extension GatewayOptions {
+    fileprivate mutating func take(_ settings: GatewaySettings) {
+        port = settings.port ?? port
+        isProxy = settings.isProxy ?? isProxy
+        forwardsUnclaimed = settings.forwardsUnclaimed ?? forwardsUnclaimed
+        maximumBody = settings.maximumBody ?? maximumBody
+        maximumConnections = settings.maximumConnections ?? maximumConnections
+        requestTimeout = settings.requestTimeout ?? requestTimeout
+        idleTimeout = settings.idleTimeout ?? idleTimeout
+    }
+}
+
+extension GatewayStart {
+    fileprivate init(_ gateway: Gateway, pages: [URL], isProxy: Bool) {
+        self.init(
+            port: gateway.port ?? 0,
+            pages: pages.compactMap { page in gateway.url(for: page).map { Page(url: page, local: $0) } },
+            proxy: isProxy ? "http://127.0.0.1:\(gateway.port ?? 0)" : nil,
+            inspector: gateway.inspectorURL
+        )
+    }
+}
+#endif

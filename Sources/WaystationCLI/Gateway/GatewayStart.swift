@@ -1,0 +1,40 @@
+import Foundation
+@_spi(Processes) import WaystationTesting
+
+/// Where browsers find the pages of a gateway that has begun to listen.
+struct GatewayStart: CommandResult {
+    struct Page: Encodable {
+        let url: URL
+        let local: URL
+    }
+
+    let port: Int
+    let pages: [Page]
+    let proxy: String?
+    let inspector: URL?
+
+    var text: String {
+        var lines: [String] = []
+        if !pages.isEmpty {
+            lines.append(Words.table(pages.map { [$0.url.absoluteString, "→", $0.local.absoluteString] }))
+        }
+        if let inspector { lines.append("the inspector is \(inspector.absoluteString)") }
+        if let proxy { lines.append("the proxy is \(proxy)") }
+        lines.append("listening on port \(port), until Ctrl-C")
+        return lines.joined(separator: "\n")
+    }
+
+    /// Opens the first page in the browser of the desktop.
+    func openFirstPage() {
+        guard let page = pages.first?.local.absoluteString else {
+            return Console.writeError("warning: --open has no page to open: name one as `start` in the rules")
+        }
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
+        let programs = folders.map { "\($0)/xdg-open" }
+        guard let program = programs.first(where: FileManager.default.isExecutableFile),
+            (try? SpawnedProcess(program, [page])) != nil
+        else {
+            return Console.writeError("warning: xdg-open is not installed (package xdg-utils): open \(page) yourself")
+        }
+    }
+}

@@ -1,0 +1,153 @@
+#if Gateway
+import Crypto
+public import Foundation
+import NIOSSL
+import SwiftASN1
+import Synchronization
+public import Waystation
+import WaystationCollections
+import WaystationRules
+import X509
+
+/// An authority that makes certificates for the hosts of rules, and for no others.
+///
+/// With it, a gateway that is a proxy answers `https` URLs by the rules:
+///
+/// ```swift
+/// let authority = try CertificateAuthority.open(in: directory, for: rules)
+/// let gateway = Gateway(interceptor) {
+///     $0.isProxy = true
+///     $0.authority = authority
+/// }
+/// for steps in authority.trustSteps { print(steps) }
+/// ```
+///
+/// Browsers accept the certificates only after the authority's root, ``rootCertificate``, was installed in them;
+/// ``trustSteps`` gives the commands. The key of the root is thrown away when the authority is made. The stored key is
+/// that of an intermediate whose certificate permits only the hosts of the rules and the names below them, and no
+/// addresses: programs that check certificates refuse what it signs for any other host (RFC 5280 §4.2.1.10).
+///
+/// An authority is valid for 30 days; ``open(in:for:now:)`` makes another one in the last three of them, which must be
+/// installed again. All members may be called from any thread.
+public final class CertificateAuthority: Sendable {
+    /// The root's certificate, a PEM file.
+    public let rootCertificate: URL
+    /// The names for which the authority makes certificates, sorted; it may make them for all names below them, too.
+    public let names: [String]
+    /// The patterns of rules for `https` whose hosts get no certificate, because they name every host, an address, or all
+    /// names below a top-level domain.
+    ///
+    /// A gateway does not look into connections to them.
+    public let uncertifiedPatterns: [String]
+    /// The reason why a new authority was made, whose root must be installed; nil if the stored one is used.
+    public let madeBecause: String?
+    /// The time until which the authority is valid.
+    public let expires: Date
+
+    private let hosts: CertifiedHosts
+    private let stored: StoredAuthority
+    private let contexts = Mutex(LeastRecentlyUsed<String, HostContext>())
+
+    private struct HostContext: Sendable {
+        let context: NIOSSLContext
+        let renewal: Date
+    }
+
+    /// The largest number of names in a constraint, which is a part of each handshake.
+    private static let maximumNames = 1_000
+    private static let keptContexts = 256
+
+    private init(
+        _ stored: StoredAuthority,
+        _ hosts: CertifiedHosts,
+        in directory: AuthorityDirectory,
+        madeBecause: String?
+    ) {
+        self.stored = stored
+        self.hosts = hosts
+        self.madeBecause = madeBecause
+        rootCertificate = URL(filePath: directory.rootPath)
+        names = hosts.names
+        uncertifiedPatterns = hosts.leftOut
+        expires = min(stored.intermediate.notValidAfter, stored.root.notValidAfter)
+    }
+
+    /// Opens the authority of a directory, and makes a new one if the directory has no authority, if the rules name other
+    /// hosts than before, or if the authority expires within three days; ``madeBecause`` says why.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory, which is made with mode 0700; the file of the key has mode 0600. Give each set of
+    ///     rules a directory of its own.
+    ///   - rules: The rules of the gateway's interceptor.
+    ///   - now: The present time.
+    /// - Returns: The authority.
+    /// - Throws: ``CertificateAuthorityError`` if no rule names a host, or more than 1,000; if the key is damaged or can
+    ///   be read by other users; if a pattern is not valid; if a file cannot be read or written.
+    public static func open(
+        in directory: URL,
+        for rules: [Rule],
+        now: Date = Date()
+    ) throws(CertificateAuthorityError) -> CertificateAuthority {
+        let directory = AuthorityDirectory(directory)
+        do {
+            let hosts = CertifiedHosts(of: try rules.map { try URLPattern($0.definition.pattern) })
+            guard !hosts.names.isEmpty else { throw CertificateAuthorityError.noHosts(hosts.leftOut) }
+            guard hosts.names.count <= maximumNames else {
+                throw CertificateAuthorityError.tooManyHosts(hosts.names.count, limit: maximumNames)
+            }
+            let (stored, madeBecause) = try directory.open(for: hosts.names, now: now)
+            return CertificateAuthority(stored, hosts, in: directory, madeBecause: madeBecause)
+        } catch { throw CertificateAuthorityError(error, in: directory.path) }
+    }
+
+    /// Whether the authority makes a certificate for a host, because a rule takes `https` URLs at this host and port.
+    ///
+    /// - Parameters:
+    ///   - host: The host, such as `shop.example`.
+    ///   - port: The port; 443 by default.
+    /// - Returns: Whether a gateway answers `CONNECT` to this host and port by itself.
+    public func certifies(_ host: String, port: Int = 443) -> Bool { hosts.contains(host, port: port) }
+
+    /// The settings of TLS for a host, with a certificate that is at least a day from its end if the authority is.
+    ///
+    /// The certificates and their keys are only in memory.
+    func context(for host: String, now: Date) throws -> NIOSSLContext {
+        let host = host.lowercased()
+        let known: NIOSSLContext? = contexts.withLock { contexts in
+            guard let position = contexts.position(of: host), let found = contexts[position],
+                now < found.renewal
+            else { return nil }
+            contexts.use(position)
+            return found.context
+        }
+        if let known { return known }
+        guard now < expires else { throw CertificateAuthorityError.expired(expires) }
+        guard CertificateName.isPermitted(host, below: names) else {
+            throw CertificateAuthorityError.outside(host, names)
+        }
+        let made = try makeContext(for: host, now: now)
+        contexts.withLock { contexts in
+            contexts.insert(made, for: host, cost: 1)
+            if contexts.count > Self.keptContexts { contexts.removeOldest() }
+        }
+        return made.context
+    }
+
+    private func makeContext(for host: String, now: Date) throws -> HostContext {
+        let key = P256.Signing.PrivateKey()
+        let certificate = try stored.certificate(for: host, key.publicKey, now: now)
+        let chain = try [certificate, stored.intermediate].map { certificate in
+            let pem = try certificate.serializeAsPEM().pemString
+            return NIOSSLCertificateSource.certificate(try NIOSSLCertificate(bytes: Array(pem.utf8), format: .pem))
+        }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain,
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem))
+        )
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        let renewal = certificate.notValidAfter == expires ? expires : certificate.notValidAfter - 86_400
+        return HostContext(context: try NIOSSLContext(configuration: configuration), renewal: renewal)
+    }
+}
+#endif

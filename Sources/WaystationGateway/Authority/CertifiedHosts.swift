@@ -1,0 +1,89 @@
+#if Gateway
+import WaystationRules
+
+/// The hosts of rules for which an authority makes certificates.
+///
+/// A rule counts if its pattern takes `https` URLs and names a host. The authority's constraint is a list of names:
+/// a certificate may be for such a name, or for any name below it (RFC 5280 §4.2.1.10).
+struct CertifiedHosts: Sendable {
+    /// The names of the constraint, sorted.
+    let names: [String]
+    /// The patterns of `https` whose hosts get no certificate: every host, an address, or all names below a top-level
+    /// domain.
+    let leftOut: [String]
+    private let patterns: [URLPattern]
+
+    init(of all: [URLPattern]) {
+        var names: Set<String> = []
+        var patterns: [URLPattern] = []
+        var leftOut: [String] = []
+        for pattern in all where Self.takesHTTPS(pattern) {
+            if let name = Self.name(in: pattern) {
+                names.insert(name)
+                patterns.append(pattern)
+            } else {
+                leftOut.append(pattern.text)
+            }
+        }
+        self.names = names.sorted()
+        self.patterns = patterns
+        self.leftOut = leftOut
+    }
+
+    /// Whether a rule takes some URL at a host and a port.
+    ///
+    /// - Parameters:
+    ///   - host: The host as a client wrote it. A spelling that is not the canonical one, apart from letter case, is not
+    ///     among the hosts, because programs disagree about its meaning.
+    ///   - port: The port.
+    /// - Returns: Whether the host has a certificate there.
+    func contains(_ host: String, port: Int) -> Bool {
+        guard let url = CanonicalURL("https://\(host):\(port)/"), url.host == host.lowercased(),
+            CertificateName.isPermitted(String(url.host), below: names)
+        else { return false }
+        return patterns.contains { $0.takesSomething(below: url) }
+    }
+
+    private static func takesHTTPS(_ pattern: URLPattern) -> Bool {
+        let scheme = pattern.text.prefix { $0 != ":" }.lowercased()
+        return scheme == "https" || scheme == "*"
+    }
+
+    /// The name of the constraint for a pattern; nil if the pattern takes hosts that no single name covers.
+    private static func name(in pattern: URLPattern) -> String? {
+        guard let start = pattern.text.firstRange(of: "://")?.upperBound else { return nil }
+        let host = pattern.text[start...].prefix { !"/?#:\\".contains($0) }
+        let stars = ["**.", "*."].first { host.hasPrefix($0) } ?? ""
+        guard let url = CanonicalURL("https://\(host.dropFirst(stars.count))/") else { return nil }
+        let name = String(url.host)
+        guard CertificateName.isCertifiable(name) else { return nil }
+        // All names below `com` or `example` are not the app's own.
+        guard stars.isEmpty || name.contains(".") else { return nil }
+        return name
+    }
+}
+
+/// Names of hosts in certificates.
+enum CertificateName {
+    /// Whether a host in canonical form can be in a certificate: it is a name without a dot at its end, not an address.
+    static func isCertifiable(_ host: String) -> Bool {
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        guard let last = labels.last, !host.isEmpty, host.utf8.count <= 253 else { return false }
+        return !last.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            && labels.allSatisfy { label in
+                (1...63).contains(label.utf8.count)
+                    && label.utf8.allSatisfy { byte in
+                        switch byte {
+                        case 0x30...0x39, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+                        default: false
+                        }
+                    }
+            }
+    }
+
+    /// Whether a constraint permits a name: the name is one of the constraint, or below one (RFC 5280 §4.2.1.10).
+    static func isPermitted(_ host: String, below names: [String]) -> Bool {
+        isCertifiable(host) && names.contains { host == $0 || host.hasSuffix("." + $0) }
+    }
+}
+#endif

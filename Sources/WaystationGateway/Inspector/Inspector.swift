@@ -1,0 +1,152 @@
+#if Gateway
+import Dispatch
+import Foundation
+import FoundationNetworking
+import NIOHTTP1
+import Waystation
+import WaystationPacks
+import WaystationRecording
+import WaystationStorage
+
+/// A page for developers that shows what an interceptor does: its loads, rules, cache, packs and cookies.
+///
+/// It observes by a recorder that keeps heads only, and reads everything else when it is asked for. Only ``gate``
+/// decides which requests are answered.
+final class Inspector: Sendable {
+    let gate: InspectorGate
+    let log: LoadLog
+    private let interceptor: Interceptor
+    private let names: LocalNames
+    /// Reads the cache and the packs' manifests, and makes the events of the list: neither may hold up an event loop.
+    let queue = DispatchQueue(label: "waystation.gateway.inspector")
+
+    init(_ interceptor: Interceptor, _ names: LocalNames, _ inspection: Inspection) {
+        self.interceptor = interceptor
+        self.names = names
+        log = inspection.log
+        gate = InspectorGate(port: names.port, inspection.secret)
+    }
+
+    /// Answers a request for anything but the stream of loads.
+    func response(to route: InspectorRoute) async -> InspectorResponse {
+        do { return try await answer(route) } catch let error as Refusal { return InspectorResponse(error) } catch {
+            return InspectorResponse(Refusal(status: 500, message: "The inspector cannot read this: \(error)"))
+        }
+    }
+
+    private func answer(_ route: InspectorRoute) async throws -> InspectorResponse {
+        switch route {
+        case .file(let name):
+            guard let file = InspectorFiles.response(name) else { throw Refusal.gone("The file \(name)") }
+            return file
+        case .loads: throw Refusal.gone("The list")
+        case .load(let number):
+            guard let load = log.load(number) else { throw Refusal.gone("Load \(number)") }
+            return try InspectorResponse(LoadDetails(load, interceptor.rules))
+        case .clear:
+            log.clear()
+            return try InspectorResponse([String: Int]())
+        case .archive: return try archive()
+        case .rules:
+            let warnings = Dictionary(grouping: interceptor.warnings, by: \.rule)
+            return try InspectorResponse(
+                interceptor.rules.enumerated().map { index, rule in
+                    RuleRow(index, rule, (warnings[index] ?? []).map { "\($0)" })
+                }
+            )
+        case .decision(let url, let method): return try decision(url, method)
+        case .cache, .entry, .purge: return try await cache(route)
+        case .packs: return try InspectorResponse((interceptor.packs?.modules ?? []).map(ModuleRow.init))
+        case .packFiles(let module, let version):
+            let pack = try self.module(module).versions.first { $0.version.description == version }
+            guard let pack else { throw Refusal.gone("Version \(version) of \(module)") }
+            return try await reading { try InspectorResponse(PackContents(pack)) }
+        case .rollBack(let module):
+            try await interceptor.packs?.rollBack(self.module(module).module, reason: "rolled back in the inspector")
+            return try InspectorResponse(ModuleRow(self.module(module)))
+        case .cookies:
+            let cookies = (interceptor.cookies?.cookies ?? []).map(CookieRow.init)
+            let sorted = cookies.sorted { ($0.domain, $0.path, $0.name) < ($1.domain, $1.path, $1.name) }
+            return try InspectorResponse(sorted)
+        }
+    }
+
+    /// All loads as HAR 1.2, without secrets.
+    private func archive() throws -> InspectorResponse {
+        let entries = log.all.map { HARArchive.Entry($0.exchange, .standard) }
+        var response = try InspectorResponse(HARArchive(entries: entries))
+        response.fields = [("Content-Disposition", "attachment; filename=\"waystation.har\"")]
+        return response
+    }
+
+    private func decision(_ text: String, _ method: String) throws -> InspectorResponse {
+        guard let url = URL(string: text), let scheme = url.scheme, !scheme.isEmpty, url.host() != nil else {
+            throw Refusal(
+                status: 400,
+                message: "“\(text.prefix(200))” is not an absolute URL: write one such as https://shop.example/app/."
+            )
+        }
+        var request = URLRequest(url: url)
+        request.httpMethod = method.isEmpty ? "GET" : method
+        let decision = interceptor.decision(for: request)
+        return try InspectorResponse(DecisionRow(decision, gatewayURL: names.local(url.absoluteString)))
+    }
+
+    private func module(_ name: String) throws -> InstalledModule {
+        guard let id = ModuleID(name), let module = interceptor.packs?.module(id) else {
+            throw Refusal.gone("The module \(name.prefix(200))")
+        }
+        return module
+    }
+
+    // MARK: - The cache
+
+    private func cache(_ route: InspectorRoute) async throws -> InspectorResponse {
+        guard let cache = interceptor.cache else {
+            throw Refusal(status: 404, message: "The interceptor has no cache: set Interceptor.Configuration.cache.")
+        }
+        // Responses that were stored a moment ago are still being written.
+        await cache.flush()
+        let (rules, now) = (interceptor.cachingRules, interceptor.now())
+        switch route {
+        case .cache(let search):
+            return try await reading {
+                try InspectorResponse(CacheListing.read(StoreInspector(directory: cache.directory), search: search))
+            }
+        case .entry(let id):
+            return try await reading {
+                let (entry, response) = try Self.stored(id, in: cache)
+                return try InspectorResponse(CacheDetails(entry, response.head, now: now, rules))
+            }
+        case .purge(let id):
+            let response = try await reading { try Self.stored(id, in: cache).response }
+            return try InspectorResponse(["removed": try await cache.store.remove([response])])
+        default: throw Refusal.gone("The cache")
+        }
+    }
+
+    private static func stored(
+        _ id: Int64,
+        in cache: ResponseCache
+    ) throws -> (entry: StoredEntry, response: StoredResponse) {
+        let inspector = try StoreInspector(directory: cache.directory)
+        guard let entry = try inspector.entries().first(where: { $0.id == id }),
+            let response = try inspector.response(entry)
+        else { throw Refusal.gone("The stored response") }
+        return (entry, response)
+    }
+
+    /// Runs work that waits for the disk.
+    private func reading<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Swift.Result { try work() }) }
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static func gone(_ name: String) -> Refusal {
+        Refusal(status: 404, message: "\(name) is not there any more: load the list again.")
+    }
+}
+#endif

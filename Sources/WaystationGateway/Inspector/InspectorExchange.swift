@@ -1,0 +1,92 @@
+#if Gateway
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// One request to the inspector and its response.
+///
+/// All its work is done on the event loop of the connection, except for the answer itself.
+final class InspectorExchange {
+    private let channel: any Channel
+    private let inspector: Inspector
+    private let head: HTTPRequestHead
+    private let endResponse: (_ closes: Bool) -> Void
+    private let closes: Bool
+    private var stream: LoadStream?
+    private var isOver = false
+
+    /// Makes the exchange of a request; call it on the channel's event loop.
+    ///
+    /// - Parameters:
+    ///   - inspector: The inspector.
+    ///   - head: The head as it arrived.
+    ///   - closes: Whether the connection ends with the response.
+    ///   - channel: The connection.
+    ///   - endResponse: Writes the end of the response; called once, on the event loop, unless the connection is
+    ///     closed instead.
+    init(
+        _ inspector: Inspector,
+        _ head: HTTPRequestHead,
+        closes: Bool,
+        on channel: any Channel,
+        endResponse: @escaping (_ closes: Bool) -> Void
+    ) {
+        self.inspector = inspector
+        self.head = head
+        self.closes = closes
+        self.channel = channel
+        self.endResponse = endResponse
+    }
+
+    /// Answers the request.
+    func begin() {
+        do throws(Refusal) {
+            guard case .admitted(let request) = try inspector.gate.admit(head) else {
+                return write(.entry(inspector.gate))
+            }
+            let route = try InspectorRoute(request)
+            if route == .loads { return streamLoads() }
+            let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+            let loop = channel.eventLoop
+            Task { [inspector] in
+                let response = await inspector.response(to: route)
+                loop.execute { bound.value.write(response) }
+            }
+        } catch { write(InspectorResponse(error)) }
+    }
+
+    /// The browser has left.
+    func cancel() {
+        isOver = true
+        stream?.end()
+        stream = nil
+    }
+
+    /// The connection takes bytes again.
+    func becameWritable() { stream?.goOn() }
+
+    /// Whether the response has no end of its own, so that the gateway need not wait for it when it stops.
+    var isEndless: Bool { stream != nil }
+
+    private func write(_ response: InspectorResponse) {
+        guard !isOver else { return }
+        isOver = true
+        channel.write(HTTPServerResponsePart.head(response.head(head.version).saying(closes: closes)), promise: nil)
+        channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: response.body))), promise: nil)
+        endResponse(closes)
+    }
+
+    /// Writes the loads as server-sent events (HTML §9.2) until the browser leaves.
+    private func streamLoads() {
+        var headers = InspectorResponse.protection
+        headers.add(name: "Content-Type", value: "text/event-stream")
+        if head.version == .http1_1 { headers.add(name: "Transfer-Encoding", value: "chunked") }
+        let answer = HTTPResponseHead(version: head.version, status: .ok, headers: headers)
+        channel.write(HTTPServerResponsePart.head(answer.saying(closes: closes)), promise: nil)
+        let last = head.headers.first(name: "Last-Event-ID").flatMap { Int($0) } ?? 0
+        let stream = LoadStream(inspector.log, after: max(0, last), on: channel, encodingOn: inspector.queue)
+        self.stream = stream
+        stream.start()
+    }
+}
+#endif

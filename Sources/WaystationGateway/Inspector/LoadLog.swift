@@ -1,0 +1,128 @@
+#if Gateway
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Waystation
+
+/// The latest loads of an interceptor: of its sessions and of the gateway's browsers.
+///
+/// It keeps no bodies, at most ``limit`` loads, and at most ``byteLimit`` bytes of their URLs and fields. Readers take
+/// loads by their numbers, so a slow reader costs no memory: loads that are
+/// removed before it asks are counted as missed.
+final class LoadLog: ExchangeRecorder {
+    /// A load with its number; numbers begin with 1 and rise by 1.
+    struct Load: Sendable {
+        let number: Int
+        let exchange: RecordedExchange
+    }
+
+    /// The loads that a reader has not taken yet.
+    struct News: Sendable {
+        var loads: [Load]
+        /// How many loads were gone before the reader came.
+        var missed: Int
+        /// How often the log has been cleared.
+        var clears: Int
+        /// Whether the reader has loads that were cleared.
+        var isStale: Bool
+    }
+
+    static let limit = 1_000
+    static let byteLimit = 8 << 20
+
+    private struct State {
+        var loads: [Int: (load: Load, bytes: Int)] = [:]
+        var bytes = 0
+        /// The number of the oldest load that is kept, and of the next one.
+        var first = 1
+        var next = 1
+        var clears = 0
+        /// The first number after the last clearing: loads before it were removed on purpose.
+        var clearedUpTo = 1
+        var readers: [Int: @Sendable () -> Void] = [:]
+        var lastReader = 0
+
+        var count: Int { next - first }
+    }
+
+    let bodyLimit = 0
+    private let state = Mutex(State())
+
+    func exchangeDidEnd(_ exchange: RecordedExchange) {
+        var exchange = exchange
+        exchange.body = nil
+        exchange.request.httpBody = nil
+        exchange.request.httpBodyStream = nil
+        let bytes = exchange.headBytes
+        let readers = state.withLock { state in
+            state.loads[state.next] = (Load(number: state.next, exchange: exchange), bytes)
+            state.next += 1
+            state.bytes += bytes
+            while state.count > Self.limit || (state.bytes > Self.byteLimit && state.count > 1) {
+                state.bytes -= state.loads.removeValue(forKey: state.first)?.bytes ?? 0
+                state.first += 1
+            }
+            return state.readers.values.map(\.self)
+        }
+        for wake in readers { wake() }
+    }
+
+    /// Removes all loads.
+    func clear() {
+        let readers = state.withLock { state in
+            state.loads = [:]
+            state.bytes = 0
+            state.first = state.next
+            state.clearedUpTo = state.next
+            state.clears += 1
+            return state.readers.values.map(\.self)
+        }
+        for wake in readers { wake() }
+    }
+
+    /// The load with a number; nil if it is gone.
+    func load(_ number: Int) -> Load? { state.withLock { $0.loads[number]?.load } }
+
+    /// All loads, the oldest first.
+    var all: [Load] { news(after: 0, limit: .max).loads }
+
+    /// The loads after a number, the oldest first.
+    func news(after number: Int, limit: Int) -> News {
+        state.withLock { state in
+            // A reader can name any number.
+            let number = min(max(number, 0), state.next - 1)
+            let start = max(number + 1, state.first)
+            let end = min(state.next, start.addingReportingOverflow(limit).overflow ? .max : start + limit)
+            return News(
+                loads: start < end ? (start..<end).compactMap { state.loads[$0]?.load } : [],
+                missed: max(0, state.first - max(number + 1, state.clearedUpTo)),
+                clears: state.clears,
+                isStale: number > 0 && number < state.clearedUpTo
+            )
+        }
+    }
+
+    /// Calls a function whenever there is something new; it must return at once.
+    ///
+    /// - Returns: The function that ends this.
+    func listen(_ wake: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        let reader = state.withLock { state in
+            state.lastReader += 1
+            state.readers[state.lastReader] = wake
+            return state.lastReader
+        }
+        return { [weak self] in self?.state.withLock { $0.readers[reader] = nil } }
+    }
+}
+
+extension RecordedExchange {
+    /// The bytes of its URLs and fields.
+    fileprivate var headBytes: Int {
+        let sent = (request.allHTTPHeaderFields ?? [:]).reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        let received = (response?.allHeaderFields as? [String: String] ?? [:]).reduce(0) {
+            $0 + $1.key.utf8.count + $1.value.utf8.count
+        }
+        return sent + received + 2 * (request.url?.absoluteString.utf8.count ?? 0) + 512
+    }
+}
+#endif

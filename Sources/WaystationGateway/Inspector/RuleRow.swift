@@ -1,0 +1,68 @@
+#if Gateway
+import Foundation
+import Waystation
+
+/// A rule as the inspector lists it.
+struct RuleRow: Encodable, Sendable {
+    let index: Int
+    let pattern: String
+    /// Nil for all methods.
+    let methods: [String]?
+    /// Further conditions.
+    let conditions: [String]
+    /// `block`, or the sources of the answers.
+    let action: String
+    let needsLogin: Bool
+    /// The place in the app's code.
+    let location: String?
+    let warnings: [String]
+
+    init(_ index: Int, _ rule: Rule, _ warnings: [String]) {
+        let definition = rule.definition
+        self.index = index
+        self.warnings = warnings
+        pattern = definition.pattern
+        methods = definition.methods?.sorted()
+        location = definition.location?.description
+        conditions =
+            definition.query.map { condition in
+                switch condition {
+                case .present(let name): "has the query item \(name)"
+                case .equals(let name, let value): "has the query item \(name)=\(value)"
+                }
+            } + (definition.predicate == nil ? [] : ["a condition in code"])
+        switch definition.action {
+        case .block:
+            action = "block"
+            needsLogin = false
+        case .allow(let route, let login):
+            action = route.description
+            needsLogin = login != nil
+        }
+    }
+
+    /// The rule in one line.
+    var text: String { action == "block" ? "block \(pattern)" : "allow \(pattern) via \(action)" }
+}
+
+/// The decision of the rules about a URL.
+struct DecisionRow: Encodable, Sendable {
+    /// `allowed`, `blocked`, `openedElsewhere` or `untouched`.
+    let decision: String
+    let rule: Int?
+    /// The reasons why no rule takes the request.
+    let reasons: [String]
+    /// The URL at the gateway; nil if the gateway does not serve the request.
+    let gatewayURL: String?
+
+    init(_ decision: Interceptor.Decision, gatewayURL: String?) {
+        switch decision {
+        case .allowed(let rule, _): (self.decision, self.rule, reasons) = ("allowed", rule, [])
+        case .blocked(let rule, _): (self.decision, self.rule, reasons) = ("blocked", rule, [])
+        case .openedElsewhere: (self.decision, rule, reasons) = ("openedElsewhere", nil, [])
+        case .untouched(let found): (self.decision, rule, reasons) = ("untouched", nil, found)
+        }
+        self.gatewayURL = self.decision == "allowed" ? gatewayURL : nil
+    }
+}
+#endif

@@ -1,0 +1,116 @@
+#if Gateway
+import Foundation
+
+/// An absolute `http` or `https` URL in a text, found as browsers parse it (URL Standard §4.4).
+///
+/// Spaces and controls around it, and tabs and line ends within it, do not count; each slash may be a backslash; and a
+/// URL that begins with two slashes has the scheme of its page.
+struct AbsoluteURL {
+    let origin: OriginName
+    /// The URL in its usual form, without name, password and fragment.
+    let text: String
+    /// The places of everything before the path: scheme, slashes, name, password, host and port.
+    let prefix: Range<Int>
+
+    /// Finds the URL that a part of a text is; nil if it is a relative URL, one with another scheme, or one whose host has
+    /// no name at a gateway.
+    ///
+    /// - Parameters:
+    ///   - text: The decoded text.
+    ///   - range: The part.
+    ///   - scheme: The scheme of the page's base URL.
+    init?(_ text: MappedBytes, _ range: Range<Int>, base scheme: String) {
+        var range = Self.trimmed(text.bytes, range)
+        guard Self.mayBeAbsolute(text.bytes[range]) else { return nil }
+        var text = text
+        if text.bytes[range].contains(where: Self.isIgnored) {
+            text = text.filtered(range) { !Self.isIgnored($0) }
+            range = text.bytes.indices
+        }
+        let bytes = text.bytes
+        guard let (own, authority) = Self.start(bytes, range, base: scheme) else { return nil }
+        let end = bytes[authority..<range.upperBound].firstIndex(where: Self.endsAuthority) ?? range.upperBound
+        guard let origin = Self.origin(own ?? scheme, bytes[authority..<end]) else { return nil }
+        self.origin = origin
+        self.text = origin.serialized + Self.rest(bytes[end..<range.upperBound])
+        prefix = text.places(range.lowerBound..<end)
+    }
+
+    /// Quickly finds out that a text without leading spaces is no absolute URL; most are not.
+    ///
+    /// - Parameter text: The text, raw or decoded.
+    /// - Returns: Whether the text must be looked at.
+    static func mayBeAbsolute(_ text: some Collection<UInt8>) -> Bool {
+        guard let first = text.first else { return false }
+        guard let second = text.dropFirst().first else { return false }
+        if first == UInt8(ascii: "&") { return true }
+        if second == UInt8(ascii: "&") || isIgnored(second) { return true }
+        return isSlash(first) ? isSlash(second) : Characters.lowered(first) == UInt8(ascii: "h")
+    }
+
+    static func isControlOrSpace(_ byte: UInt8) -> Bool { byte <= 0x20 }
+
+    private static func isIgnored(_ byte: UInt8) -> Bool { byte == 0x09 || byte == 0x0a || byte == 0x0d }
+
+    private static func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        isSlash(byte) || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+
+    private static func trimmed(_ bytes: [UInt8], _ range: Range<Int>) -> Range<Int> {
+        var range = range
+        while let first = range.first, isControlOrSpace(bytes[first]) { range = (first + 1)..<range.upperBound }
+        while let last = range.last, isControlOrSpace(bytes[last]) { range = range.lowerBound..<last }
+        return range
+    }
+
+    /// The scheme, nil if it is the page's, and the start of the authority.
+    private static func start(
+        _ bytes: [UInt8],
+        _ range: Range<Int>,
+        base: String
+    ) -> (scheme: String?, authority: Int)? {
+        var index = range.lowerBound
+        var scheme: String?
+        if !isSlash(bytes[index]) {
+            guard let colon = bytes[range].prefix(6).firstIndex(of: UInt8(ascii: ":")) else { return nil }
+            let name = String(decoding: bytes[range.lowerBound..<colon].map(Characters.lowered), as: UTF8.self)
+            guard OriginName.standardPort(of: name) != nil else { return nil }
+            scheme = name
+            index = colon + 1
+        }
+        let afterScheme = index
+        while index < range.upperBound, isSlash(bytes[index]) { index += 1 }
+        // With the scheme of the page and fewer slashes, the URL is relative (special relative or authority state).
+        guard index - afterScheme >= 2 || (scheme != nil && scheme != base) else { return nil }
+        return (scheme, index)
+    }
+
+    private static func origin(_ scheme: String, _ authority: ArraySlice<UInt8>) -> OriginName? {
+        let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority
+        let parts = host.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard let first = parts.first, parts.count <= 2,
+            let name = String(decoding: first, as: UTF8.self).removingPercentEncoding
+        else { return nil }
+        var port: Int?
+        if parts.count == 2, !parts[1].isEmpty {
+            guard parts[1].allSatisfy(Characters.isDigit),
+                let number = UInt16(String(decoding: parts[1], as: UTF8.self))
+            else { return nil }
+            port = Int(number)
+        }
+        guard let origin = OriginName(scheme: scheme, host: name, port: port) else { return nil }
+        // A host such as `127.1`, which a browser takes for an address, has no name.
+        return OriginName(name: origin.name) == origin ? origin : nil
+    }
+
+    private static func rest(_ bytes: ArraySlice<UInt8>) -> String {
+        let shown = bytes.prefix { $0 != UInt8(ascii: "#") }
+        let path = shown.prefix { $0 != UInt8(ascii: "?") }
+        let slashed = path.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
+        let text = String(decoding: slashed + shown[path.endIndex...], as: UTF8.self)
+        return slashed.isEmpty ? "/" + text : text
+    }
+}
+#endif

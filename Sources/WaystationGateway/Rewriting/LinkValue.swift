@@ -1,0 +1,123 @@
+#if Gateway
+import Foundation
+
+/// The forms of the values of attributes that contain URLs.
+enum LinkValue {
+    /// One URL.
+    case url
+    /// URLs with spaces between them.
+    case urls
+    /// The candidates of `srcset` (HTML §4.8.4.2.2).
+    case candidates
+    /// Seconds, and perhaps a URL (HTML §4.2.5.3, "refresh").
+    case refresh
+    /// A content security policy.
+    case policy
+    /// The declarations of a `style` attribute.
+    case style
+
+    /// Finds the edits of a value.
+    ///
+    /// - Parameters:
+    ///   - text: The bytes as they were sent.
+    ///   - range: The value without its quotes.
+    ///   - links: The URLs to replace.
+    /// - Returns: The edits, in the order of their places.
+    func edits(_ text: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, _ links: Links) -> [Links.Edit] {
+        guard mayHaveLink(text[range]) else { return [] }
+        let value = CharacterReferences.decoded(text, range)
+        return switch self {
+        case .url: links.edit(value, value.bytes.indices).map { [$0] } ?? []
+        case .urls: Self.words(value, value.bytes.indices).compactMap { links.edit(value, $0) }
+        case .candidates: Self.candidates(value.bytes).compactMap { links.edit(value, $0) }
+        case .refresh: Self.refresh(value.bytes).flatMap { links.edit(value, $0) }.map { [$0] } ?? []
+        case .policy: Self.policy(value, text, links)
+        case .style: StyleScanner.edits(value, links, limit: range.count)
+        }
+    }
+
+    /// Quickly finds out that a value has no absolute URL; most have none.
+    private func mayHaveLink(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        switch self {
+        case .url: AbsoluteURL.mayBeAbsolute(text.drop(while: AbsoluteURL.isControlOrSpace))
+        case .style: text.contains(UInt8(ascii: "(")) || text.contains(UInt8(ascii: "&"))
+        case .urls, .candidates, .refresh, .policy: true
+        }
+    }
+
+    private static func words(_ value: MappedBytes, _ range: Range<Int>) -> [Range<Int>] {
+        value.bytes[range].split(whereSeparator: Characters.isSpace).map(\.indices)
+    }
+
+    private static func candidates(_ bytes: [UInt8]) -> [Range<Int>] {
+        var urls: [Range<Int>] = []
+        var index = 0
+        while true {
+            while index < bytes.count, Characters.isSpace(bytes[index]) || bytes[index] == UInt8(ascii: ",") {
+                index += 1
+            }
+            let start = index
+            while index < bytes.count, !Characters.isSpace(bytes[index]) { index += 1 }
+            guard index > start else { return urls }
+            var end = index
+            while end > start, bytes[end - 1] == UInt8(ascii: ",") { end -= 1 }
+            urls.append(start..<end)
+            // A URL that ends with a comma has no descriptors.
+            if end == index { index = afterDescriptors(bytes, index) }
+        }
+    }
+
+    private static func afterDescriptors(_ bytes: [UInt8], _ start: Int) -> Int {
+        var index = start
+        var isInParentheses = false
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            if byte == UInt8(ascii: "(") { isInParentheses = true }
+            if byte == UInt8(ascii: ")") { isInParentheses = false }
+            if byte == UInt8(ascii: ","), !isInParentheses { return index }
+        }
+        return index
+    }
+
+    /// The URL of the content of `<meta http-equiv=refresh>`.
+    private static func refresh(_ bytes: [UInt8]) -> Range<Int>? {
+        var rest = bytes[...].drop(while: Characters.isSpace)
+        let time = rest.prefix { Characters.isDigit($0) || $0 == UInt8(ascii: ".") }
+        guard let first = rest.first, Characters.isDigit(first) || first == UInt8(ascii: ".") else { return nil }
+        rest = rest[time.endIndex...]
+        guard let mark = rest.first else { return nil }
+        guard mark == UInt8(ascii: ";") || mark == UInt8(ascii: ",") || Characters.isSpace(mark) else { return nil }
+        rest = rest.drop(while: Characters.isSpace)
+        if let mark = rest.first, mark == UInt8(ascii: ";") || mark == UInt8(ascii: ",") { rest = rest.dropFirst() }
+        rest = rest.drop(while: Characters.isSpace)
+        if rest.prefix(3).map(Characters.lowered).elementsEqual("url".utf8) {
+            let afterName = rest.dropFirst(3).drop(while: Characters.isSpace)
+            if afterName.first == UInt8(ascii: "=") { rest = afterName.dropFirst().drop(while: Characters.isSpace) }
+        }
+        if let quote = rest.first, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") {
+            rest = rest.dropFirst().prefix { $0 != quote }
+        }
+        return rest.isEmpty ? nil : rest.indices
+    }
+
+    /// Adds the gateway's name to each origin that a policy of the page names in full, as in the field of this name.
+    ///
+    /// The words of a policy have spaces between them, so its value has quotes.
+    private static func policy(
+        _ value: MappedBytes,
+        _ text: UnsafeBufferPointer<UInt8>,
+        _ links: Links
+    ) -> [Links.Edit] {
+        value.bytes.split { Characters.isSpace($0) || $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") }
+            .compactMap { word -> Links.Edit? in
+                guard word.first != UInt8(ascii: "/"), let url = AbsoluteURL(value, word.indices, base: "") else {
+                    return nil
+                }
+                let place = value.place(word.endIndex)
+                let local = " " + links.local(url.origin)
+                return Links.Edit(range: place..<place, text: Array(local.utf8) + text[url.prefix.upperBound..<place])
+            }
+    }
+}
+#endif

@@ -1,0 +1,80 @@
+#if NIO
+import Foundation
+package import FoundationNetworking
+package import NIOCore
+package import NIOHTTP1
+
+/// Opens connections to origins for protocols that begin with a request of HTTP/1.1, such as web sockets (RFC 6455).
+///
+/// They use the proxies, the certificates and the limits of a transport, but not its pool.
+package final class ConnectionOpener: Sendable {
+    /// A connection on which nothing was sent yet, and the request to send.
+    ///
+    /// The channel does not read by itself, and has no handlers that speak HTTP.
+    package typealias Opened = (channel: any Channel, head: HTTPRequestHead)
+
+    private let composer: RequestComposer
+    private let contexts: TLSContextSource
+    private let openTunnel: EngineParts.OpenTunnel?
+    private let settings: EngineSettings
+
+    init(_ composer: RequestComposer, _ options: NIOOptions, _ settings: EngineSettings, _ parts: EngineParts) {
+        var composer = composer
+        let route = composer.route
+        // RFC 6455 §4.1: a web socket passes a proxy by CONNECT, also without TLS.
+        composer.route = { host, port, isSecure in
+            let route = route(host, port, isSecure)
+            if case .absoluteForm(let proxy) = route { return .tunnel(proxy) }
+            return route
+        }
+        composer.codings = []
+        self.composer = composer
+        self.settings = settings
+        openTunnel = parts.openTunnel
+        contexts = TLSContextSource(options, protocols: ["http/1.1"])
+    }
+
+    /// Opens a connection.
+    ///
+    /// - Parameters:
+    ///   - request: The first request, without a body.
+    ///   - loop: The event loop of the channel.
+    ///   - completion: Called once on the event loop, and not before this method returns: the connection, or the
+    ///     `URLError` that describes the failure. A client that no longer wants the connection closes it then.
+    package func open(
+        _ request: URLRequest,
+        on loop: any EventLoop,
+        _ completion: @escaping @Sendable (Result<Opened, any Error>) -> Void
+    ) {
+        loop.execute { [self] in
+            do {
+                let composed = try composer.compose(request)
+                let connector = Connector(
+                    loop: loop,
+                    contexts: contexts,
+                    choice: HTTPVersionChoice(versions: .http1, canSpeakHTTP2: false),
+                    openTunnel: openTunnel,
+                    limits: settings.limits
+                )
+                let attempt = connector.connect(to: composed.origin, deadline: .now() + settings.connectTimeout) {
+                    channel,
+                    _ in
+                    channel
+                } completion: { result in
+                    completion(
+                        result.map { ($0, HTTPRequestHead(composed.head)) }
+                            .mapError { $0.error(for: request.url) }
+                    )
+                }
+                let bound = NIOLoopBound(attempt, eventLoop: loop)
+                loop.scheduleTask(deadline: attempt.deadline) {
+                    if !bound.value.isOver { bound.value.timeOut() }
+                }
+            } catch {
+                let failure = error as? TransportFailure ?? TransportFailure(.unknown, "\(error)")
+                completion(.failure(failure.error(for: request.url)))
+            }
+        }
+    }
+}
+#endif

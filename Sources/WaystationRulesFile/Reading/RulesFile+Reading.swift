@@ -1,0 +1,123 @@
+import Waystation
+import WaystationRules
+import WaystationStorage
+
+extension RulesFile {
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - text: The file's text.
+    ///   - surroundings: What the caller has beside the file, so that rules may use it.
+    /// - Throws: All mistakes of the file, in the order of their places.
+    package init(_ text: String, beside surroundings: Surroundings = []) throws(Problems) {
+        self.init()
+        let source = SourceText(text)
+        let (document, mistakes) = TOMLParser.parse(source)
+        let faults = FaultList(mistakes)
+        var reader = TableReader(document, "the file", faults)
+        if let table = reader.table("gateway") { gateway = GatewaySettings(table, faults) }
+        if let table = reader.table("cache") { cache = CacheSettings(table, faults, source) }
+        if let table = reader.table("packs") {
+            var packs = TableReader(table, "[packs]", faults)
+            self.packs = packs.path("directory", source)
+            packs.require("directory", "write `directory = \"packs\"`")
+            packs.refuseOthers()
+        }
+        if let table = reader.table("header-body") { headerBody = HeaderBody(table, faults) }
+        let hasCache = surroundings.contains(.cache) || document.mayHave("directory", in: "cache")
+        let hasPacks = surroundings.contains(.packs) || document.mayHave("directory", in: "packs")
+        for table in reader.tables("rule") {
+            var rule = RuleReader(table, faults, source, hasCache: hasCache, hasPacks: hasPacks)
+            if let rule = rule.read() { rules.append(rule) }
+        }
+        if document.entry("rule") == nil, !document.isIncomplete {
+            faults.add(
+                0..<0,
+                "the file has no rules, so a gateway would refuse every request: add one under `[[rule]]`"
+            )
+        }
+        reader.refuseOthers()
+        guard faults.faults.isEmpty else {
+            let sorted = faults.faults.sorted { $0.range.lowerBound < $1.range.lowerBound }
+            throw Problems(problems: sorted.map { RulesFileProblem(source.place(of: $0.range), $0.message) })
+        }
+    }
+}
+
+extension TOMLTable {
+    /// Whether the document has a key in a table, with any value, or a line that could not be read may be that key.
+    fileprivate func mayHave(_ key: String, in name: String) -> Bool {
+        guard let table = entry(name)?.value.table else { return isIncomplete }
+        return table.entry(key) != nil || table.isIncomplete
+    }
+}
+
+extension TableReader {
+    fileprivate mutating func table(_ key: String) -> TOMLTable? {
+        guard let written = value(key) else { return nil }
+        if let table = written.table { return table }
+        let isList = written.elements?.isEmpty == false
+        faults.add(
+            written.range,
+            isList
+                ? "`\(key)` is a list of tables; write `[\(key)]` in single brackets, once"
+                : "`\(key)` is \(written.shown); expected a table under `[\(key)]`"
+        )
+        return nil
+    }
+
+    fileprivate mutating func tables(_ key: String) -> [TOMLTable] {
+        guard let written = value(key) else { return [] }
+        if let elements = written.elements {
+            let tables = elements.compactMap(\.table)
+            if tables.count == elements.count { return tables }
+        }
+        faults.add(written.range, "`\(key)` is \(written.shown); write each rule under `[[\(key)]]`, in two brackets")
+        return []
+    }
+}
+
+extension GatewaySettings {
+    fileprivate init(_ table: TOMLTable, _ faults: FaultList) {
+        var reader = TableReader(table, "[gateway]", faults)
+        port = reader.number("port", in: 0...65_535, "a number from 1 to 65535, or 0 for any free port")
+        start =
+            reader.texts("start", "the URL of a page, such as \"https://shop.example/\"") {
+                CanonicalURL.page($0) != nil
+            } ?? []
+        isProxy = reader.boolean("proxy")
+        forwardsUnclaimed = reader.boolean("forwards-unclaimed")
+        maximumBody = reader.size("maximum-body")
+        maximumConnections = reader.number("maximum-connections", in: 1...100_000, "a number from 1 to 100000")
+        requestTimeout = reader.duration("request-timeout")
+        idleTimeout = reader.duration("idle-timeout")
+        reader.refuseOthers()
+    }
+}
+
+extension CacheSettings {
+    fileprivate init(_ table: TOMLTable, _ faults: FaultList, _ source: SourceText) {
+        var reader = TableReader(table, "[cache]", faults)
+        directory = reader.path("directory", source)
+        maximumSize = reader.size("maximum-size")
+        maximumAge = reader.duration("maximum-age")
+        maximumEntrySize = reader.size("maximum-entry-size")
+        memorySize = reader.size("memory-size")
+        storesCodedBodies = reader.boolean("stores-coded-bodies")
+        reader.refuseOthers()
+    }
+}
+
+extension HeaderBody {
+    fileprivate init(_ table: TOMLTable, _ faults: FaultList) {
+        self.init()
+        var reader = TableReader(table, "[header-body]", faults)
+        let name = reader.read("name", "the name of a header field, such as \"x-body\"") { value in
+            value.text.flatMap { $0.wholeMatch(of: #/[!#$%&'*+.^_`|~0-9A-Za-z-]+/#) == nil ? nil : $0 }
+        }
+        if let name { self.name = name.value }
+        if reader.word("encoding", of: ["percent", "base64"]) == "base64" { encoding = .base64 }
+        if let limit = reader.size("limit") { self.limit = limit }
+        reader.refuseOthers()
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+import WaystationTesting
+
+@testable import WaystationCLI
+
+@Suite("waystation doctor", .timeLimit(.minutes(20)))
+struct DoctorCommandTests {
+    private let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    private func checks(_ arguments: String...) throws -> (status: Int32, checks: [String: [String: String]]) {
+        let outcome = try tool.run(["doctor", "--json"] + arguments)
+        let found = try #require(try object(outcome.output)["checks"] as? [[String: String]], "\(outcome.errors)")
+        let named = found.map { ($0["name"] ?? "", $0) }
+        return (outcome.status, Dictionary(named, uniquingKeysWith: { first, _ in first }))
+    }
+
+    @Test("finds each trap cured, but for the one that only Foundation can correct, and changes nothing")
+    func traps() throws {
+        let (_, checks) = try checks("--cache", "cache", "--packs", "packs")
+        let document = try String(contentsOf: Self.root.appending(path: "Docs/FoundationTraps.md"), encoding: .utf8)
+        for trap in Trap.allCases {
+            let check = try #require(checks[trap.title], "\(trap)")
+            #expect(check["state"] == (trap.isCurable ? "cured" : "notCurable"), "\(check)")
+            #expect(check["document"] == "Docs/FoundationTraps.md, \(trap.rawValue)")
+            #expect(document.contains("\n| \(trap.rawValue) |"))
+        }
+        for name in ["clock", "certificates", "sqlite", "zlib", "bzip2", "brotli", "zstd", "127.0.0.1", "::1"] {
+            #expect(checks[name]?["state"] == "fine" || checks[name]?["state"] == "warning", "\(name)")
+        }
+        #expect(checks["cache"]?["detail"] == "DIR/cache does not exist yet and can be made")
+        #expect(checks["cache disk"] != nil)
+        #expect(checks["temporary files"]?["state"] == "fine")
+        #expect(try tool.tree("")?.isEmpty == true)
+    }
+
+    @Test("says what is wrong with a directory, and has exit code 1")
+    func directories() throws {
+        try tool.write(["file": "x", "open/a": "x", "fine/a": "x"])
+        let folder = tool.folder
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o777],
+            ofItemAtPath: folder.appending(path: "open").path
+        )
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755],
+            ofItemAtPath: folder.appending(path: "fine").path
+        )
+        try FileManager.default.createSymbolicLink(
+            at: folder.appending(path: "link"),
+            withDestinationURL: folder.appending(path: "fine")
+        )
+        for (path, detail) in [
+            ("file", "DIR/file is a file"), ("file/cache", "DIR/file/cache cannot be made: DIR/file is a file"),
+            ("open", "other users may write to DIR/open"), ("link", "DIR/link is a symbolic link"),
+        ] + Self.unwritable {
+            let (status, checks) = try checks("--cache", path)
+            #expect(status == 1, "\(path)")
+            #expect(checks["cache"]?["state"] == "failed", "\(path)")
+            #expect(checks["cache"]?["detail"] == detail)
+            #expect(checks["cache"]?["advice"]?.isEmpty == false)
+            #expect(checks["cache disk"] == nil)
+        }
+        let (_, checks) = try checks("--packs", "fine")
+        #expect(checks["packs"]?["state"] == "fine")
+        #expect(checks["packs"]?["detail"] == "DIR/fine can be used")
+        #expect(try tool.tree("fine")?.keys.sorted() == ["a"])
+    }
+
+    /// Directories that no user can write; the messages depend on the user.
+    private static let unwritable: [(String, String)] =
+        geteuid() == 0
+        ? [
+            ("/proc", "/proc cannot be written: No such file or directory"),
+            ("/proc/cache", "/proc/cache cannot be made: /proc cannot be written: No such file or directory"),
+        ] : [("/proc", "/proc belongs to the user with the number 0, not to \(geteuid())")]
+
+    @Test("shows a table, and what to do about a port in use")
+    func text() throws {
+        let other = try ScriptedOrigin { _ in .ok() }
+        let outcome = try tool.run("doctor", "--port", "\(other.port)")
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains("\nfailed       port \(other.port) "))
+        #expect(outcome.output.contains("\ncured        a completion handler gets the whole body "))
+        #expect(
+            outcome.output.contains("\n  port \(other.port): stop the program that has it (`ss -ltnp` names it), or ")
+        )
+        #expect(outcome.output.contains(#/\n\n\d+ checks? failed\n$/#))
+        #expect(outcome.errors == "")
+    }
+
+    @Test("names a missing bundle of certificates")
+    func certificates() throws {
+        let missing = tool.folder.appending(path: "none.pem").path
+        let outcome = try tool.run(["doctor", "--json"], environment: ["SSL_CERT_FILE": missing])
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains("no certificate authority in "))
+        #expect(outcome.output.contains("correct the variable SSL_CERT_FILE, or remove it"))
+    }
+
+    @Test("prints its help with an example, without the command that tries out one trap")
+    func help() throws {
+        let help = try tool.run("doctor", "--help")
+        #expect(help.status == 0)
+        #expect(help.output.contains("\n  waystation doctor --cache "))
+        #expect(try !tool.run("--help").output.contains("doctor-trap"))
+    }
+
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+}
+
+@Suite("The judgements of the doctor")
+struct DoctorJudgementTests {
+    @Test("a clock is wrong if it is a day before the program was made")
+    func clock() {
+        let built = Date(timeIntervalSince1970: 1_800_000_000)
+        #expect(MachineChecks.clock(now: built.addingTimeInterval(-90_000), built: built).state == .failed)
+        #expect(MachineChecks.clock(now: built.addingTimeInterval(-3_600), built: built).state == .fine)
+        #expect(MachineChecks.clock(now: Date(timeIntervalSince1970: 0), built: nil).state == .fine)
+    }
+
+    @Test("names below localhost must lead to this machine")
+    func names() {
+        #expect(NetworkChecks.localNames(["127.0.0.1", "::1"]).state == .fine)
+        #expect(NetworkChecks.localNames([]).state == .warning)
+        #expect(NetworkChecks.localNames(["127.0.0.1", "192.0.2.7"]).state == .failed)
+    }
+
+    @Test("a disk needs 64 MiB, and should have 512")
+    func disk() {
+        #expect(DirectoryChecks.disk("disk", free: 64 << 20 - 1).state == .failed)
+        #expect(DirectoryChecks.disk("disk", free: 64 << 20).state == .warning)
+        #expect(DirectoryChecks.disk("disk", free: 512 << 20).state == .fine)
+    }
+
+    @Test("SQLite must be of the end of 2018 or later")
+    func sqlite() {
+        #expect(LibraryChecks.sqlite(version: 3_025_003, name: "3.25.3").state == .failed)
+        #expect(LibraryChecks.sqlite(version: 3_026_000, name: "3.26.0").state == .fine)
+    }
+
+    @Test(
+        "a trap is fine, cured, not curable or a failure by its loads without and with Waystation",
+        arguments: [
+            (.right, nil, .fine), (.wrong("crashes"), nil, .notCurable), (.wrong("crashes"), .right, .cured),
+            (.wrong("crashes"), .wrong("hangs"), .failed), (.unknown("no memory"), nil, .failed),
+            (.wrong("crashes"), .unknown("no memory"), .failed),
+        ] as [(TrapChecks.Outcome, TrapChecks.Outcome?, Finding.State)]
+    )
+    func traps(plain: TrapChecks.Outcome, cured: TrapChecks.Outcome?, state: Finding.State) {
+        let finding = TrapChecks.finding(.partsOfBody, plain: plain, cured: cured)
+        #expect(finding.state == state)
+        #expect((finding.advice != nil) == (state == .failed))
+        #expect(finding.document == "Docs/FoundationTraps.md, L5")
+    }
+}

@@ -1,0 +1,226 @@
+#if Gateway
+import Foundation
+import FoundationNetworking
+import Testing
+@_spi(Processes) import WaystationTesting
+
+@Suite("waystation gateway", .timeLimit(.minutes(20)))
+struct GatewayCommandTests {
+    private let tool: Tool
+
+    init() throws {
+        tool = try Tool()
+        try tool.write([
+            "kiosk.toml": """
+            [packs]
+            directory = "packs"
+
+            [[rule]]
+            url = "https://docs.example/**"
+            via = ["files", "nowhere"]
+            directory = "site"
+            at = "https://docs.example/"
+
+            [[rule]]
+            url = "https://shop.example/app/**"
+            via = ["pack", "nowhere"]
+            """,
+            "site/index.html": "<p>the manual</p>",
+        ])
+    }
+
+    /// A gateway's process, which is killed at the end of a test if it still runs.
+    private final class Running: Sendable {
+        let process: SpawnedProcess
+        /// The lines up to the one that names the port.
+        let lines: [String]
+        let port: Int
+
+        init(_ process: SpawnedProcess) async throws {
+            self.process = process
+            lines = await Self.apart {
+                var lines: [String] = []
+                while let line = process.readLine() {
+                    lines.append(line)
+                    if line.hasPrefix("listening on port ") || line.hasPrefix("{") { break }
+                }
+                return lines
+            }
+            let digits = lines.last?.firstMatch(of: #/port"?[ :](\d+)/#)?.1
+            port = digits.flatMap { Int($0) } ?? 0
+        }
+
+        deinit { process.send(SIGKILL) }
+
+        func end(by signal: Int32) async -> SpawnedProcess.Ending {
+            process.send(signal)
+            return await Self.apart { [process] in process.wait() }
+        }
+
+        /// The head of the response to a GET at a host; redirects are not followed.
+        func send(_ host: String, _ path: String, cookie: String? = nil) async throws -> HTTPURLResponse {
+            let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
+            var request = URLRequest(url: url)
+            request.setValue("\(host):\(port)", forHTTPHeaderField: "Host")
+            request.setValue(cookie, forHTTPHeaderField: "Cookie")
+            let session = URLSession(configuration: .ephemeral, delegate: NoRedirects(), delegateQueue: nil)
+            defer { session.finishTasksAndInvalidate() }
+            return try #require(try await session.data(for: request).1 as? HTTPURLResponse)
+        }
+
+        private final class NoRedirects: NSObject, URLSessionTaskDelegate {
+            func urlSession(
+                _ session: URLSession,
+                task: URLSessionTask,
+                willPerformHTTPRedirection response: HTTPURLResponse,
+                newRequest request: URLRequest,
+                completionHandler: @escaping (URLRequest?) -> Void
+            ) { completionHandler(nil) }
+        }
+
+        /// The response to a GET at a host.
+        func get(_ host: String, _ path: String) async throws -> (status: Int, text: String) {
+            let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
+            var request = URLRequest(url: url)
+            request.setValue("\(host):\(port)", forHTTPHeaderField: "Host")
+            let (data, response) = try await URLSession(configuration: .ephemeral).data(for: request)
+            return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
+        }
+
+        /// Waits on a thread of its own.
+        static func apart<Value: Sendable>(_ wait: @escaping @Sendable () -> Value) async -> Value {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread { continuation.resume(returning: wait()) }
+            }
+        }
+    }
+
+    @Test(
+        "serves files and an installed pack by a rules file, and ends with 0 at a signal",
+        arguments: [SIGTERM, SIGINT]
+    )
+    func serves(signal: Int32) async throws {
+        try tool.write(["site.txt": ""])
+        let site = tool.folder.appending(path: "site")
+        let kept = tool.folder.appending(path: "kept")
+        try FileManager.default.moveItem(at: site, to: kept)
+        try tool.buildPack("1.4", files: 1)
+        #expect(try tool.run("pack", "install", "1.4.zip", "--in", "packs").status == 0)
+        try FileManager.default.removeItem(at: site)
+        try FileManager.default.moveItem(at: kept, to: site)
+
+        let running = try await Running(tool.start("gateway", "--rules", "kiosk.toml", "--port", "0"))
+        let port = running.port
+        #expect(
+            running.lines == [
+                "https://docs.example/      →  http://docs.example.localhost:\(port)/",
+                "https://shop.example/app/  →  http://shop.example.localhost:\(port)/app/",
+                "listening on port \(port), until Ctrl-C",
+            ]
+        )
+        #expect(try await running.get("docs.example.localhost", "/") == (200, "<p>the manual</p>"))
+        #expect(try await running.get("shop.example.localhost", "/app/0.html") == (200, "<p>0 of 1.4</p>"))
+        #expect(try await running.get("shop.example.localhost", "/app/1.html").status == 404)
+        #expect(try await running.get("other.example.localhost", "/").status == 403)
+        #expect(await running.end(by: signal) == .exited(0))
+    }
+
+    @Test("prints one object with --format json, and a line for each load with --verbose")
+    func output() async throws {
+        let errors = tool.folder.appending(path: "errors")
+        let running = try await Running(
+            tool.start(
+                "gateway",
+                "--rules",
+                "kiosk.toml",
+                "--port",
+                "0",
+                "--proxy",
+                "--verbose",
+                "--format",
+                "json",
+                errors: .file(errors)
+            )
+        )
+        let started = try object(try #require(running.lines.first))
+        #expect(started["port"] as? Int == running.port)
+        #expect(started["proxy"] as? String == "http://127.0.0.1:\(running.port)")
+        #expect(
+            started["pages"] as? [[String: String]] == [
+                ["url": "https://docs.example/", "local": "http://docs.example.localhost:\(running.port)/"],
+                ["url": "https://shop.example/app/", "local": "http://shop.example.localhost:\(running.port)/app/"],
+            ]
+        )
+        #expect(try await running.get("docs.example.localhost", "/index.html").status == 200)
+        #expect(await running.end(by: SIGTERM) == .exited(0))
+        let lines = try String(contentsOf: errors, encoding: .utf8).split(separator: "\n")
+        #expect(lines.contains("GET https://docs.example/index.html served from files: 200, 17 bytes"))
+        #expect(lines.contains { $0.hasPrefix("warning: no pack is installed in ") })
+    }
+
+    @Test("prints the URL of the inspector with --inspect, and has none without it")
+    func inspecting() async throws {
+        let running = try await Running(tool.start("gateway", "--rules", "kiosk.toml", "--port", "0", "--inspect"))
+        let shown = try #require(running.lines.first { $0.hasPrefix("the inspector is http://") })
+        let url = try #require(URL(string: String(shown.dropFirst("the inspector is ".count))))
+        #expect(url.host == "waystation.localhost")
+        #expect(url.port == running.port)
+        let target = url.path + (url.query.map { "?\($0)" } ?? "")
+        #expect(try await running.get("waystation.localhost", "/").status == 403)
+        let entered = try await running.send("waystation.localhost", target)
+        #expect(entered.statusCode == 303)
+        let cookie = try #require(entered.value(forHTTPHeaderField: "Set-Cookie")?.prefix { $0 != ";" })
+        let page = try await running.send("waystation.localhost", "/", cookie: String(cookie))
+        #expect(page.statusCode == 200)
+        #expect(await running.end(by: SIGTERM) == .exited(0))
+        let plain = try await Running(tool.start("gateway", "--rules", "kiosk.toml", "--port", "0"))
+        #expect(!plain.lines.contains { $0.contains("inspector") })
+        #expect(try await plain.get("waystation.localhost", target).status != 200)
+    }
+
+    @Test("says which port is in use, with exit code 3")
+    func portInUse() throws {
+        let other = try ScriptedOrigin { _ in .ok() }
+        let outcome = try tool.run("gateway", "--rules", "kiosk.toml", "--port", "\(other.port)")
+        #expect(
+            outcome.errors.hasSuffix(
+                """
+                Error: port \(other.port) of 127.0.0.1 is in use: stop the program that has it, or choose another port
+
+                """
+            )
+        )
+        #expect(outcome.output == "")
+        #expect(outcome.status == 3)
+    }
+
+    @Test("takes the port and the cache of the file, unless the command line has others")
+    func replacing() async throws {
+        let other = try ScriptedOrigin { _ in .ok() }
+        let text = """
+            [gateway]
+            port = \(other.port)
+            [cache]
+            directory = "cache"
+            [[rule]]
+            url = "\(other.url().absoluteString)**"
+            via = "cache"
+            strategy = "standard"
+            """
+        try tool.write(["k.toml": text])
+        #expect(try tool.run("gateway", "--rules", "k.toml").status == 3)
+        let running = try await Running(tool.start("gateway", "--rules", "k.toml", "--port", "0", "--cache", "mine"))
+        #expect(try await running.get("127.0.0.1.\(other.port).http.localhost", "/").status == 200)
+        #expect(await running.end(by: SIGTERM) == .exited(0))
+        #expect(try tool.tree("mine")?.isEmpty == false)
+    }
+
+    @Test("says which directory it cannot use, with exit code 4")
+    func unusableDirectory() throws {
+        try tool.write(["cache": "a file"])
+        let outcome = try tool.run("gateway", "--rules", "kiosk.toml", "--port", "0", "--cache", "cache")
+        #expect(outcome.errors.contains("DIR/cache"))
+        #expect(outcome.status == 4)
+    }
+}
+#endif

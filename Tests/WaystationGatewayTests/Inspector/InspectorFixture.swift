@@ -1,0 +1,93 @@
+#if Gateway
+import Foundation
+import Testing
+import Waystation
+import WaystationCookies
+import WaystationGateway
+import WaystationPacks
+@_spi(Browser) import WaystationTesting
+
+/// A gateway with an inspector, whose interceptor has rules, a cache, a pack in two versions and cookies.
+final class InspectorFixture: Sendable {
+    let fixture: GatewayFixture
+    let origin: ScriptedOrigin
+    let packs: PackLibrary
+    let cookies: CookieStore
+    private let folder: URL
+
+    init() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "inspector-\(UUID().uuidString)")
+        self.folder = folder
+        let origin = try ScriptedOrigin { request in
+            .ok(
+                request.path,
+                fields: [
+                    "Cache-Control": request.path.hasPrefix("/kept") ? "max-age=1000" : "no-store",
+                    "X-Markup": "<b>bold</b>", "Set-Cookie": "id=received-secret; Path=/", "Content-Type": "text/plain",
+                ]
+            )
+        }
+        self.origin = origin
+        let packs = try PackLibrary(directory: folder.appending(path: "packs"))
+        self.packs = packs
+        for version in ["1.0", "1.1"] {
+            let source = folder.appending(path: "source-\(version)")
+            try FileManager.default.createDirectory(at: source, withIntermediateDirectories: true)
+            try Data("<p>version \(version)</p>".utf8).write(to: source.appending(path: "index.html"))
+            try await packs.install(
+                folder: source,
+                as: PackDescription(
+                    module: try #require(ModuleID("shop")),
+                    version: try #require(PackVersion(version)),
+                    baseURLs: ["https://pack.example/"]
+                )
+            )
+        }
+        let cookies = CookieStore()
+        self.cookies = cookies
+        try cookies.insert(
+            Cookie(
+                name: "token",
+                value: "stored-secret",
+                domain: "127.0.0.1",
+                isHostOnly: true,
+                isHTTPOnly: true,
+                creation: Date()
+            )
+        )
+        fixture = try await GatewayFixture(files: ["index.html": "<p>shop</p>"], cookies: cookies) {
+            $0.inspector = true
+        } interceptor: {
+            $0.cache = try ResponseCache(directory: folder.appending(path: "cache"))
+            $0.packs = packs
+            $0.rules += [
+                .block("https://ads.example/**"),
+                .allow("https://pack.example/**", via: .pack(orElse: .nowhere)),
+                .allow("\(origin.url())**", via: .cache(.standard)),
+            ]
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// The gateway's name for the origin.
+    var name: String { fixture.name(of: origin) }
+
+    var host: String { "waystation.localhost:\(fixture.port)" }
+
+    var url: URL { get throws { try #require(fixture.gateway.inspectorURL) } }
+
+    /// The cookie that the URL with the secret gives a browser.
+    func cookie() async throws -> String {
+        let url = try url
+        let entry = try await fixture.get("/?\(try #require(url.query()))", host: host)
+        return String(try #require(entry["Set-Cookie"]).prefix { $0 != ";" })
+    }
+
+    /// Asks the inspector as its page does.
+    func ask(_ target: String, method: String = "GET", _ fields: [String] = []) async throws -> RawResponse {
+        let own = ["Cookie: \(try await cookie())", "Sec-Fetch-Site: same-origin"]
+        return try await fixture.get(target, host: host, method: method, own + fields)
+    }
+}
+#endif
