@@ -106,9 +106,13 @@ struct DeliveryTests {
 struct TunnelClockTests {
     private let loop = EmbeddedEventLoop()
 
-    private func tunnel() throws -> (near: EmbeddedChannel, far: EmbeddedChannel) {
+    private func tunnel(
+        farFirst handlers: [any ChannelHandler] = []
+    ) throws -> (near: EmbeddedChannel, far: EmbeddedChannel) {
         let (near, far) = Relay.pair(idle: .seconds(100))
-        let channels = [near, far].map { EmbeddedChannel(handler: $0, loop: loop) }
+        let channels = [
+            EmbeddedChannel(handlers: [near], loop: loop), EmbeddedChannel(handlers: handlers + [far], loop: loop),
+        ]
         for channel in channels { try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait() }
         near.start()
         far.start()
@@ -135,6 +139,33 @@ struct TunnelClockTests {
         #expect(try (isFromClient ? far : near).readOutbound(as: ByteBuffer.self) == ByteBuffer(string: "a"))
         loop.advanceTime(by: .seconds(100))
         #expect(!near.isActive && !far.isActive)
+    }
+
+    /// A peer that takes nothing: no write ends before the channel is closed.
+    private final class Deaf: ChannelOutboundHandler {
+        typealias OutboundIn = ByteBuffer
+        private var waiting: [EventLoopPromise<Void>] = []
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            if let promise { waiting.append(promise) }
+        }
+
+        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+            for promise in waiting { promise.fail(ChannelError.ioOnClosedChannel) }
+            waiting = []
+            context.close(mode: mode, promise: promise)
+        }
+    }
+
+    @Test("whose client has left is closed when the time is over, although its origin takes nothing")
+    func deafOrigin() throws {
+        let (near, far) = try tunnel(farFirst: [Deaf()])
+        try near.writeInbound(ByteBuffer(string: "a"))
+        try near.close().wait()
+        loop.advanceTime(by: .seconds(99))
+        #expect(far.isActive)
+        loop.advanceTime(by: .seconds(1))
+        #expect(!far.isActive)
     }
 
     @Test("that is idle is closed on a real connection")

@@ -89,10 +89,15 @@ struct WebSocketTests {
         #expect(Set(store.cookies.map(\.pair)) == ["token=t", "seen=1"])
     }
 
-    @Test("that the origin refuses are answered with its response")
-    func refusedByOrigin() async throws {
+    @Test(
+        "that the origin refuses are answered with its response",
+        arguments: [ScriptedOrigin.Response.Framing.contentLength, .chunked, .untilClose]
+    )
+    func refusedByOrigin(framing: ScriptedOrigin.Response.Framing) async throws {
         let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 3) })
-        let origin = try ScriptedOrigin { _ in .status(403, fields: ["X-Reason": "full"], body: body) }
+        let origin = try ScriptedOrigin { _ in
+            .stream([.bytes(body)], status: 403, fields: ["X-Reason": "full"], framing: framing)
+        }
         let fixture = try await GatewayFixture(origin: origin)
         let response = try await fixture.send(Self.request("/", fixture.name(of: origin)))
         #expect(response.status == 403)
