@@ -72,7 +72,7 @@ public final class Gateway: Service {
                     // An attempt on another port may have failed before.
                     if let shared, shared.names.port == port { return shared }
                     let made = GatewayServing(loads, cookies: interceptor.cookies, options, port: port) { names in
-                        inspection.map { Inspector(interceptor, names, $0) }
+                        inspection.map { Inspector(interceptor, loads, names, $0) }
                     }
                     shared = made
                     return made

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The secrets that are left out of a recording, by the names of the fields and items that contain them.
 ///
@@ -99,7 +99,7 @@ extension Redaction {
     }
 
     /// The body of a request, without secrets.
-    func body(_ data: Data, type: String) -> Data {
+    package func body(_ data: Data, type: String) -> Data {
         guard !itemNames.isEmpty else { return data }
         let type = type.lowercased()
         if type.hasPrefix("application/x-www-form-urlencoded") {

@@ -114,7 +114,7 @@ package final class ClientLoads: Sendable {
     /// The engine that carries the requests of the loads.
     package var engine: any Transport { network.engine }
 
-    private func firstVisit(for request: URLRequest, sendsUnclaimed: Bool) -> Visit? {
+    func firstVisit(for request: URLRequest, sendsUnclaimed: Bool) -> Visit? {
         let request = network.completing(request)
         if let links = stations.links, stations.isExternalLink(request) {
             return Visit(Hop(request), .open(links))

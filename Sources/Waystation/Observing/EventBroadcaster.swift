@@ -58,12 +58,8 @@ final class EventBroadcaster: Sendable {
     /// The log level of an event; above `debug` only if something is really wrong.
     private static func level(of kind: LoadEvent.Kind) -> Logger.Level {
         switch kind {
-        case .degraded: .warning
-        case .store(let event): event.isTrouble ? .warning : .debug
-        case .pack(let event): event.isTrouble ? .warning : .debug
-        case .login(let event): event.isTrouble ? .warning : .debug
-        case .cookies(let event): event.isTrouble ? .warning : .debug
-        case .failed, .blocked: .debug
+        case _ where kind.isTrouble: .warning
+        case .degraded, .store, .pack, .login, .cookies, .failed, .blocked: .debug
         case .served, .handedBack, .stored, .openedElsewhere, .cancelled: .trace
         }
     }
@@ -105,6 +101,20 @@ private struct Counters: Sendable {
         case .pack(let event): if event.isTrouble { degraded.increment() }
         case .cookies(let event): if event.isTrouble { degraded.increment() }
         case .handedBack, .login: break
+        }
+    }
+}
+
+extension LoadEvent.Kind {
+    /// Whether the event reports a problem of the cache, a file, a pack, a login or the cookies.
+    package var isTrouble: Bool {
+        switch self {
+        case .degraded: true
+        case .store(let event): event.isTrouble
+        case .pack(let event): event.isTrouble
+        case .login(let event): event.isTrouble
+        case .cookies(let event): event.isTrouble
+        default: false
         }
     }
 }

@@ -10,9 +10,20 @@ public protocol ExchangeRecorder: Sendable {
 
     /// Called when a load ends, by its answer or by an error, before the app gets the end.
     ///
-    /// A redirect that is followed is reported as an exchange of its own; cancelled loads are not reported. It is
-    /// called on any thread, often on the queue that all sessions of the process share: return at once.
+    /// A redirect that is followed is reported as an exchange of its own. It is called on any thread, often on the
+    /// queue that all sessions of the process share: return at once.
     func exchangeDidEnd(_ exchange: RecordedExchange)
+
+    /// Called when a load ends because it was cancelled, in place of ``exchangeDidEnd(_:)``.
+    ///
+    /// The exchange has the response and the number of bytes that the app had got by then, and the error
+    /// `URLError.cancelled`. What Foundation's own loader has delivered is not counted. It is called on any thread: return at once. The default implementation does nothing.
+    func exchangeWasCancelled(_ exchange: RecordedExchange)
+}
+
+extension ExchangeRecorder {
+    /// Does nothing: a recorder that wants cancelled loads has a method of its own.
+    public func exchangeWasCancelled(_ exchange: RecordedExchange) {}
 }
 
 /// One request and its result, as the app saw it.

@@ -112,9 +112,21 @@ final class ExchangeRecording: Sendable {
                 state.exchange.rule = rule
                 state.isExplained = true
             }
-        case .cancelled: state.withLock { $0.isOver = true }
+        case .cancelled: cancel(decidedBy: rule)
         default: break
         }
+    }
+
+    private func cancel(decidedBy rule: Int?) {
+        let cancelled: RecordedExchange? = state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            state.exchange.rule = rule
+            state.exchange.duration = state.elapsed
+            state.exchange.error = URLError(.cancelled, failing: state.exchange.request.url)
+            return state.exchange
+        }
+        if let cancelled { recorder.exchangeWasCancelled(cancelled) }
     }
 
     private func tell(_ change: (inout State) -> Void) {

@@ -47,12 +47,20 @@ private struct SeveralRecorders: ExchangeRecorder {
     var bodyLimit: Int { recorders.map(\.bodyLimit).max() ?? 0 }
 
     func exchangeDidEnd(_ exchange: RecordedExchange) {
-        for recorder in recorders {
-            var exchange = exchange
-            if let body = exchange.body, body.count > recorder.bodyLimit {
-                exchange.body = Data(body.prefix(max(0, recorder.bodyLimit)))
-            }
-            recorder.exchangeDidEnd(exchange)
-        }
+        for recorder in recorders { recorder.exchangeDidEnd(exchange.cut(to: recorder.bodyLimit)) }
+    }
+
+    func exchangeWasCancelled(_ exchange: RecordedExchange) {
+        for recorder in recorders { recorder.exchangeWasCancelled(exchange.cut(to: recorder.bodyLimit)) }
+    }
+}
+
+extension RecordedExchange {
+    /// The exchange with no more of its body than a number of bytes.
+    fileprivate func cut(to limit: Int) -> RecordedExchange {
+        guard let body, body.count > limit else { return self }
+        var exchange = self
+        exchange.body = Data(body.prefix(max(0, limit)))
+        return exchange
     }
 }

@@ -2,21 +2,31 @@
 import Synchronization
 import Waystation
 
-/// The inspector's part that begins with a gateway: its secret, and the loads since then.
+/// The inspector's part that begins with a gateway: its secret, and the loads and events since then.
 final class Inspection: Sendable {
     let secret = InspectorSecret()
     let log = LoadLog()
+    let events = EventLog()
     private let endRecording = Mutex<(@Sendable () -> Void)?>(nil)
 
     deinit { end() }
 
-    /// Begins to record the loads of an interceptor.
+    /// Begins to record the loads and the events of an interceptor.
     func begin(_ interceptor: Interceptor) {
-        let end = interceptor.addRecorder(log)
-        endRecording.withLock { $0 = end }
+        let endLoads = interceptor.addRecorder(log)
+        let (stream, now) = (interceptor.events, interceptor.now)
+        let reading = Task { [events] in
+            for await event in stream { events.add(event, at: now()) }
+        }
+        endRecording.withLock {
+            $0 = {
+                endLoads()
+                reading.cancel()
+            }
+        }
     }
 
-    /// Records no more loads.
+    /// Records no more loads and events.
     func end() {
         let end = endRecording.withLock { endRecording in
             defer { endRecording = nil }

@@ -10,21 +10,33 @@ import WaystationStorage
 
 /// A page for developers that shows what an interceptor does: its loads, rules, cache, packs and cookies.
 ///
-/// It observes by a recorder that keeps heads only, and reads everything else when it is asked for. Only ``gate``
-/// decides which requests are answered.
+/// It observes by a recorder and by the interceptor's events, and reads everything else when it is asked for. Only
+/// ``gate`` decides which requests are answered.
 final class Inspector: Sendable {
     let gate: InspectorGate
     let log: LoadLog
+    private let events: EventLog
     private let interceptor: Interceptor
+    private let loads: ClientLoads
     private let names: LocalNames
-    /// Reads the cache and the packs' manifests, and makes the events of the list: neither may hold up an event loop.
-    let queue = DispatchQueue(label: "waystation.gateway.inspector")
+    /// Reads the cache and the packs' manifests, which may not hold up an event loop.
+    private let disk = DispatchQueue(label: "waystation.gateway.inspector.disk")
+    /// Makes the texts of the live list, which do not wait for the disk.
+    let listing = DispatchQueue(label: "waystation.gateway.inspector.list")
 
-    init(_ interceptor: Interceptor, _ names: LocalNames, _ inspection: Inspection) {
+    init(_ interceptor: Interceptor, _ loads: ClientLoads, _ names: LocalNames, _ inspection: Inspection) {
         self.interceptor = interceptor
+        self.loads = loads
         self.names = names
         log = inspection.log
+        events = inspection.events
         gate = InspectorGate(port: names.port, inspection.secret)
+    }
+
+    /// Adds a request that the gateway refused to the list.
+    func didRefuse(_ head: HTTPRequestHead, because refusal: Refusal) {
+        guard let exchange = RecordedExchange(refusal, to: head, at: interceptor.now()) else { return }
+        log.add(refused: exchange, because: refusal.message)
     }
 
     /// Answers a request for anything but the stream of loads.
@@ -42,7 +54,12 @@ final class Inspector: Sendable {
         case .loads: throw Refusal.gone("The list")
         case .load(let number):
             guard let load = log.load(number) else { throw Refusal.gone("Load \(number)") }
-            return try InspectorResponse(LoadDetails(load, interceptor.rules))
+            let next = await loads.expectedAnswer(to: load.exchange.request)
+            return try InspectorResponse(LoadDetails(load, interceptor.rules, next: next))
+        case .image(let number):
+            guard let image = log.load(number).flatMap(BodyPreview.image) else { throw Refusal.gone("The picture") }
+            return image
+        case .events: return try InspectorResponse(events.latest)
         case .clear:
             log.clear()
             return try InspectorResponse([String: Int]())
@@ -54,7 +71,7 @@ final class Inspector: Sendable {
                     RuleRow(index, rule, (warnings[index] ?? []).map { "\($0)" })
                 }
             )
-        case .decision(let url, let method): return try decision(url, method)
+        case .decision(let url, let method): return try await decision(url, method)
         case .cache, .entry, .purge: return try await cache(route)
         case .packs: return try InspectorResponse((interceptor.packs?.modules ?? []).map(ModuleRow.init))
         case .packFiles(let module, let version):
@@ -71,15 +88,20 @@ final class Inspector: Sendable {
         }
     }
 
-    /// All loads as HAR 1.2, without secrets.
+    /// All loads as HAR 1.2, without bodies and secrets.
     private func archive() throws -> InspectorResponse {
-        let entries = log.all.map { HARArchive.Entry($0.exchange, .standard) }
+        let entries = log.all.map { load in
+            var exchange = load.exchange
+            // Bodies may have secrets, and the file is made to be passed on.
+            exchange.body = nil
+            return HARArchive.Entry(exchange, .standard)
+        }
         var response = try InspectorResponse(HARArchive(entries: entries))
         response.fields = [("Content-Disposition", "attachment; filename=\"waystation.har\"")]
         return response
     }
 
-    private func decision(_ text: String, _ method: String) throws -> InspectorResponse {
+    private func decision(_ text: String, _ method: String) async throws -> InspectorResponse {
         guard let url = URL(string: text), let scheme = url.scheme, !scheme.isEmpty, url.host() != nil else {
             throw Refusal(
                 status: 400,
@@ -89,7 +111,8 @@ final class Inspector: Sendable {
         var request = URLRequest(url: url)
         request.httpMethod = method.isEmpty ? "GET" : method
         let decision = interceptor.decision(for: request)
-        return try InspectorResponse(DecisionRow(decision, gatewayURL: names.local(url.absoluteString)))
+        let next = await loads.expectedAnswer(to: request)
+        return try InspectorResponse(DecisionRow(decision, next, gatewayURL: names.local(url.absoluteString)))
     }
 
     private func module(_ name: String) throws -> InstalledModule {
@@ -130,16 +153,16 @@ final class Inspector: Sendable {
         in cache: ResponseCache
     ) throws -> (entry: StoredEntry, response: StoredResponse) {
         let inspector = try StoreInspector(directory: cache.directory)
-        guard let entry = try inspector.entries().first(where: { $0.id == id }),
-            let response = try inspector.response(entry)
-        else { throw Refusal.gone("The stored response") }
+        guard let entry = try inspector.entry(id), let response = try inspector.response(entry) else {
+            throw Refusal.gone("The stored response")
+        }
         return (entry, response)
     }
 
     /// Runs work that waits for the disk.
     private func reading<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Swift.Result { try work() }) }
+            disk.async { continuation.resume(with: Swift.Result { try work() }) }
         }
     }
 }

@@ -84,7 +84,7 @@ final class InspectorExchange {
         let answer = HTTPResponseHead(version: head.version, status: .ok, headers: headers)
         channel.write(HTTPServerResponsePart.head(answer.saying(closes: closes)), promise: nil)
         let last = head.headers.first(name: "Last-Event-ID").flatMap { Int($0) } ?? 0
-        let stream = LoadStream(inspector.log, after: max(0, last), on: channel, encodingOn: inspector.queue)
+        let stream = LoadStream(inspector.log, after: max(0, last), on: channel, encodingOn: inspector.listing)
         self.stream = stream
         stream.start()
     }

@@ -11,6 +11,7 @@ enum InspectorFiles {
         "cache.js": (script, PackageResources.cache_js),
         "packs.js": (script, PackageResources.packs_js),
         "cookies.js": (script, PackageResources.cookies_js),
+        "events.js": (script, PackageResources.events_js),
     ]
     private static let script = "text/javascript; charset=utf-8"
 

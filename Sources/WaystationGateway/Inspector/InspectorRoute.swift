@@ -5,6 +5,9 @@ enum InspectorRoute: Equatable, Sendable {
     /// The loads as they end, as server-sent events.
     case loads
     case load(Int)
+    /// The picture that is the body of a load's response.
+    case image(Int)
+    case events
     case clear
     case archive
     case rules
@@ -27,7 +30,9 @@ enum InspectorRoute: Equatable, Sendable {
             case (false, "/"): .file("index.html")
             case (false, "/api/loads"): .loads
             case (false, "/api/load"): Int(get("id")).map { .load($0) }
+            case (false, "/api/image"): Int(get("id")).map { .image($0) }
             case (true, "/api/clear"): .clear
+            case (false, "/api/events"): .events
             case (false, "/api/loads.har"): .archive
             case (false, "/api/rules"): .rules
             case (false, "/api/decision"): .decision(url: get("url"), method: get("method"))

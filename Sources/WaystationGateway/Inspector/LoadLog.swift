@@ -6,14 +6,24 @@ import Waystation
 
 /// The latest loads of an interceptor: of its sessions and of the gateway's browsers.
 ///
-/// It keeps no bodies, at most ``limit`` loads, and at most ``byteLimit`` bytes of their URLs and fields. Readers take
-/// loads by their numbers, so a slow reader costs no memory: loads that are
-/// removed before it asks are counted as missed.
+/// It keeps at most ``limit`` loads, at most ``byteLimit`` bytes of their URLs and fields, and the beginnings of the last
+/// ``bodyCount`` bodies of responses. Readers take loads by their numbers, so a slow reader costs no memory: loads that
+/// are removed before it asks are counted as missed.
 final class LoadLog: ExchangeRecorder {
     /// A load with its number; numbers begin with 1 and rise by 1.
     struct Load: Sendable {
+        enum Ending: Sendable {
+            /// The load got its whole answer, or an error.
+            case ended
+            /// The browser or the app has cancelled the load.
+            case cancelled
+            /// The gateway did not serve the request, for this reason.
+            case refused(String)
+        }
+
         let number: Int
-        let exchange: RecordedExchange
+        var exchange: RecordedExchange
+        var ending = Ending.ended
     }
 
     /// The loads that a reader has not taken yet.
@@ -29,6 +39,7 @@ final class LoadLog: ExchangeRecorder {
 
     static let limit = 1_000
     static let byteLimit = 8 << 20
+    static let bodyCount = 100
 
     private struct State {
         var loads: [Int: (load: Load, bytes: Int)] = [:]
@@ -45,17 +56,27 @@ final class LoadLog: ExchangeRecorder {
         var count: Int { next - first }
     }
 
-    let bodyLimit = 0
+    let bodyLimit = 32 << 10
     private let state = Mutex(State())
 
-    func exchangeDidEnd(_ exchange: RecordedExchange) {
+    func exchangeDidEnd(_ exchange: RecordedExchange) { add(exchange, .ended) }
+
+    func exchangeWasCancelled(_ exchange: RecordedExchange) { add(exchange, .cancelled) }
+
+    /// Adds a request that the gateway refused.
+    func add(refused exchange: RecordedExchange, because reason: String) { add(exchange, .refused(reason)) }
+
+    private func add(_ exchange: RecordedExchange, _ ending: Load.Ending) {
         var exchange = exchange
-        exchange.body = nil
+        // A copy, because the body may share the memory of a much longer one.
+        exchange.body = exchange.body.map { Data([UInt8]($0)) }
         exchange.request.httpBody = nil
         exchange.request.httpBodyStream = nil
         let bytes = exchange.headBytes
         let readers = state.withLock { state in
-            state.loads[state.next] = (Load(number: state.next, exchange: exchange), bytes)
+            let load = Load(number: state.next, exchange: exchange, ending: ending)
+            state.loads[state.next] = (load, bytes)
+            state.loads[state.next - Self.bodyCount]?.load.exchange.body = nil
             state.next += 1
             state.bytes += bytes
             while state.count > Self.limit || (state.bytes > Self.byteLimit && state.count > 1) {

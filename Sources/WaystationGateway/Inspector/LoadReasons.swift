@@ -6,7 +6,9 @@ import Waystation
 /// Explains why a load was answered from its source.
 enum LoadReasons {
     /// The reasons, a sentence each.
-    static func reasons(for exchange: RecordedExchange, rule: Rule?) -> [String] {
+    static func reasons(for load: LoadLog.Load, rule: Rule?) -> [String] {
+        let exchange = load.exchange
+        if case .refused = load.ending { return ["The gateway refused the request before any rule was asked."] }
         var reasons: [String] = []
         switch (exchange.rule, rule) {
         case (let index?, let rule?):
@@ -14,7 +16,11 @@ enum LoadReasons {
         case (let index?, nil): reasons.append("Rule \(index) takes the request.")
         case (nil, _): reasons.append("No rule takes the request.")
         }
-        reasons.append(source(of: exchange))
+        if case .cancelled = load.ending {
+            reasons.append("The browser or the app cancelled the load before its end.")
+        } else {
+            reasons.append(source(of: exchange))
+        }
         if let status = exchange.response?.value(forHTTPHeaderField: "Cache-Status"), !status.isEmpty {
             reasons.append(CacheStatusWords.words(status))
         }

@@ -18,14 +18,15 @@ struct LoadSummary: Encodable, Sendable {
     /// The decision of the cache in words.
     let cache: String
     let error: String?
+    let isCancelled: Bool
+    /// The reason why the gateway did not serve the request; nil if it did.
+    let refusal: String?
 
     init(_ load: LoadLog.Load) {
         let exchange = load.exchange
         number = load.number
         method = exchange.request.httpMethod ?? "GET"
-        let plain = exchange.request.url?.absoluteString ?? ""
-        let hidden = Redaction.standard.url(plain)
-        url = hidden
+        url = Redaction.standard.url(exchange.request.url?.absoluteString ?? "")
         rule = exchange.rule
         source = exchange.source?.description
         status = exchange.response?.statusCode
@@ -33,8 +34,13 @@ struct LoadSummary: Encodable, Sendable {
         begun = exchange.begun
         milliseconds = exchange.duration * 1_000
         cache = exchange.response?.value(forHTTPHeaderField: "Cache-Status").map(CacheStatusWords.words) ?? ""
-        // Messages name the URL, which may have a secret in its query.
-        error = exchange.error.map { plain.isEmpty ? $0.reason : $0.reason.replacing(plain, with: hidden) }
+        switch load.ending {
+        case .ended:
+            error = exchange.error.map { Redaction.standard.text($0.reason) }
+            (isCancelled, refusal) = (false, nil)
+        case .cancelled: (error, isCancelled, refusal) = (nil, true, nil)
+        case .refused(let reason): (error, isCancelled, refusal) = (nil, false, Redaction.standard.text(reason))
+        }
     }
 }
 
@@ -49,16 +55,21 @@ struct LoadDetails: Encodable, Sendable {
     let responseFields: [[String]]
     /// The time until the response began.
     let waitMilliseconds: Double
+    let preview: BodyPreview
+    /// The answer that the same request would get now, in a sentence.
+    let next: String
 
-    init(_ load: LoadLog.Load, _ rules: [Rule]) {
+    init(_ load: LoadLog.Load, _ rules: [Rule], next: ExpectedAnswer) {
         let exchange = load.exchange
         self.load = LoadSummary(load)
         let rule = exchange.rule.flatMap { rules.indices.contains($0) ? rules[$0] : nil }
         ruleText = rule.map { RuleRow(exchange.rule ?? 0, $0, []).text }
-        reasons = LoadReasons.reasons(for: exchange, rule: rule)
+        reasons = LoadReasons.reasons(for: load, rule: rule)
         requestFields = Self.hidden(exchange.request.allHTTPHeaderFields ?? [:])
         responseFields = Self.hidden(exchange.response?.allHeaderFields as? [String: String] ?? [:])
         waitMilliseconds = exchange.wait * 1_000
+        preview = BodyPreview(load)
+        self.next = next.words
     }
 
     private static func hidden(_ fields: [String: String]) -> [[String]] {
@@ -69,7 +80,7 @@ struct LoadDetails: Encodable, Sendable {
 
 extension URLError {
     /// The message of the library's own error, if that is the cause.
-    fileprivate var reason: String {
+    var reason: String {
         (userInfo[NSUnderlyingErrorKey] as? WaystationError)?.message ?? localizedDescription
     }
 }

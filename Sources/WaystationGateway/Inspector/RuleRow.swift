@@ -54,15 +54,19 @@ struct DecisionRow: Encodable, Sendable {
     let reasons: [String]
     /// The URL at the gateway; nil if the gateway does not serve the request.
     let gatewayURL: String?
+    /// The answer that the request would get now, in a sentence; nil if no rule allows it.
+    let next: String?
 
-    init(_ decision: Interceptor.Decision, gatewayURL: String?) {
+    init(_ decision: Interceptor.Decision, _ next: ExpectedAnswer, gatewayURL: String?) {
         switch decision {
         case .allowed(let rule, _): (self.decision, self.rule, reasons) = ("allowed", rule, [])
         case .blocked(let rule, _): (self.decision, self.rule, reasons) = ("blocked", rule, [])
         case .openedElsewhere: (self.decision, rule, reasons) = ("openedElsewhere", nil, [])
         case .untouched(let found): (self.decision, rule, reasons) = ("untouched", nil, found)
         }
-        self.gatewayURL = self.decision == "allowed" ? gatewayURL : nil
+        let isAllowed = self.decision == "allowed"
+        self.gatewayURL = isAllowed ? gatewayURL : nil
+        self.next = isAllowed ? next.words : nil
     }
 }
 #endif

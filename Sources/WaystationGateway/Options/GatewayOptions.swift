@@ -26,14 +26,15 @@ public struct GatewayOptions: Sendable {
     public var authority: CertificateAuthority?
     /// Whether the gateway has an inspector; false by default.
     ///
-    /// The inspector is a page for developers that shows loads, rules, cache, packs and cookies
-    /// (``Gateway/inspectorURL``). It keeps the heads of the last 1,000 loads of the interceptor in memory.
+    /// The inspector is a page for developers that shows loads, rules, cache, packs, cookies and events
+    /// (``Gateway/inspectorURL``). It keeps the heads of the last 1,000 loads of the interceptor in memory, and the first
+    /// 32 KiB of the bodies of the last 100.
     public var inspector = false
     /// Whether absolute links in pages and style sheets lead to the gateway where a rule takes them; false by default.
     ///
     /// With true, `https://shop.example/a` in HTML, XHTML, SVG or CSS becomes the gateway's URL for it, while the body
-    /// passes; scripts and all other bytes stay as they are. Without it, such a link leads out of the gateway. A browser refuses a
-    /// rewritten style sheet whose `link` has an `integrity`.
+    /// passes; scripts and all other bytes stay as they are. Without it, such a link leads out of the gateway. A browser
+    /// refuses a rewritten style sheet whose `link` has an `integrity`.
     public var rewritesLinks = false
     /// The largest body of a request, in bytes; 1 GiB by default.
     ///

@@ -199,6 +199,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func refuse(_ refusal: Refusal, _ head: HTTPRequestHead, _ channel: any Channel) {
         if case .done = phase { return }
         clock.stop()
+        serving.didRefuse(head, because: refusal)
         let closes = refusal.closes || head.hasBody || !head.staysOpen
         RefusalResponse.write(refusal, to: head, closes: closes, on: channel)
         endResponse(closes: closes, lingers: head.hasBody, channel)

@@ -21,8 +21,10 @@ final class GatewayServing: Sendable {
     /// The pages that the gateway shows under its own names, and those that it shows as a proxy.
     private let named: PageOrigin
     private let proxied: PageOrigin
-    /// Nil unless ``GatewayOptions/inspector`` is set.
+    /// Nil unless ``GatewayOptions/inspector`` is set, and within TLS.
     let inspector: Inspector?
+    /// Lists the requests that are refused; nil unless ``GatewayOptions/inspector`` is set.
+    private let observer: Inspector?
 
     init(
         _ loads: ClientLoads,
@@ -36,6 +38,7 @@ final class GatewayServing: Sendable {
         let names = LocalNames(port: port, hasInspector: options.inspector)
         self.names = names
         inspector = makeInspector(names)
+        observer = inspector
         targets = TargetReader(names: names, isProxy: options.isProxy)
         requests = RequestTranslation(names: names)
         browsers = cookies.map { Browsers($0, loads) }
@@ -61,6 +64,7 @@ final class GatewayServing: Sendable {
         named = other.named
         proxied = other.proxied
         inspector = nil
+        observer = other.observer
         // Within TLS, links lead to the gateway as they are.
         rewriting = nil
     }
@@ -112,6 +116,9 @@ final class GatewayServing: Sendable {
         guard origin.scheme == "http", (origin.port ?? 80) == names.port else { return false }
         return origin.host == "localhost" || origin.host.hasSuffix(OriginName.suffix) || origin.host.hasPrefix("127.")
     }
+
+    /// A request was refused before its load began.
+    func didRefuse(_ head: HTTPRequestHead, because refusal: Refusal) { observer?.didRefuse(head, because: refusal) }
 
     /// The head of a response for the client.
     ///

@@ -44,6 +44,11 @@ public final class StoreInspector: Sendable {
         try reading { try index.entries(.scope(scope)).compactMap(\.entry) }
     }
 
+    /// The response with an identifier; `nil` when it is no longer stored, or when its row cannot be read at all.
+    package func entry(_ id: Int64) throws(StoreError) -> StoredEntry? {
+        try reading { try index.entries(.id(id)).first?.entry }
+    }
+
     /// A response with its header fields and its body.
     ///
     /// - Returns: `nil` when the response is no longer stored.

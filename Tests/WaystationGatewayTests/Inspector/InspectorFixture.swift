@@ -19,7 +19,9 @@ final class InspectorFixture: Sendable {
         let folder = FileManager.default.temporaryDirectory.appending(path: "inspector-\(UUID().uuidString)")
         self.folder = folder
         let origin = try ScriptedOrigin { request in
-            .ok(
+            if let body = Self.bodies[request.path] { return .ok(body.bytes, fields: ["Content-Type": body.type]) }
+            if request.path == "/never" { return .unanswered }
+            return .ok(
                 request.path,
                 fields: [
                     "Cache-Control": request.path.hasPrefix("/kept") ? "max-age=1000" : "no-store",
@@ -68,6 +70,22 @@ final class InspectorFixture: Sendable {
         }
     }
 
+    /// The bodies of types that the inspector shows, and of one that it does not show.
+    static let bodies: [String: (type: String, bytes: Data)] = [
+        "/data.json": ("application/json; charset=utf-8", Data(#"{"b": [1], "a": {"token": "body-secret"}}"#.utf8)),
+        "/page.html": ("text/html", Data("<b>bold</b>".utf8)),
+        "/long.txt": ("text/plain", Data(repeating: UInt8(ascii: "x"), count: 40_000)),
+        "/picture": ("image/png", picture),
+        "/film": ("video/mp4", Data(count: 10)),
+    ]
+
+    /// A PNG of one pixel.
+    static let picture =
+        Data(
+            base64Encoded:
+                "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+        ) ?? Data()
+
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// The gateway's name for the origin.
@@ -82,6 +100,11 @@ final class InspectorFixture: Sendable {
         let url = try url
         let entry = try await fixture.get("/?\(try #require(url.query()))", host: host)
         return String(try #require(entry["Set-Cookie"]).prefix { $0 != ";" })
+    }
+
+    /// What the inspector knows of a load.
+    func load(_ number: Int) async throws -> JSONValue {
+        try JSONDecoder().decode(JSONValue.self, from: try await ask("/api/load?id=\(number)").body)
     }
 
     /// Asks the inspector as its page does.

@@ -58,6 +58,32 @@ struct InspectorPageTests {
         }
     }
 
+    @Test("shows the body of a load by its type, and the events of a pack")
+    func bodiesAndEvents() async throws {
+        try await withPage { page, inspected in
+            for path in ["/picture", "/page.html", "/data.json"] {
+                _ = try await inspected.fixture.get(path, host: inspected.name)
+            }
+            try await page.waitUntil("\(Self.rows).length === 3")
+            let body = "document.querySelector('#load pre')?.textContent"
+            for (row, text) in [
+                #"'{\n  "a": {\n    "token": "[redacted]"\n  },\n  "b": [\n    1\n  ]\n}'"#, "'<b>bold</b>'",
+            ].enumerated() {
+                try await page.evaluate("\(Self.rows)[\(row)].click()")
+                try await page.waitUntil("\(body) === \(text)")
+            }
+            try await page.evaluate("\(Self.rows)[2].click()")
+            try await page.waitUntil("document.querySelector('#load img')?.naturalWidth === 1")
+            _ = try await inspected.ask("/api/rollback?module=shop", method: "POST")
+            try await page.click(.named("Events", role: "link"))
+            let list = "document.getElementById('events-list').textContent.includes('rolled back in the inspector')"
+            while try await page.evaluate(list) != true {
+                try await page.click(.named("Refresh", role: "button"))
+                try await page.waitUntil("document.getElementById('events-count').textContent !== ''")
+            }
+        }
+    }
+
     @Test("moves between rows by arrow keys, pauses, continues and clears")
     func control() async throws {
         try await withPage { page, inspected in
@@ -168,7 +194,7 @@ struct InspectorPageTests {
                 try await page.colorScheme(scheme)
                 for width in [360, 768, 1280, 1920] {
                     try await page.resize(width, 900)
-                    for part in ["loads", "rules", "cache", "packs", "cookies"] {
+                    for part in ["loads", "rules", "cache", "packs", "cookies", "events"] {
                         try await show(part, page)
                         #expect(try await page.audit() == [], "\(part) at \(width) px, \(scheme)")
                         try await save(page, "inspector-\(part)-\(width)-\(scheme.rawValue)")
@@ -188,7 +214,7 @@ struct InspectorPageTests {
                 "document.getElementById('decision-url').value = 'https://other.example/'; document.getElementById('decision-form').requestSubmit()"
             )
             try await page.waitUntil("document.querySelector('#decision li')")
-        } else if part != "cookies" {
+        } else if part != "cookies", part != "events" {
             try await page.click(.selector("#\(part) .row"))
             try await page.waitUntil("document.querySelector('#\(part) .details')?.checkVisibility()")
         }

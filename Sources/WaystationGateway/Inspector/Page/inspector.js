@@ -1,10 +1,11 @@
 import * as cache from "./cache.js";
 import * as cookies from "./cookies.js";
+import * as events from "./events.js";
 import * as loads from "./loads.js";
 import * as packs from "./packs.js";
 import * as rules from "./rules.js";
 
-const parts = { loads, rules, cache, packs, cookies };
+const parts = { loads, rules, cache, packs, cookies, events };
 
 /** Shows the part that the fragment of the URL names. */
 function showPart() {

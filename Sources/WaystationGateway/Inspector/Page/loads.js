@@ -19,15 +19,17 @@ function showCount() {
 
 function row(load) {
   const outcome = load.error ? make("span", { class: "bad" }, "failed")
+    : load.refusal ? make("span", { class: "bad" }, `refused: ${load.status}`)
+    : load.isCancelled ? make("span", {}, "cancelled")
     : make("span", { class: load.status >= 400 ? "bad" : "good" }, load.status ?? "no response");
   const facts = [
     outcome, load.source ?? "", load.rule === undefined || load.rule === null ? "no rule" : `rule ${load.rule}`,
-    bytes(load.bytes), milliseconds(load.milliseconds), load.error ?? load.cache,
+    bytes(load.bytes), milliseconds(load.milliseconds), load.error ?? load.refusal ?? load.cache,
   ].filter(fact => fact !== "").map(fact => fact instanceof Node ? fact : make("span", {}, fact));
   const button = make("button", { type: "button", class: "row", "aria-expanded": "false", click: () => open(load.number, button) },
     make("span", { class: "url" }, `${load.method} ${load.url}`), make("span", { class: "facts" }, ...facts));
   const item = make("li", {}, button);
-  item.dataset.text = `${load.method} ${load.url} ${load.status ?? ""} ${load.source ?? ""} ${load.cache} ${load.error ?? ""}`.toLowerCase();
+  item.dataset.text = `${load.method} ${load.url} ${load.status ?? ""} ${load.source ?? ""} ${load.cache} ${load.error ?? ""} ${load.refusal ?? ""} ${load.isCancelled ? "cancelled" : ""}`.toLowerCase();
   item.hidden = !matches(item);
   return item;
 }
@@ -63,16 +65,33 @@ async function open(number, button) {
     panel.open(button, `${load.method} ${load.url}`,
       make("h3", {}, "Why this answer"), make("ul", {}, ...found.reasons.map(reason => make("li", {}, reason))),
       make("h3", {}, "Result"), terms([
-        ["Status", load.error ? `${load.status ?? "none"}; ${load.error}` : load.status ?? "none"],
+        ["Status", [load.status ?? "none", load.error ?? load.refusal ?? (load.isCancelled ? "cancelled" : null)].filter(part => part !== null).join("; ")],
         ["Source", load.source ?? "none"], ["Rule", found.ruleText ?? "none"], ["Body", bytes(load.bytes)],
         ["Began", moment(load.begun)], ["Response after", load.status ? milliseconds(found.waitMilliseconds) : "no response"],
         ["End after", milliseconds(load.milliseconds)],
       ]),
+      make("h3", {}, "The next such request"), make("p", {}, found.next),
       make("h3", {}, "Request fields"), fields(found.requestFields),
-      make("h3", {}, "Response fields"), fields(found.responseFields));
+      make("h3", {}, "Response fields"), fields(found.responseFields),
+      make("h3", {}, "Body"), ...preview(found.preview, number));
   } catch (error) {
     panel.open(button, "This load cannot be shown", make("p", { class: "bad" }, error.message));
   }
+}
+
+/** The beginning of a body: its text, or the picture. */
+function preview(body, number) {
+  switch (body.kind) {
+    case "image": return [make("img", { src: `/api/image?id=${number}`, alt: "The picture that the response contains" })];
+    case "json": case "text":
+      return [make("pre", { tabindex: "0", role: "region", "aria-label": "Text of the body" }, body.kind === "json" ? indented(body.text) : body.text),
+        body.isCut ? make("p", { class: "empty" }, "The rest of the body is not kept.") : ""];
+    default: return [make("p", { class: "empty" }, body.text)];
+  }
+}
+
+function indented(text) {
+  try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
 }
 
 export const fields = pairs => pairs.length === 0 ? make("p", { class: "empty" }, "none") : terms(pairs);

@@ -33,6 +33,7 @@ export function start() {
       const decision = await ask("/api/decision", { url: byID("decision-url").value.trim(), method: byID("decision-method").value });
       result.replaceChildren(make("p", {}, words(decision)),
         decision.reasons.length > 0 ? make("ul", {}, ...decision.reasons.map(reason => make("li", {}, reason))) : "",
+        decision.next ? make("p", {}, `Now: ${decision.next}`) : "",
         decision.gatewayURL ? make("p", {}, `The gateway shows it at ${decision.gatewayURL}`) : "");
     } catch (error) { showError(result, error); }
   });

@@ -1,0 +1,32 @@
+#if Gateway
+import Foundation
+import FoundationNetworking
+import NIOHTTP1
+import Waystation
+
+extension RecordedExchange {
+    /// A request that the gateway refused, as far as its target can be written as a URL.
+    init?(_ refusal: Refusal, to head: HTTPRequestHead, at time: Date) {
+        let target =
+            if head.uri.hasPrefix("/") {
+                "http://" + (head.headers.first(name: "Host") ?? "") + head.uri
+            } else if head.method == .CONNECT {
+                "https://" + head.uri
+            } else {
+                head.uri
+            }
+        guard let url = URL(string: target),
+            let response = HTTPURLResponse(
+                url: url,
+                statusCode: refusal.status,
+                httpVersion: "HTTP/1.1",
+                headerFields: [:]
+            )
+        else { return nil }
+        var request = URLRequest(url: url)
+        request.httpMethod = head.method.rawValue
+        for (name, value) in head.headers { request.addValue(value, forHTTPHeaderField: name) }
+        self.init(request: request, response: response, begun: time)
+    }
+}
+#endif

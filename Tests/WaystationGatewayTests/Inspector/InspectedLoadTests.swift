@@ -1,0 +1,134 @@
+#if Gateway
+import Foundation
+import FoundationNetworking
+import Testing
+import WaystationRecording
+@_spi(Browser) import WaystationTesting
+
+@testable import Waystation
+@testable import WaystationGateway
+
+@Suite("A load in the inspector", .timeLimit(.minutes(10)))
+struct InspectedLoadTests {
+    @Test("is shown as cancelled when the browser leaves before its end")
+    func cancelled() async throws {
+        let inspected = try await InspectorFixture()
+        let connection = try RawConnection(inspected.fixture.port)
+        connection.send("GET /never HTTP/1.1\r\nHost: \(inspected.name)\r\n\r\n")
+        _ = await inspected.origin.waitForRequests(1)
+        connection.leave()
+        var load: JSONValue?
+        while load == nil {
+            let answer = try await inspected.ask("/api/load?id=1")
+            if answer.status == 200 { load = try JSONDecoder().decode(JSONValue.self, from: answer.body) }
+        }
+        #expect(load?["load"]["isCancelled"] == true)
+        #expect(load?["load"]["rule"] == 3)
+        #expect(load?["load"]["error"].string == nil)
+        #expect(load?["reasons"].elements.last == "The browser or the app cancelled the load before its end.")
+    }
+
+    @Test("is shown with the reason when the gateway refused its request, without secrets")
+    func refused() async throws {
+        let inspected = try await InspectorFixture()
+        let response = try await inspected.fixture.get(
+            "/a?token=refused-secret",
+            host: "other.example.localhost:\(inspected.fixture.port)",
+            ["Cookie: a=refused-secret"]
+        )
+        #expect(response.status == 403)
+        #expect(try await inspected.fixture.get("/", host: "evil.example").status == 421)
+        let load = try await inspected.load(1)
+        #expect(load["load"]["status"] == 403)
+        #expect(load["load"]["method"] == "GET")
+        #expect(load["load"]["refusal"].string?.hasPrefix("No rule takes https://other.example/a?token=") == true)
+        #expect(load["reasons"] == ["The gateway refused the request before any rule was asked."])
+        #expect(try await inspected.load(2)["load"]["url"] == "http://evil.example/")
+        #expect(try await !inspected.ask("/api/load?id=1").text.contains("-secret"))
+    }
+
+    @Test("has the beginning of its body by type: text, JSON without secrets, a picture")
+    func bodies() async throws {
+        let inspected = try await InspectorFixture()
+        for path in ["/data.json", "/page.html", "/long.txt", "/picture", "/film"] {
+            _ = try await inspected.fixture.get(path, host: inspected.name)
+        }
+        let json = try await inspected.load(1)["preview"]
+        #expect(json["kind"] == "json")
+        #expect(json["text"].string?.contains("[redacted]") == true)
+        #expect(json["text"].string?.contains("secret") == false)
+        #expect(try await inspected.load(2)["preview"] == ["kind": "text", "text": "<b>bold</b>", "isCut": false])
+        let long = try await inspected.load(3)["preview"]
+        #expect(long["text"].string?.utf8.count == 32 << 10)
+        #expect(long["isCut"] == true)
+        #expect(try await inspected.load(4)["preview"]["kind"] == "image")
+        let picture = try await inspected.ask("/api/image?id=4")
+        #expect(picture.body == InspectorFixture.picture)
+        #expect(picture["Content-Type"] == "image/png")
+        let film = try await inspected.load(5)["preview"]
+        #expect(film == ["kind": "none", "text": "There is no preview of the type video/mp4.", "isCut": false])
+        // A page is no picture, whatever asks for it.
+        #expect(try await inspected.ask("/api/image?id=2").status == 404)
+        #expect(try await inspected.ask("/api/image?id=5").status == 404)
+        let har = try JSONDecoder().decode(HARArchive.self, from: try await inspected.ask("/api/loads.har").body)
+        #expect(har.entries.count == 5)
+        #expect(har.entries.allSatisfy { ($0.response.content.text ?? "").isEmpty })
+    }
+
+    @Test("has the answer that the same request would get now")
+    func next() async throws {
+        let inspected = try await InspectorFixture()
+        _ = try await inspected.fixture.get("/kept", host: inspected.name)
+        _ = try await inspected.fixture.get("/", host: "pack.example.localhost:\(inspected.fixture.port)")
+        _ = try await inspected.fixture.get("/")
+        _ = try await inspected.fixture.get("/kept", host: inspected.name, method: "POST")
+        let count = inspected.origin.requestCount
+        #expect(try await inspected.load(2)["next"] == "An installed pack answers it with the status 200.")
+        #expect(try await inspected.load(3)["next"] == "The directory of the rule answers it with the status 200.")
+        // The POST made the stored response unusable (RFC 9111 §4.4).
+        #expect(
+            try await inspected.load(1)["next"] == "Nothing is stored for the URL: the origin is asked for it."
+        )
+        _ = try await inspected.fixture.get("/kept", host: inspected.name)
+        #expect(
+            try await inspected.load(1)["next"] == "The cache answers it with the status 200, without the network."
+        )
+        #expect(inspected.origin.requestCount == count + 1)
+        let target = "/api/decision?method=GET&url=https%3A%2F%2Fpack.example%2Fmissing"
+        let decision = try JSONDecoder().decode(JSONValue.self, from: try await inspected.ask(target).body)
+        #expect(decision["next"].string?.hasPrefix("It fails: ") == true)
+    }
+
+    @Test("is not needed for the events of the packs, which are listed by themselves")
+    func events() async throws {
+        let inspected = try await InspectorFixture()
+        _ = try await inspected.ask("/api/rollback?module=shop", method: "POST")
+        var events: JSONValue = []
+        while !events.elements.contains(where: { $0["text"].string?.contains("rolled back in the inspector") == true })
+        {
+            events = try JSONDecoder().decode(JSONValue.self, from: try await inspected.ask("/api/events").body)
+        }
+        let event = events.elements.first { $0["text"].string?.contains("rolled back in the inspector") == true }
+        #expect(event?["isTrouble"] == true)
+    }
+}
+
+@Suite("The log of an inspector's events")
+struct EventLogTests {
+    @Test("keeps the last 500 that are not the end of a load, without URLs")
+    func bound() throws {
+        let log = EventLog()
+        let url = URL(string: "https://shop.example/?token=secret")
+        for number in 0..<600 {
+            log.add(
+                LoadEvent(kind: .degraded("https://shop.example/?token=secret \(number)"), url: url),
+                at: Date(timeIntervalSince1970: 0)
+            )
+            log.add(LoadEvent(kind: .cancelled, url: url), at: Date(timeIntervalSince1970: 0))
+        }
+        #expect(log.latest.count == 500)
+        #expect(log.latest.first?.text == "degraded: https://shop.example/?token=%5Bredacted%5D 599")
+        #expect(log.latest.first?.isTrouble == true)
+    }
+}
+#endif
