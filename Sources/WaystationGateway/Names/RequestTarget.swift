@@ -25,14 +25,21 @@ struct TargetReader: Sendable {
     let names: LocalNames
     let isProxy: Bool
     /// The only origin of a connection over TLS, for which the gateway has shown a certificate; otherwise nil.
-    var secured: OriginName?
+    let secured: OriginName?
+    private let known = KnownNames()
+
+    init(names: LocalNames, isProxy: Bool, secured: OriginName? = nil) {
+        self.names = names
+        self.isProxy = isProxy
+        self.secured = secured
+    }
 
     func target(of head: HTTPRequestHead) throws(Refusal) -> RequestTarget {
         let hosts = head.headers["Host"]
         guard hosts.count == 1, let host = hosts.first else {
             throw .badRequest("a request needs exactly one Host field; this one has \(hosts.count) (RFC 9112 §3.2)")
         }
-        guard head.uri.utf8.allSatisfy({ (0x21...0x7e).contains($0) }), !head.uri.contains("#") else {
+        guard head.uri.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "#") }) else {
             throw .badRequest("the request target has a character that must be percent-encoded (RFC 9112 §3.2)")
         }
         try check(head)
@@ -80,7 +87,7 @@ struct TargetReader: Sendable {
     }
 
     private func named(_ host: String, path: String) throws(Refusal) -> RequestTarget {
-        guard let origin = names.origin(ofAuthority: host) else {
+        guard let origin = known.origin(of: host, names.origin(ofAuthority:)) else {
             throw .misdirected(host, port: names.port)
         }
         return .named(try url(origin.serialized + path), origin)
@@ -114,10 +121,11 @@ struct TargetReader: Sendable {
         return .tunnel(host: target.host, port: target.port)
     }
 
+    private static let unencoded = Set("[]{}|^`\"<>\\".utf8)
+
     /// The target with the characters percent-encoded that browsers send as they are (URL Standard, query percent-encode
     /// set), and that RFC 3986 does not allow.
     private static func encoded(_ target: String) -> String {
-        let unencoded: Set<UInt8> = Set("[]{}|^`\"<>\\".utf8)
         guard target.utf8.contains(where: unencoded.contains) else { return target }
         return target.utf8.map { byte in
             unencoded.contains(byte) ? "%" + String(byte, radix: 16, uppercase: true) : String(UnicodeScalar(byte))

@@ -23,6 +23,7 @@ final class GatewayServing: Sendable {
     private let proxied: PageOrigin
     /// Nil unless ``GatewayOptions/inspector`` is set, and within TLS.
     let inspector: Inspector?
+    private let heads: TranslatedHeads
     /// Lists the requests that are refused; nil unless ``GatewayOptions/inspector`` is set.
     private let observer: Inspector?
 
@@ -38,6 +39,7 @@ final class GatewayServing: Sendable {
         let names = LocalNames(port: port, hasInspector: options.inspector)
         self.names = names
         inspector = makeInspector(names)
+        heads = TranslatedHeads()
         observer = inspector
         targets = TargetReader(names: names, isProxy: options.isProxy)
         requests = RequestTranslation(names: names)
@@ -64,6 +66,7 @@ final class GatewayServing: Sendable {
         named = other.named
         proxied = other.proxied
         inspector = nil
+        heads = other.heads
         observer = other.observer
         // Within TLS, links lead to the gateway as they are.
         rewriting = nil
@@ -133,26 +136,15 @@ final class GatewayServing: Sendable {
         _ request: HTTPRequestHead
     ) -> (HTTPResponseHead, ResponseFraming, BodyRewriter?) {
         let (method, version) = (request.method, request.version)
-        let fields = response.allHeaderFields as? [String: String] ?? [:]
-        let facts = ResponseHead(response)
-        let translation = ResponseTranslation(names: names, isNamed: accepted.origin != nil) { [loads] url in
-            URL(string: url).map { loads.claims(URLRequest(url: $0)) } ?? false
-        }
-        var headers = translation.fields(fields, isCoded: facts.isCoded)
-        if !headers.contains(name: "Cache-Control"), facts.isHit {
-            // The browser asks again each time, so that it shows the next version of a pack at once.
-            headers.add(name: "Cache-Control", value: "no-cache")
-        }
-        if browsers != nil, facts.variesByCookie {
-            // The browser lacks cookies that the response depends on, so only the gateway can choose it.
-            headers.replaceOrAdd(name: "Cache-Control", value: "no-cache")
-        }
+        let isNamed = accepted.origin != nil
+        let translated = heads.head(of: response, isNamed: isNamed) { translate(response, isNamed: isNamed) }
+        var headers = translated.headers
         let rewriter = accepted.origin.flatMap {
             rewriting?.rewriter(status: response.statusCode, headers, of: $0)
         }
         if rewriter != nil { ResponseRewriting.adapt(&headers) }
-        let length = rewriter == nil ? facts.statedLength : nil
-        for field in cookies(facts, to: accepted) { headers.add(name: "Set-Cookie", value: field) }
+        let length = rewriter == nil ? translated.length : nil
+        for field in cookies(translated.setCookie, to: accepted) { headers.add(name: "Set-Cookie", value: field) }
         let framing = ResponseFraming.of(
             method,
             version,
@@ -172,14 +164,39 @@ final class GatewayServing: Sendable {
         return (HTTPResponseHead(version: version, status: status, headers: headers), framing, rewriter)
     }
 
-    private func cookies(_ response: ResponseHead, to accepted: Accepted) -> [String] {
+    private func translate(_ response: HTTPURLResponse, isNamed: Bool) -> TranslatedHead {
+        let fields = response.allHeaderFields as? [String: String] ?? [:]
+        let facts = ResponseHead(response)
+        let isHit = facts.isHit
+        let translation = ResponseTranslation(names: names, isNamed: isNamed) { [loads] url in
+            URL(string: url).map { loads.claims(URLRequest(url: $0)) } ?? false
+        }
+        var headers = translation.fields(fields, isCoded: facts.isCoded)
+        if !headers.contains(name: "Cache-Control"), isHit {
+            // The browser asks again each time, so that it shows the next version of a pack at once.
+            headers.add(name: "Cache-Control", value: "no-cache")
+        }
+        if browsers != nil, facts.variesByCookie {
+            // The browser lacks cookies that the response depends on, so only the gateway can choose it.
+            headers.replaceOrAdd(name: "Cache-Control", value: "no-cache")
+        }
+        return TranslatedHead(
+            headers: headers,
+            length: facts.statedLength,
+            setCookie: facts.value(forHTTPHeaderField: "Set-Cookie"),
+            isHit: isHit
+        )
+    }
+
+    private func cookies(_ setCookie: String?, to accepted: Accepted) -> [String] {
         if let browsers { return accepted.visit.map { browsers.fields(for: $0) } ?? [] }
-        guard let joined = response.value(forHTTPHeaderField: "Set-Cookie") else { return [] }
-        let fields = SetCookie.split(joined: joined)
+        guard let setCookie else { return [] }
+        let fields = SetCookie.split(joined: setCookie)
         guard let origin = accepted.origin else { return fields }
         return fields.compactMap { LocalSetCookie.local($0, of: origin) }
     }
 }
+
 extension ResponseHead {
     fileprivate var variesByCookie: Bool {
         value(forHTTPHeaderField: "Vary")?.lowercased().contains("cookie") ?? false
