@@ -40,6 +40,8 @@ struct Failure {
         #if Gateway
         case let error as GatewayError:
             self.init("notListening", error.description, .network)
+        case let error as CertificateAuthorityError:
+            self.init("unusableAuthority", error.description, error.subject == .files ? .disk : .refused)
         #endif
         default:
             self.init(

@@ -25,19 +25,23 @@ package import Waystation
 /// A member that is nil is missing in the file.
 package struct RulesFile: Sendable {
     package var gateway = GatewaySettings()
+    /// The directory of the authority whose certificates a proxy shows.
+    package var authority: PathSetting?
     package var cache = CacheSettings()
     /// The directory of the pack library.
     package var packs: PathSetting?
     package var headerBody: HeaderBody?
     package var rules: [RuleSetting] = []
 
-    /// The directories that the command line provides.
+    /// The settings that the command line provides.
     package struct Surroundings: OptionSet, Sendable {
         package let rawValue: Int
         /// A directory for the cache.
         package static let cache = Surroundings(rawValue: 1)
         /// A directory of packs.
         package static let packs = Surroundings(rawValue: 2)
+        /// The decision whether the gateway is a proxy.
+        package static let proxy = Surroundings(rawValue: 4)
 
         package init(rawValue: Int) { self.rawValue = rawValue }
     }

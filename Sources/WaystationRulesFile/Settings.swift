@@ -6,11 +6,15 @@ package struct GatewaySettings: Hashable, Sendable {
     /// The pages whose names at the gateway are printed.
     package var start: [String] = []
     package var isProxy: Bool?
+    package var hasInspector: Bool?
+    package var rewritesLinks: Bool?
     package var forwardsUnclaimed: Bool?
     package var maximumBody: ByteCount?
     package var maximumConnections: Int?
     package var requestTimeout: Duration?
     package var idleTimeout: Duration?
+    package var tunnelTimeout: Duration?
+    package var deliveryTimeout: Duration?
 
     /// Makes settings of which the file has none.
     package init() {}

@@ -29,72 +29,6 @@ struct GatewayCommandTests {
         ])
     }
 
-    /// A gateway's process, which is killed at the end of a test if it still runs.
-    private final class Running: Sendable {
-        let process: SpawnedProcess
-        /// The lines up to the one that names the port.
-        let lines: [String]
-        let port: Int
-
-        init(_ process: SpawnedProcess) async throws {
-            self.process = process
-            lines = await Self.apart {
-                var lines: [String] = []
-                while let line = process.readLine() {
-                    lines.append(line)
-                    if line.hasPrefix("listening on port ") || line.hasPrefix("{") { break }
-                }
-                return lines
-            }
-            let digits = lines.last?.firstMatch(of: #/port"?[ :](\d+)/#)?.1
-            port = digits.flatMap { Int($0) } ?? 0
-        }
-
-        deinit { process.send(SIGKILL) }
-
-        func end(by signal: Int32) async -> SpawnedProcess.Ending {
-            process.send(signal)
-            return await Self.apart { [process] in process.wait() }
-        }
-
-        /// The head of the response to a GET at a host; redirects are not followed.
-        func send(_ host: String, _ path: String, cookie: String? = nil) async throws -> HTTPURLResponse {
-            let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
-            var request = URLRequest(url: url)
-            request.setValue("\(host):\(port)", forHTTPHeaderField: "Host")
-            request.setValue(cookie, forHTTPHeaderField: "Cookie")
-            let session = URLSession(configuration: .ephemeral, delegate: NoRedirects(), delegateQueue: nil)
-            defer { session.finishTasksAndInvalidate() }
-            return try #require(try await session.data(for: request).1 as? HTTPURLResponse)
-        }
-
-        private final class NoRedirects: NSObject, URLSessionTaskDelegate {
-            func urlSession(
-                _ session: URLSession,
-                task: URLSessionTask,
-                willPerformHTTPRedirection response: HTTPURLResponse,
-                newRequest request: URLRequest,
-                completionHandler: @escaping (URLRequest?) -> Void
-            ) { completionHandler(nil) }
-        }
-
-        /// The response to a GET at a host.
-        func get(_ host: String, _ path: String) async throws -> (status: Int, text: String) {
-            let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
-            var request = URLRequest(url: url)
-            request.setValue("\(host):\(port)", forHTTPHeaderField: "Host")
-            let (data, response) = try await URLSession(configuration: .ephemeral).data(for: request)
-            return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
-        }
-
-        /// Waits on a thread of its own.
-        static func apart<Value: Sendable>(_ wait: @escaping @Sendable () -> Value) async -> Value {
-            await withCheckedContinuation { continuation in
-                Thread.detachNewThread { continuation.resume(returning: wait()) }
-            }
-        }
-    }
-
     @Test(
         "serves files and an installed pack by a rules file, and ends with 0 at a signal",
         arguments: [SIGTERM, SIGINT]
@@ -109,7 +43,7 @@ struct GatewayCommandTests {
         try FileManager.default.removeItem(at: site)
         try FileManager.default.moveItem(at: kept, to: site)
 
-        let running = try await Running(tool.start("gateway", "--rules", "kiosk.toml", "--port", "0"))
+        let running = try await GatewayProcess(tool.start("gateway", "--rules", "kiosk.toml", "--port", "0"))
         let port = running.port
         #expect(
             running.lines == [
@@ -128,7 +62,7 @@ struct GatewayCommandTests {
     @Test("prints one object with --format json, and a line for each load with --verbose")
     func output() async throws {
         let errors = tool.folder.appending(path: "errors")
-        let running = try await Running(
+        let running = try await GatewayProcess(
             tool.start(
                 "gateway",
                 "--rules",
@@ -156,11 +90,14 @@ struct GatewayCommandTests {
         let lines = try String(contentsOf: errors, encoding: .utf8).split(separator: "\n")
         #expect(lines.contains("GET https://docs.example/index.html served from files: 200, 17 bytes"))
         #expect(lines.contains { $0.hasPrefix("warning: no pack is installed in ") })
+        #expect(!lines.contains { $0.hasPrefix("listening") })
     }
 
     @Test("prints the URL of the inspector with --inspect, and has none without it")
     func inspecting() async throws {
-        let running = try await Running(tool.start("gateway", "--rules", "kiosk.toml", "--port", "0", "--inspect"))
+        let running = try await GatewayProcess(
+            tool.start("gateway", "--rules", "kiosk.toml", "--port", "0", "--inspect")
+        )
         let shown = try #require(running.lines.first { $0.hasPrefix("the inspector is http://") })
         let url = try #require(URL(string: String(shown.dropFirst("the inspector is ".count))))
         #expect(url.host == "waystation.localhost")
@@ -173,9 +110,54 @@ struct GatewayCommandTests {
         let page = try await running.send("waystation.localhost", "/", cookie: String(cookie))
         #expect(page.statusCode == 200)
         #expect(await running.end(by: SIGTERM) == .exited(0))
-        let plain = try await Running(tool.start("gateway", "--rules", "kiosk.toml", "--port", "0"))
+        let plain = try await GatewayProcess(tool.start("gateway", "--rules", "kiosk.toml", "--port", "0"))
         #expect(!plain.lines.contains { $0.contains("inspector") })
         #expect(try await plain.get("waystation.localhost", target).status != 200)
+    }
+
+    @Test("takes the inspector, rewritten links and timeouts of the file, and no inspector with --no-inspect")
+    func settings() async throws {
+        try tool.write([
+            "k.toml": """
+            [gateway]
+            proxy = true
+            inspector = true
+            rewrites-links = true
+            tunnel-timeout = "1s"
+            [[rule]]
+            url = "https://docs.example/**"
+            via = ["files", "nowhere"]
+            directory = "site"
+            at = "https://docs.example/"
+            """,
+            "site/index.html": "<a href=\"https://docs.example/next\">next</a>",
+        ])
+        let running = try await GatewayProcess(tool.start("gateway", "--rules", "k.toml"))
+        let port = running.port
+        #expect(running.lines.contains { $0.hasPrefix("the inspector is http://waystation.localhost:\(port)/") })
+        #expect(
+            try await running.get("docs.example.localhost", "/").text
+                == "<a href=\"http://docs.example.localhost:\(port)/next\">next</a>"
+        )
+        // The gateway ends a tunnel through which nothing passes; curl would wait for an hour.
+        let silent = try ScriptedOrigin { _ in .unanswered }
+        let curl = try await GatewayProcess.apart {
+            Result {
+                try SpawnedProcess.run(
+                    "/usr/bin/curl",
+                    [
+                        "-q", "-sS", "--proxytunnel", "--proxy", "http://127.0.0.1:\(port)", "--max-time", "3600",
+                        silent.url().absoluteString,
+                    ],
+                    limit: 600
+                )
+            }
+        }.get()
+        #expect(curl.ending == .exited(52), "\(String(decoding: curl.errors, as: UTF8.self))")
+        #expect(await running.end(by: SIGTERM) == .exited(0))
+        let plain = try await GatewayProcess(tool.start("gateway", "--rules", "k.toml", "--no-inspect"))
+        #expect(!plain.lines.contains { $0.contains("inspector") })
+        #expect(await plain.end(by: SIGTERM) == .exited(0))
     }
 
     @Test("says which port is in use, with exit code 3")
@@ -209,7 +191,9 @@ struct GatewayCommandTests {
             """
         try tool.write(["k.toml": text])
         #expect(try tool.run("gateway", "--rules", "k.toml").status == 3)
-        let running = try await Running(tool.start("gateway", "--rules", "k.toml", "--port", "0", "--cache", "mine"))
+        let running = try await GatewayProcess(
+            tool.start("gateway", "--rules", "k.toml", "--port", "0", "--cache", "mine")
+        )
         #expect(try await running.get("127.0.0.1.\(other.port).http.localhost", "/").status == 200)
         #expect(await running.end(by: SIGTERM) == .exited(0))
         #expect(try tool.tree("mine")?.isEmpty == false)

@@ -38,7 +38,7 @@ struct MistakesTests {
         ),
         Case(
             "[storage]\n\(rule)",
-            "1:2 `storage` is not a key of the file: the file may have `gateway`, `cache`, `packs`, `header-body` and `rule`"
+            "1:2 `storage` is not a key of the file: the file may have `gateway`, `authority`, `cache`, `packs`, `header-body` and `rule`"
         ),
         Case(
             "[gateway]\nforwards_unclaimed = true\n\(rule)",
@@ -64,13 +64,41 @@ struct MistakesTests {
         ),
         Case(
             "[gateway]\nidle-timeout = \"75\"\nmaximum-body = \"1 GB\"\n\(rule)",
-            "2:16 `idle-timeout` is \"75\"; expected a time such as \"90s\", \"15m\", \"12h\" or \"30d\"",
+            "2:16 `idle-timeout` is \"75\"; expected a time of at least a second, such as \"90s\" or \"15m\"",
             "3:16 `maximum-body` is \"1 GB\"; expected a size such as \"200MB\", \"64KiB\" or 1000"
+        ),
+        Case(
+            "[gateway]\ntunnel-timeout = \"0s\"\ndelivery-timeout = 300\nrequest-timeout = \"0m\"\n\(rule)",
+            "2:18 `tunnel-timeout` is \"0s\"; expected a time of at least a second, such as \"90s\" or \"15m\"",
+            "3:20 `delivery-timeout` is 300; expected a time of at least a second, such as \"90s\" or \"15m\"",
+            "4:19 `request-timeout` is \"0m\"; expected a time of at least a second, such as \"90s\" or \"15m\""
+        ),
+        Case(
+            "[gateway]\ninspector = \"yes\"\nrewrite-links = true\n\(rule)",
+            "2:13 `inspector` is \"yes\"; expected `true` or `false`",
+            "3:1 `rewrite-links` is not a key of [gateway]: did you mean `rewrites-links`?"
         ),
         Case(
             "[cache]\nmaximum-size = -1\nmaximum-age = 2026-01-01\n\(rule)",
             "2:16 `maximum-size` is -1; expected a size such as \"200MB\", \"64KiB\" or 1000",
             "3:15 `maximum-age` is the date 2026-01-01; expected a time such as \"90s\", \"15m\", \"12h\" or \"30d\""
+        ),
+        Case(
+            "[gateway]\nproxy = true\n[authority]\ndirektory = \"a\"\n\(rule)",
+            "4:1 `direktory` is not a key of [authority]: did you mean `directory`?"
+        ),
+        Case(
+            "[authority]\n\(rule)",
+            "1:1 `directory` is missing: write `directory = \"authority\"`",
+            "1:1 `[authority]` has no effect without a proxy: write `proxy = true` under `[gateway]`, or give --proxy"
+        ),
+        Case(
+            "[authority]\ndirectory = \"a\"\n[gateway]\nproxy = false\n\(rule)",
+            "1:1 `[authority]` has no effect without a proxy: write `proxy = true` under `[gateway]`, or give --proxy"
+        ),
+        Case(
+            "[authority]\ndirectory = \"a\"\n[gateway]\nporxy = true\n\(rule)",
+            "4:1 `porxy` is not a key of [gateway]: did you mean `proxy`?"
         ),
         Case("[packs]\n\(rule)", "1:1 `directory` is missing: write `directory = \"packs\"`"),
         Case(
@@ -273,6 +301,9 @@ struct MistakesTests {
         #expect(mistakes(in: text).count == 2)
         #expect(mistakes(in: text, beside: .packs).count == 1)
         #expect(mistakes(in: text, beside: [.packs, .cache]).isEmpty)
+        let authority = "[authority]\ndirectory = \"a\"\n\(Self.rule)"
+        #expect(mistakes(in: authority).count == 1)
+        #expect(mistakes(in: authority, beside: .proxy).isEmpty)
     }
 
     @Test("are shown with their line and a mark below it, in which tabs and control characters keep their width")

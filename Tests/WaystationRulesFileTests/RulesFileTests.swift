@@ -13,11 +13,18 @@ struct RulesFileTests {
         port = 8_080
         start = "https://shop.example/app/"
         proxy = true
+        inspector = true
+        rewrites-links = true
         forwards-unclaimed = false
         maximum-body = "10MB"
         maximum-connections = 64
         request-timeout = "20s"
         idle-timeout = "1m"
+        tunnel-timeout = "1h"
+        delivery-timeout = "2m"
+
+        [authority]
+        directory = "authority"
 
         [packs]
         directory = "packs"
@@ -67,12 +74,17 @@ struct RulesFileTests {
         gateway.port = 8080
         gateway.start = ["https://shop.example/app/"]
         gateway.isProxy = true
+        gateway.hasInspector = true
+        gateway.rewritesLinks = true
         gateway.forwardsUnclaimed = false
         gateway.maximumBody = .megabytes(10)
         gateway.maximumConnections = 64
         gateway.requestTimeout = .seconds(20)
         gateway.idleTimeout = .seconds(60)
+        gateway.tunnelTimeout = .seconds(3_600)
+        gateway.deliveryTimeout = .seconds(120)
         #expect(file.gateway == gateway)
+        #expect(file.authority?.path == "authority")
         #expect(file.packs?.path == "packs")
         #expect(file.cache.directory?.path == "/var/cache/kiosk")
         #expect(file.cache.maximumSize == .megabytes(200))

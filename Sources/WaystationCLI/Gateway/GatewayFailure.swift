@@ -15,4 +15,26 @@ struct GatewayFailure: Error {
     static func invalidRules(_ message: String) -> GatewayFailure {
         GatewayFailure(code: "invalidRules", message: message, exitCode: .refused)
     }
+
+    /// The file of the rules and the command line name no authority.
+    static func noAuthority(_ file: String) -> GatewayFailure {
+        GatewayFailure(
+            code: "noAuthority",
+            message: """
+                \(file) names no directory of an authority: write `directory = "authority"` under `[authority]`, or give \
+                --authority
+                """,
+            exitCode: .refused
+        )
+    }
+
+    /// The tool has no gateway.
+    static let notBuilt = GatewayFailure(
+        code: "notBuilt",
+        message: """
+            this waystation was built without the gateway: build it with `swift build -c release --traits Gateway \
+            --product waystation`
+            """,
+        exitCode: .refused
+    )
 }

@@ -12,20 +12,33 @@ struct GatewayPlan {
     var cacheDirectory: URL?
     /// The directory of the packs; nil if neither the file nor the command line names one.
     var packsDirectory: URL?
+    /// The directory of the authority; nil if https is only tunnelled.
+    var authorityDirectory: URL?
 
-    init(_ document: RulesDocument, _ file: RulesFile, cache: String?, packs: String?) {
+    /// Makes a plan; directories of the command line replace those of the file.
+    init(
+        _ document: RulesDocument,
+        _ file: RulesFile,
+        cache: String? = nil,
+        packs: String? = nil,
+        authority: String? = nil
+    ) {
         self.document = document
         self.file = file
         let folder = document.folder
         cacheDirectory = cache.map { URL(argument: $0) } ?? file.cache.directory?.url(relativeTo: folder)
         packsDirectory = packs.map { URL(argument: $0) } ?? file.packs?.url(relativeTo: folder)
+        authorityDirectory = authority.map { URL(argument: $0) } ?? file.authority?.url(relativeTo: folder)
     }
+
+    /// The rules of the file.
+    var rules: [Rule] { file.rules.flatMap { $0.rules(in: document.name, relativeTo: document.folder) } }
 
     /// Opens the directories and makes the interceptor.
     func interceptor(_ logger: Logger) throws -> OpenedRules {
         var configuration = Interceptor.Configuration()
         configuration.logger = logger
-        configuration.rules = file.rules.flatMap { $0.rules(in: document.name, relativeTo: document.folder) }
+        configuration.rules = rules
         configuration.cache = try cache()
         configuration.packs = try packsDirectory.map { try PackLibrary(directory: $0) }
         configuration.headerBody = file.headerBody

@@ -12,23 +12,27 @@ struct GatewayRun: Sendable {
     private let pages: [URL]
     private let logger: Logger
     private let isProxy: Bool
+    private let authority: CertificateAuthority?
     private let whenStarted: @Sendable (GatewayStart) throws -> Void
 
     init(
         _ opened: OpenedRules,
         settings: GatewaySettings,
-        inspects: Bool,
+        authority: CertificateAuthority?,
         logger: Logger,
         whenStarted: @escaping @Sendable (GatewayStart) throws -> Void
     ) {
         pages = opened.pages
         isProxy = settings.isProxy ?? false
+        self.authority = authority
         self.logger = logger
         self.whenStarted = whenStarted
         gateway = Gateway(opened.interceptor) { options in
             options.logger = logger
+            // Where the gateway listens is in the output of the command.
+            options.logger.logLevel = max(logger.logLevel, .info)
             options.take(settings)
-            options.inspector = inspects
+            options.authority = authority
         }
     }
 
@@ -40,7 +44,7 @@ struct GatewayRun: Sendable {
         // The group itself logs each step of its end.
         quiet.logLevel = .error
         let service = AnnouncedGateway(gateway: gateway) {
-            try whenStarted(GatewayStart(gateway, pages: pages, isProxy: isProxy))
+            try whenStarted(GatewayStart(gateway, pages: pages, isProxy: isProxy, authority: authority))
         }
         let group = ServiceGroup(services: [service], gracefulShutdownSignals: [.sigint, .sigterm], logger: quiet)
         try await group.run()
@@ -68,20 +72,25 @@ extension GatewayOptions {
     fileprivate mutating func take(_ settings: GatewaySettings) {
         port = settings.port ?? port
         isProxy = settings.isProxy ?? isProxy
+        inspector = settings.hasInspector ?? inspector
+        rewritesLinks = settings.rewritesLinks ?? rewritesLinks
         forwardsUnclaimed = settings.forwardsUnclaimed ?? forwardsUnclaimed
         maximumBody = settings.maximumBody ?? maximumBody
         maximumConnections = settings.maximumConnections ?? maximumConnections
         requestTimeout = settings.requestTimeout ?? requestTimeout
         idleTimeout = settings.idleTimeout ?? idleTimeout
+        tunnelTimeout = settings.tunnelTimeout ?? tunnelTimeout
+        deliveryTimeout = settings.deliveryTimeout ?? deliveryTimeout
     }
 }
 
 extension GatewayStart {
-    fileprivate init(_ gateway: Gateway, pages: [URL], isProxy: Bool) {
+    fileprivate init(_ gateway: Gateway, pages: [URL], isProxy: Bool, authority: CertificateAuthority?) {
         self.init(
             port: gateway.port ?? 0,
             pages: pages.compactMap { page in gateway.url(for: page).map { Page(url: page, local: $0) } },
             proxy: isProxy ? "http://127.0.0.1:\(gateway.port ?? 0)" : nil,
+            authority: authority.map(AuthoritySummary.init),
             inspector: gateway.inspectorURL
         )
     }

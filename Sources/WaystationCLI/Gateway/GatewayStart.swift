@@ -11,6 +11,7 @@ struct GatewayStart: CommandResult {
     let port: Int
     let pages: [Page]
     let proxy: String?
+    let authority: AuthoritySummary?
     let inspector: URL?
 
     var text: String {
@@ -19,7 +20,15 @@ struct GatewayStart: CommandResult {
             lines.append(Words.table(pages.map { [$0.url.absoluteString, "→", $0.local.absoluteString] }))
         }
         if let inspector { lines.append("the inspector is \(inspector.absoluteString)") }
-        if let proxy { lines.append("the proxy is \(proxy)") }
+        if let proxy {
+            let hosts = authority.map { ", with certificates for \($0.names.joined(separator: ", "))" } ?? ""
+            lines.append("the proxy is \(proxy)\(hosts)")
+        }
+        if let reason = authority?.madeBecause {
+            lines.append(
+                "the authority is new, because \(reason): `waystation gateway trust` prints how browsers accept it"
+            )
+        }
         lines.append("listening on port \(port), until Ctrl-C")
         return lines.joined(separator: "\n")
     }

@@ -59,6 +59,8 @@ extension GatewayPlan {
         var plan = self
         plan.cacheDirectory = cacheDirectory.map { _ in folder.appending(path: "cache") }
         plan.packsDirectory = packsDirectory.map { _ in folder.appending(path: "packs") }
+        plan.authorityDirectory = authorityDirectory.map { _ in folder.appending(path: "authority") }
+        let authorityWarnings = try plan.authorityWarnings()
         var opened = try plan.interceptor(Logger(label: "waystation") { _ in SwiftLogNoOpLogHandler() })
         // The cache opens in the background; its directory is removed afterwards.
         await opened.cache?.flush()
@@ -68,6 +70,7 @@ extension GatewayPlan {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: modules)) ?? []
             return names.isEmpty ? directory : nil
         }
-        return RulesCheck(self, warnings: opened.interceptor.warnings.map { "\($0)" } + opened.warnings)
+        let warnings = opened.interceptor.warnings.map { "\($0)" } + opened.warnings + authorityWarnings
+        return RulesCheck(self, warnings: warnings)
     }
 }

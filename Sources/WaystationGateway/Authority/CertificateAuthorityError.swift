@@ -1,21 +1,41 @@
 #if Gateway
 public import Foundation
+import WaystationFileSystem
 
 /// The reason why an authority cannot be opened, or cannot make a certificate.
 public struct CertificateAuthorityError: LocalizedError, Sendable, CustomStringConvertible {
     /// The problem, and how to correct it.
     public let description: String
 
+    /// What must be corrected.
+    package enum Subject: Sendable {
+        /// The rules.
+        case rules
+        /// The stored authority.
+        case authority
+        /// The directory, or the disk.
+        case files
+    }
+
+    /// What must be corrected.
+    package let subject: Subject
+
     /// The description, for `localizedDescription`.
     public var errorDescription: String? { description }
 
-    init(_ description: String) { self.description = description }
+    init(_ description: String, _ subject: Subject = .authority) {
+        self.description = description
+        self.subject = subject
+    }
 
     /// The error itself, or one that names the directory.
     init(_ error: any Error, in directory: String) {
         self =
             error as? CertificateAuthorityError
-            ?? CertificateAuthorityError("the authority in \(directory) cannot be opened: \(error)")
+            ?? CertificateAuthorityError(
+                "the authority in \(directory) cannot be opened: \(error)",
+                error is FileError ? .files : .authority
+            )
     }
 
     static func noHosts(_ leftOut: [String]) -> CertificateAuthorityError {
@@ -24,13 +44,15 @@ public struct CertificateAuthorityError: LocalizedError, Sendable, CustomStringC
             """
             no rule names a host of https for which a certificate can be made\(found): add a rule such as \
             https://shop.example/**
-            """
+            """,
+            .rules
         )
     }
 
     static func tooManyHosts(_ count: Int, limit: Int) -> CertificateAuthorityError {
         CertificateAuthorityError(
-            "the rules name \(count) hosts; an authority is for \(limit) at most: use patterns such as https://*.shop.example/**"
+            "the rules name \(count) hosts; an authority is for \(limit) at most: use patterns such as https://*.shop.example/**",
+            .rules
         )
     }
 

@@ -25,14 +25,26 @@ extension CertificateAuthority {
     ///
     /// Each directory has one name in the stores of certificates, so that the commands replace the authority that was
     /// installed before.
-    public var trustSteps: [TrustSteps] { TrustSteps.all(for: rootCertificate) }
+    public var trustSteps: [TrustSteps] { trustSteps() }
+
+    /// The commands, with the proxy's port and a page in the examples of curl.
+    ///
+    /// - Parameters:
+    ///   - port: The port of the gateway; nil if it is not known.
+    ///   - page: A page of the rules; nil if there is none.
+    /// - Returns: The commands.
+    package func trustSteps(port: Int? = nil, page: String? = nil) -> [TrustSteps] {
+        TrustSteps.all(for: rootCertificate, port: port, page: page)
+    }
 }
 
 extension TrustSteps {
     /// The steps for a root's certificate.
-    static func all(for certificate: URL) -> [TrustSteps] {
+    static func all(for certificate: URL, port: Int? = nil, page: String? = nil) -> [TrustSteps] {
         let file = quoted(certificate.path)
         let name = name(of: certificate.deletingLastPathComponent())
+        let request =
+            "--proxy http://127.0.0.1:\(port.map { "\($0)" } ?? "PORT") \(page.map(quoted) ?? "https://HOST/")"
         let system = "/usr/local/share/ca-certificates/\(name).crt"
         return [
             TrustSteps(
@@ -52,8 +64,13 @@ extension TrustSteps {
             ),
             TrustSteps(
                 programs: "curl, for one command",
-                install: ["curl --cacert \(file) --proxy http://127.0.0.1:PORT https://HOST/"],
+                install: ["curl --cacert \(file) \(request)"],
                 remove: []
+            ),
+            TrustSteps(
+                programs: "curl, for all commands of a shell, which then accept no other authority",
+                install: ["export CURL_CA_BUNDLE=\(file)", "curl \(request)"],
+                remove: ["unset CURL_CA_BUNDLE"]
             ),
         ]
     }

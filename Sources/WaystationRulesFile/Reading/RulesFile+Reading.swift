@@ -16,13 +16,17 @@ extension RulesFile {
         let faults = FaultList(mistakes)
         var reader = TableReader(document, "the file", faults)
         if let table = reader.table("gateway") { gateway = GatewaySettings(table, faults) }
-        if let table = reader.table("cache") { cache = CacheSettings(table, faults, source) }
-        if let table = reader.table("packs") {
-            var packs = TableReader(table, "[packs]", faults)
-            self.packs = packs.path("directory", source)
-            packs.require("directory", "write `directory = \"packs\"`")
-            packs.refuseOthers()
+        if let table = reader.table("authority") {
+            authority = table.directory("[authority]", faults, source)
+            if !surroundings.contains(.proxy), !document.mayBeProxy {
+                faults.add(
+                    table.range,
+                    "`[authority]` has no effect without a proxy: write `proxy = true` under `[gateway]`, or give --proxy"
+                )
+            }
         }
+        if let table = reader.table("cache") { cache = CacheSettings(table, faults, source) }
+        if let table = reader.table("packs") { packs = table.directory("[packs]", faults, source) }
         if let table = reader.table("header-body") { headerBody = HeaderBody(table, faults) }
         let hasCache = surroundings.contains(.cache) || document.mayHave("directory", in: "cache")
         let hasPacks = surroundings.contains(.packs) || document.mayHave("directory", in: "packs")
@@ -49,6 +53,23 @@ extension TOMLTable {
     fileprivate func mayHave(_ key: String, in name: String) -> Bool {
         guard let table = entry(name)?.value.table else { return isIncomplete }
         return table.entry(key) != nil || table.isIncomplete
+    }
+
+    /// Whether the document makes the gateway a proxy, or has a line that may be meant to.
+    fileprivate var mayBeProxy: Bool {
+        guard let table = entry("gateway")?.value.table else { return entry("gateway") != nil || isIncomplete }
+        if let written = table.entry("proxy")?.value { return written.boolean != false }
+        return table.isIncomplete
+            || table.entries.contains { Spelling.suggestion(for: $0.key.name, among: ["proxy"]) != nil }
+    }
+
+    /// The directory of a table that has no other key; nil if it has a mistake, which the list then holds.
+    fileprivate func directory(_ name: String, _ faults: FaultList, _ source: SourceText) -> PathSetting? {
+        var reader = TableReader(self, name, faults)
+        let directory = reader.path("directory", source)
+        reader.require("directory", "write `directory = \"\(name.dropFirst().dropLast())\"`")
+        reader.refuseOthers()
+        return directory
     }
 }
 
@@ -86,11 +107,15 @@ extension GatewaySettings {
                 CanonicalURL.page($0) != nil
             } ?? []
         isProxy = reader.boolean("proxy")
+        hasInspector = reader.boolean("inspector")
+        rewritesLinks = reader.boolean("rewrites-links")
         forwardsUnclaimed = reader.boolean("forwards-unclaimed")
         maximumBody = reader.size("maximum-body")
         maximumConnections = reader.number("maximum-connections", in: 1...100_000, "a number from 1 to 100000")
-        requestTimeout = reader.duration("request-timeout")
-        idleTimeout = reader.duration("idle-timeout")
+        requestTimeout = reader.timeout("request-timeout")
+        idleTimeout = reader.timeout("idle-timeout")
+        tunnelTimeout = reader.timeout("tunnel-timeout")
+        deliveryTimeout = reader.timeout("delivery-timeout")
         reader.refuseOthers()
     }
 }

@@ -20,6 +20,13 @@ extension TableReader {
             .value
     }
 
+    /// A time after which something is ended; with less than a second nothing would ever arrive in time.
+    mutating func timeout(_ key: String) -> Duration? {
+        read(key, "a time of at least a second, such as \"90s\" or \"15m\"") { value in
+            value.text.flatMap(Duration.init(written:)).flatMap { $0 < .seconds(1) ? nil : $0 }
+        }?.value
+    }
+
     mutating func path(_ key: String, _ source: SourceText) -> PathSetting? {
         let path = read(key, "the path of a directory, such as \"site\"") { value in
             value.text.flatMap { $0.isEmpty || $0.contains("\0") ? nil : $0 }

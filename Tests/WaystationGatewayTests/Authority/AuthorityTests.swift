@@ -194,7 +194,7 @@ struct AuthorityTests {
     func steps() throws {
         let root = URL(filePath: "/tmp/it's/root.pem")
         let steps = TrustSteps.all(for: root)
-        #expect(steps.count == 3)
+        #expect(steps.count == 4)
         #expect(steps[0].install.last?.hasSuffix(#"-i '/tmp/it'\''s/root.pem'"#) == true)
         let name = try #require(steps[0].remove.first?.split(separator: " ").last)
         #expect(name.hasPrefix("waystation-gateway-"))
