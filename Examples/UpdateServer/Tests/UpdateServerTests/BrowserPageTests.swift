@@ -10,7 +10,10 @@ struct BrowserPageTests {
     @Test("is served whole, allows only its own files, and needs no others")
     func page() async throws {
         try await Platform().application().ask(.router) { client in
-            for (path, type) in [("/", "text/html"), ("/page.css", "text/css"), ("/page.js", "text/javascript")] {
+            let scripts = ["elements", "modules", "page", "publishing", "server"].map { "/\($0).js" }
+            for (path, type) in [("/", "text/html"), ("/page.css", "text/css")]
+                + scripts.map({ ($0, "text/javascript") })
+            {
                 let response = try await client.execute(uri: path, method: .get)
                 #expect(response.status == .ok)
                 #expect(response.headers[.contentType]?.hasPrefix(type) == true)
@@ -32,10 +35,24 @@ struct BrowserPageTests {
         try await Platform().application().ask(.router) { client in
             let text = String(buffer: try await client.execute(uri: "/", method: .get).body)
             let fields = text.matches(of: #/<(?:input|select) id="([a-z]+)"/#).map { String($0.output.1) }
-            #expect(fields == ["token", "module", "pack", "rollout", "network"])
+            #expect(fields == ["token", "pack", "module", "rollout", "network"])
             for field in fields { #expect(text.contains("<label for=\"\(field)\">")) }
             #expect(text.contains("<html lang=\"en\">"))
             #expect(text.contains("role=\"status\"") && text.contains("role=\"alert\""))
         }
+    }
+
+    @Test("has the colours of the gateway's inspector")
+    func colours() throws {
+        let root = (0..<5).reduce(URL(filePath: #filePath)) { path, _ in path.deletingLastPathComponent() }
+        let colours = try [
+            "Examples/UpdateServer/Sources/UpdateServer/Resources/page.css",
+            "Sources/WaystationGateway/Inspector/Page/inspector.css",
+        ].map { path in
+            let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+            return text.matches(of: #/--[a-z]+: [^;]+;/#).map { String($0.output) }
+        }
+        #expect(colours[0].count == 18)
+        #expect(colours[0] == colours[1])
     }
 }

@@ -43,7 +43,9 @@ struct TokenMiddleware<Context: RequestContext>: RouterMiddleware {
             throw Problem(
                 .unauthorized,
                 "unauthorized",
-                "changes need the token: Authorization: Bearer TOKEN",
+                isMissing
+                    ? "changes need the token: Authorization: Bearer TOKEN"
+                    : "the token is wrong: use the one with which the server was started",
                 headers: [
                     .wwwAuthenticate: "Bearer realm=\"releases\"" + (isMissing ? "" : ", error=\"invalid_token\"")
                 ]

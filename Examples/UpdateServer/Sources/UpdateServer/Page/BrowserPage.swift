@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The page for people: three files, which load nothing from other servers.
+/// The page for people: its own files, which load nothing from other servers.
 struct BrowserPage: Sendable {
     private struct Part: Sendable {
         let path: RouterPath
@@ -18,12 +18,16 @@ struct BrowserPage: Sendable {
     private let parts: [Part]
 
     init() throws {
-        parts = try [
-            ("/", "index.html", "text/html; charset=utf-8"), ("/page.css", "page.css", "text/css; charset=utf-8"),
-            ("/page.js", "page.js", "text/javascript; charset=utf-8"),
-        ].map { path, name, type in
+        let scripts = ["elements.js", "modules.js", "page.js", "publishing.js", "server.js"]
+        let files =
+            [("index.html", "text/html"), ("page.css", "text/css")] + scripts.map { ($0, "text/javascript") }
+        parts = try files.map { name, type in
             let file = Bundle.module.bundleURL.appending(path: "Resources/\(name)")
-            return Part(path: RouterPath(path), type: type, bytes: ByteBuffer(bytes: try Data(contentsOf: file)))
+            return Part(
+                path: name == "index.html" ? "/" : RouterPath("/\(name)"),
+                type: "\(type); charset=utf-8",
+                bytes: ByteBuffer(bytes: try Data(contentsOf: file))
+            )
         }
     }
 
