@@ -9,37 +9,6 @@ import WaystationGateway
 /// Chromium itself loads pages from a gateway.
 @Suite("A browser", .timeLimit(.minutes(10)))
 struct BrowserTests {
-    /// Shows a page in a browser that ends with the test.
-    ///
-    /// - Parameters:
-    ///   - host: The gateway's name for the page's origin.
-    ///   - look: Looks at the page when its script has set `result`.
-    /// - Throws: An error when the browser cannot be started, or when the page sets no result.
-    private func show(_ host: String, _ look: (Page) async throws -> Void) async throws {
-        let browser = try await Browser()
-        do {
-            let page = try await browser.page()
-            try await page.open(try #require(URL(string: "http://\(host)/")))
-            try await page.waitUntil("typeof result === 'string' || Array.isArray(window.result)")
-            try await look(page)
-        } catch {
-            await browser.close()
-            throw error
-        }
-        await browser.close()
-    }
-
-    /// A page whose script returns a result.
-    private static func page(_ script: String) -> String {
-        """
-        <!doctype html><link rel=stylesheet href=style.css><p id=result>nothing</p>
-        <script type=module>
-        const run = async () => { \(script) };
-        window.result = await run().catch(error => "failed: " + error);
-        </script>
-        """
-    }
-
     @Test("shows a page with its styles, modules, WebAssembly and service worker, without a network")
     func offline() async throws {
         let fixture = try await GatewayFixture(
@@ -50,7 +19,7 @@ struct BrowserTests {
                 "worker.js": "self.addEventListener('fetch', () => {})",
             ]
         )
-        let page = Self.page(
+        let page = GatewayFixture.page(
             """
             const { answer } = await import("./module.js");
             const style = getComputedStyle(document.getElementById("result")).color;
@@ -65,7 +34,7 @@ struct BrowserTests {
         )
         try fixture.write(Data(page.utf8), to: "index.html")
         try fixture.write(Self.wasm, to: "answer.wasm")
-        try await show(fixture.shop) { page in
+        try await fixture.show { page in
             let result = try await page.evaluate("result")
             #expect(result == [42, "rgb(1, 2, 3)", 42, true, true, 206, true, .string(fixture.shop)])
         }
@@ -94,7 +63,7 @@ struct BrowserTests {
             )
         )
         let fixture = try await GatewayFixture(files: ["again": ""], cookies: store)
-        let page = Self.page(
+        let page = GatewayFixture.page(
             """
             document.cookie = "cart=3";
             await fetch("/again");
@@ -102,7 +71,7 @@ struct BrowserTests {
             """
         )
         try fixture.write(Data(page.utf8), to: "index.html")
-        try await show(fixture.shop) { page in
+        try await fixture.show { page in
             let result = try await page.evaluate("result")
             #expect(result == ["cart=3", "theme=dark"])
         }
@@ -129,7 +98,7 @@ struct BrowserTests {
             }
         }
         let fixture = try await GatewayFixture(origin: origin)
-        try await show(fixture.name(of: origin)) { page in
+        try await fixture.show(at: fixture.name(of: origin)) { page in
             let result = try await page.evaluate("result")
             #expect(result == "hello")
         }
@@ -160,7 +129,7 @@ struct BrowserTests {
         }
         let fixture = try await GatewayFixture(origin: origin)
         let name = fixture.name(of: origin)
-        try await show(name) { page in
+        try await fixture.show(at: name) { page in
             let result = try await page.evaluate("result")
             #expect(result == .string(name + "/done"))
         }
@@ -198,12 +167,12 @@ struct BrowserTests {
                 loaded.every(url => url.host === location.host),
                 ...loaded.map(url => url.pathname).sort()].join(" ");
             """
-        try fixture.write(Data((page + Self.page(script)).utf8), to: "index.html")
+        try fixture.write(Data((page + GatewayFixture.page(script)).utf8), to: "index.html")
         let expected = """
             42 rgb(1, 2, 3) 7 7 http://\(fixture.shop)/next?a&b#c true \
             /a.svg /b.svg /background.svg /classic.js /inline.svg /more.css /style.css
             """
-        try await show(fixture.shop) { page in
+        try await fixture.show { page in
             let result = try await page.evaluate("result")
             #expect(result == .string(expected))
         }
