@@ -173,6 +173,34 @@ struct PageCookiesTests {
         #expect(cookies?.components(separatedBy: "; ").sorted() ?? [] == sent)
     }
 
+    @Test(
+        "are sent as for any link when the user follows one from another site of the gateway",
+        arguments: [("document", "GET", ["lax=1"]), ("document", "POST", []), ("image", "GET", [])]
+    )
+    func linkWithinGateway(destination: String, method: String, sent: [String]) async throws {
+        let origin = try ScriptedOrigin { _ in .ok() }
+        for (name, sameSite) in [("strict", SameSite.strict), ("lax", .lax)] {
+            try store.insert(
+                Cookie(
+                    name: name,
+                    value: "1",
+                    domain: "127.0.0.1",
+                    isHostOnly: true,
+                    sameSite: sameSite,
+                    creation: Date()
+                )
+            )
+        }
+        let fixture = try await GatewayFixture(origin: origin, cookies: store)
+        let fields = [
+            "Referer: http://\(fixture.shop)/", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Dest: \(destination)",
+            "Content-Length: 0",
+        ]
+        _ = try await fixture.get("/", host: fixture.name(of: origin), method: method, fields)
+        let cookies = try #require(origin.requests.first).value(of: "Cookie")
+        #expect(cookies?.components(separatedBy: "; ") ?? [] == sent)
+    }
+
     @Test("are chosen by the app's store for the request to the origin")
     func sent() async throws {
         let origin = try ScriptedOrigin { _ in

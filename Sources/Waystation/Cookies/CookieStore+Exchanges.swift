@@ -1,5 +1,5 @@
 import Dispatch
-import Foundation
+package import Foundation
 import FoundationNetworking
 import Synchronization
 import WaystationCookies
@@ -13,6 +13,11 @@ extension CookieStore {
 
     func moment() -> Moment { state.withLock { Moment(logouts: $0.logouts) } }
 
+    /// Whether two URLs are of one site, by the rules of the store.
+    package func isSameSite(_ first: URL, _ second: URL) -> Bool {
+        state.withLock { $0.jar.rules }.isSameSite(first, second)
+    }
+
     /// The request with exactly the cookies that RFC 6265 chooses for it (§5.4), and those that the app wrote itself.
     ///
     /// A pair that is already in the field was chosen by Foundation if a storage or this store has or had it; such
@@ -25,7 +30,7 @@ extension CookieStore {
         let now = now()
         var context = CookieContext(method: request.httpMethod ?? "GET")
         if let document = ForwardingTag.document(of: request) {
-            context.isSameSite = state.withLock { $0.jar.rules }.isSameSite(document, url)
+            context.isSameSite = isSameSite(document, url)
             context.isTopLevelNavigation = document == CrossSite.link
         }
         let field = change(by: .expiry) { state in

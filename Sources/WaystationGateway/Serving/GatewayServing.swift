@@ -49,10 +49,13 @@ final class GatewayServing: Sendable {
             ? ResponseRewriting(names: names) { url in
                 URL(string: url).map { loads.claims(URLRequest(url: $0)) } ?? false
             } : nil
-        named = PageOrigin { names.remote($0).flatMap { URL(string: $0) } }
-        proxied = PageOrigin { page in
-            URL(string: page).flatMap { loads.claims(URLRequest(url: $0)) ? $0 : nil }
-        }
+        // Without a store, the browser chooses the cookies.
+        let isSameSite = { @Sendable (first: URL, second: URL) in cookies?.isSameSite(first, second) ?? true }
+        named = PageOrigin(remote: { names.remote($0).flatMap { URL(string: $0) } }, isSameSite: isSameSite)
+        proxied = PageOrigin(
+            remote: { page in URL(string: page).flatMap { loads.claims(URLRequest(url: $0)) ? $0 : nil } },
+            isSameSite: isSameSite
+        )
     }
 
     /// The same parts, for a connection over TLS on which all requests are for one origin.
@@ -84,14 +87,14 @@ final class GatewayServing: Sendable {
         guard let url = target.url else { throw .badRequest("CONNECT has no resource (RFC 9110 §9.3.6)") }
         var request = requests.request(head, for: url)
         guard case .named(_, let origin) = target else {
-            request.mainDocumentURL = try proxied.document(of: head)
+            request.mainDocumentURL = try proxied.document(of: head, for: url)
             try check(request)
             // The store's cookies are sent, and those of the browser are not mixed with them.
             if browsers != nil { request.setValue(nil, forHTTPHeaderField: "Cookie") }
             return Accepted(request: request, origin: nil, visit: nil)
         }
         guard !leadsBack(origin) else { throw .loop }
-        request.mainDocumentURL = try named.document(of: head)
+        request.mainDocumentURL = try named.document(of: head, for: url)
         if rewriting != nil {
             for name in ResponseRewriting.conditions(of: head) { request.setValue(nil, forHTTPHeaderField: name) }
         }

@@ -11,19 +11,26 @@ import Waystation
 struct PageOrigin: Sendable {
     /// The URL of a page for the value of `Origin` or `Referer`; nil if the gateway does not show the page.
     let remote: @Sendable (String) -> URL?
+    /// Whether two URLs are of one site.
+    let isSameSite: @Sendable (URL, URL) -> Bool
 
     /// Finds the document for the choice of the cookies by their `SameSite`.
     ///
-    /// - Parameter head: The request.
+    /// - Parameters:
+    ///   - head: The request.
+    ///   - url: The URL of the resource.
     /// - Returns: The document; nil if the request counts as the site's own.
     /// - Throws: A refusal, if a page that the gateway does not show could change something, or read the answer.
-    func document(of head: HTTPRequestHead) throws(Refusal) -> URL? {
+    func document(of head: HTTPRequestHead, for url: URL) throws(Refusal) -> URL? {
         let site = head.headers.first(name: "Sec-Fetch-Site")
         // The browser says so itself; a page cannot set this field (Fetch Metadata §2).
         if site == "same-origin" || site == "none" { return nil }
         let origin = head.headers.first(name: "Origin")
         let page = origin ?? head.headers.first(name: "Referer")
-        if let page, let remote = remote(page) { return remote }
+        if let page, let remote = remote(page) {
+            // The user follows a link from one site of the gateway to another.
+            return head.isForDocument && !isSameSite(remote, url) ? CrossSite.link : remote
+        }
         // No browser that shows a page.
         guard page != nil || site != nil else { return nil }
         guard origin == nil, head.method == .GET || head.method == .HEAD, !head.opensWebSocket else {
