@@ -24,13 +24,14 @@ BENCH_PACKAGES := python3.11-doc wrk
 PEERS := $(CURDIR)/.build/peers
 HISHEL := $(CURDIR)/.build/hishel
 
-.PHONY: help deps demo-deps bench-deps build web-apps test lint arrows format demo demo-packs demo-login differential cross-check soak \
+.PHONY: help deps demo-deps bench-deps build web-apps test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak \
 	cancels hammer chaos bodies hostile still fuzz links sanitize bench docs consumers clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
 	@echo "make demo-packs    publish real web apps, follow them with an app, load them offline"
 	@echo "make demo-login    one login for an app's own requests and for its pages"
+	@echo "make demo-kiosk    a browser shows a shop and JupyterLab through a gateway, online and offline, with a report"
 	@echo "make test          everything: lint, tests, examples, differential test, cross-check, documentation, consumers"
 	@echo "make differential  plain URLSession and Waystation against one origin, a row a scenario"
 	@echo "make cross-check   the same conversations in hishel and in Waystation, each difference with its section"
@@ -96,7 +97,7 @@ demo: demo-deps
 	@$(SWIFT) build $(IN) Examples/Crawler -c release --product crawler
 	@$(SWIFT) run $(IN) Examples/Crawler -c release --quiet --skip-build crawler demo
 
-# Downloads real web apps in successive versions from PyPI.
+# Downloads real web apps in successive versions from PyPI, and builds JupyterLab as a static app.
 web-apps: deps
 	@Scripts/fetch-web-apps.sh $(WEB_APPS)
 
@@ -109,6 +110,12 @@ demo-login: deps
 	@echo "building the shop and its app; the first time this takes a few minutes"
 	@$(SWIFT) build $(IN) Examples/Login --product login
 	@$(SWIFT) run $(IN) Examples/Login --quiet --skip-build login demo
+
+demo-kiosk: web-apps
+	@echo "building the kiosk; the first time this takes a few minutes"
+	@$(SWIFT) build $(IN) Examples/Kiosk --product kiosk
+	@$(SWIFT) run $(IN) Examples/Kiosk --quiet --skip-build kiosk demo --lab $(WEB_APPS)/jupyterlite-0.8.6 \
+		--output $(CURDIR)/.build/kiosk
 
 differential: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet differential

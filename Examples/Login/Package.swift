@@ -4,7 +4,9 @@ import PackageDescription
 let package = Package(
     name: "login",
     products: [
-        .executable(name: "login", targets: ["Login"])
+        .executable(name: "login", targets: ["Login"]),
+        // For the kiosk's example, which shows the shop's pages.
+        .library(name: "ShopServer", targets: ["ShopServer"]),
     ],
     dependencies: [
         // The same traits in all packages that share a build folder, so that shared targets are built once.

@@ -1,0 +1,45 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "kiosk",
+    products: [
+        .executable(name: "kiosk", targets: ["Kiosk"])
+    ],
+    dependencies: [
+        // The same traits in all packages that share a build folder, so that shared targets are built once.
+        .package(name: "waystation", path: "../..", traits: ["NIO", "Gateway"]),
+        .package(name: "login", path: "../Login"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "Kiosk",
+            dependencies: [
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ShopServer", package: "login"),
+                .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationGateway", package: "waystation"),
+                .product(name: "WaystationPublishing", package: "waystation"),
+                .product(name: "WaystationTesting", package: "waystation"),
+            ]
+        ),
+        .testTarget(name: "KioskTests", dependencies: ["Kiosk"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// The same settings as in the manifest at the repository's root.
+let warnings: [SwiftSetting] =
+    Context.environment["WAYSTATION_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+for target in package.targets {
+    target.swiftSettings =
+        [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+        ] + warnings
+}
