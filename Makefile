@@ -76,6 +76,7 @@ test: deps lint web-apps
 	@$(MAKE) --no-print-directory chaos SECONDS=15
 	@$(MAKE) --no-print-directory bodies MIB=48
 	@$(MAKE) --no-print-directory hostile COUNT=1000
+	@$(MAKE) --no-print-directory still SECONDS=5
 	@$(MAKE) --no-print-directory cross-check
 	@$(MAKE) --no-print-directory docs
 	@$(MAKE) --no-print-directory consumers

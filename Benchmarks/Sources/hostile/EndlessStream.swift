@@ -11,10 +11,11 @@ final class EndlessStream {
     private let channel: any Channel
     private var hasEnded = false
     private var isWriting = false
-    /// The bytes that the engine accepts before it grants more: 1 MiB for a stream, and 64 KiB for the connection.
-    private var windows: (stream: Int, connection: Int) = (1 << 20, 65_535)
+    /// The bytes that the engine accepts before it grants more: 1 MiB for a stream.
+    private var windows: (stream: Int, connection: Int)
 
-    init(_ id: UInt32, _ path: String, _ channel: any Channel) {
+    init(_ id: UInt32, _ path: String, _ channel: any Channel, connectionWindow: Int) {
+        windows = (1 << 20, connectionWindow)
         self.id = id
         self.path = path
         self.channel = channel

@@ -21,6 +21,8 @@ final class HTTP2Server: ChannelInboundHandler {
     private var players: [UInt32: Player] = [:]
     private var hasStalled = false
     private var endless: EndlessStream?
+    /// The bytes that the client accepts on the connection, before the endless body begins.
+    private var connectionWindow = 65_535
 
     init(seed: UInt64) { self.seed = seed }
 
@@ -69,7 +71,10 @@ final class HTTP2Server: ChannelInboundHandler {
             send(RawFrames.settingsAcknowledgement, context)
             endless?.receive(frame)
         case 0x6 where !frame.isLast: send(RawFrames.ping(isAcknowledgement: true), context)
-        case 0x8: endless?.receive(frame)
+        case 0x8:
+            // A client grants most of its window at once, before its first request.
+            if endless == nil, frame.id == 0 { connectionWindow += Int(frame.number()) }
+            endless?.receive(frame)
         default: break
         }
     }
@@ -82,7 +87,7 @@ final class HTTP2Server: ChannelInboundHandler {
         case .sound(let body): play([.send(HostileHTTP2.valid(on: id, body))], .keep, on: id, context)
         case .endless(let path, _):
             send(RawFrames.headers(id, [(":status", "200")]), context)
-            endless = EndlessStream(id, path, context.channel)
+            endless = EndlessStream(id, path, context.channel, connectionWindow: connectionWindow)
             endless?.play()
         }
     }
