@@ -85,7 +85,16 @@ struct ShopPages: Sendable {
     }
 
     private static let files = [
-        ("shop.css", "text/css", "body.dark { background: #222; color: #eee }\n"),
+        (
+            "shop.css", "text/css",
+            """
+            body { font: 1.1rem/1.6 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem }
+            img { display: block; width: 6rem; height: 6rem }
+            a { margin-right: 1rem }
+            body.dark { background: #222; color: #eee }
+
+            """
+        ),
         ("shop.js", "text/javascript", "document.title += \" of instruments\";\n"),
         (
             "gear.svg", "image/svg+xml",
