@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import WaystationFileSystem
 
 /// Checks of the directories that a cache or a library of packs is to use, and of the disks below them.
 ///
@@ -23,28 +24,28 @@ enum DirectoryChecks {
 
     private static func directory(_ name: String, _ directory: URL) -> Finding {
         let path = trimmed(directory)
-        var status = stat()
-        guard lstat(path, &status) == 0 else {
-            let code = errno
-            guard code == ENOENT || code == ENOTDIR else {
-                return .failed(name, "\(path): \(text(code))", "correct the path")
+        let status: PathStatus
+        do { status = try PathStatus(of: path) } catch {
+            guard error.code == ENOENT || error.code == ENOTDIR else {
+                return .failed(name, "\(path): \(text(error.code))", "correct the path")
             }
             return missing(name, directory)
         }
-        if status.st_mode & S_IFMT == S_IFLNK {
+        switch status.kind {
+        case .directory: break
+        case .symbolicLink:
             return .failed(name, "\(path) is a symbolic link", "name the directory that it leads to")
-        }
-        if status.st_mode & S_IFMT != S_IFDIR {
+        case .other:
             return .failed(name, "\(path) is a file", "name a directory of its own, or move the file away")
         }
-        if status.st_uid != geteuid() {
+        if status.owner != geteuid() {
             return .failed(
                 name,
-                "\(path) belongs to the user with the number \(status.st_uid), not to \(geteuid())",
+                "\(path) belongs to the user with the number \(status.owner), not to \(geteuid())",
                 "give it to the user of the program: `chown`"
             )
         }
-        if status.st_mode & 0o022 != 0 {
+        if status.isWritableByOthers {
             return .failed(name, "other users may write to \(path)", "forbid it: `chmod go-w \(path)`")
         }
         if let code = writeError(in: path) {
