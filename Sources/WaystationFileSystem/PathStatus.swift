@@ -17,7 +17,7 @@ package struct PathStatus: Sendable {
     /// - Throws: `FileError` with the number of the system's error.
     package init(of path: String) throws(FileError) {
         var status = stat()
-        guard lstat(path, &status) == 0 else { throw FileError("inspect", path, code: errno) }
+        guard lstat(path, &status) == 0 else { throw FileError("stat", path) }
         kind =
             switch status.st_mode & S_IFMT {
             case S_IFDIR: .directory
@@ -25,6 +25,6 @@ package struct PathStatus: Sendable {
             default: .other
             }
         owner = status.st_uid
-        isWritableByOthers = status.st_mode & 0o022 != 0
+        isWritableByOthers = status.st_mode & Mode.writableByOthers != 0
     }
 }

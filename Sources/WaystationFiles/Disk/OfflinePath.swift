@@ -31,10 +31,34 @@ public enum OfflinePath {
         return .success(splitter.names)
     }
 
-    /// Percent-encodes one name as a path segment: all bytes but `unreserved` (RFC 3986 section 2.3) are escaped.
+    /// Percent-encodes one name as a path segment: all bytes but `pchar` (RFC 3986 section 3.3) are escaped.
     package static func encoded(_ name: String) -> String {
-        String(decoding: name.utf8.percentEncoded, as: UTF8.self)
+        plain(String(decoding: name.utf8.percentEncoded, as: UTF8.self))
     }
+
+    /// The same path or URL, in which each of ``plainCharacters`` stands for itself.
+    ///
+    /// Browsers send `/@scope/a.js`, and other clients may send `/%40scope/a.js`: both name the same file.
+    package static func plain(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+        var rest = Substring(text).utf8
+        var plain: [UInt8] = []
+        plain.reserveCapacity(rest.count)
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let character = UInt8(String(Substring(rest.prefix(2))), radix: 16),
+                plainCharacters.contains(character)
+            {
+                plain.append(character)
+                rest = rest.dropFirst(2)
+            } else {
+                plain.append(byte)
+            }
+        }
+        return String(decoding: plain, as: UTF8.self)
+    }
+
+    /// The characters of a path segment that need no escape, but may have one.
+    private static let plainCharacters = Set("!$&'()*+,;=:@".utf8)
 }
 
 /// Decodes and splits a path byte by byte; stops at the first fault.

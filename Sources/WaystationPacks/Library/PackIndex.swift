@@ -2,7 +2,8 @@ import Foundation
 import WaystationFiles
 import WaystationRules
 
-/// Finds the file for a URL: holds all files of all active packs, by canonical URL without a query.
+/// Finds the file for a URL: holds all files of all active packs, by canonical URL without a query and without needless
+/// escapes.
 ///
 /// Built when a pack is activated; a look-up is one dictionary access.
 struct PackIndex: Sendable {
@@ -28,9 +29,9 @@ struct PackIndex: Sendable {
     subscript(url: CanonicalURL) -> Entry? {
         // Without a query, the whole text is the key.
         guard url.query != nil, let end = url.string.utf8.firstIndex(of: UInt8(ascii: "?")) else {
-            return entries[url.string]
+            return entries[OfflinePath.plain(url.string)]
         }
-        return entries[String(url.string[..<end])]
+        return entries[OfflinePath.plain(String(url.string[..<end]))]
     }
 
     private mutating func add(_ pack: ActivePack, where isAllowed: (CanonicalURL) -> Bool) {
@@ -59,8 +60,10 @@ struct PackIndex: Sendable {
 
     /// Adds a URL, unless an earlier pack has it or the whitelist does not allow it.
     private mutating func put(_ entry: Entry, at url: String, _ isAllowed: (CanonicalURL) -> Bool) {
-        guard let url = CanonicalURL(url), entries[url.string] == nil, isAllowed(url) else { return }
-        entries[url.string] = entry
+        guard let url = CanonicalURL(url) else { return }
+        let key = OfflinePath.plain(url.string)
+        guard entries[key] == nil, isAllowed(url) else { return }
+        entries[key] = entry
     }
 }
 

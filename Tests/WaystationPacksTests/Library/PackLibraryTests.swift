@@ -46,6 +46,20 @@ struct PackLibraryTests {
         #expect((library.fileURL(for: try #require(URL(string: url))) != nil) == isHeld)
     }
 
+    @Test(
+        "finds a file whose name has characters that some clients escape and browsers do not",
+        arguments: ["@scope/a+b,(c)=d.js", "%40scope/a%2Bb%2c%28c%29%3Dd.js", "@scope/a%2bb,(c)=d.js?v=1%40"]
+    )
+    func unescaped(_ path: String) async throws {
+        let library = try fixture.library()
+        let folder = try fixture.folder(["@scope/a+b,(c)=d.js": "scoped", "%40scope/other.js": "escaped name"])
+        try await library.install(folder: folder, as: .shop("1.0"))
+        #expect(try fixture.text("https://shop.example/app/\(path)", in: library) == "scoped")
+        #expect(try fixture.text("https://shop.example/app/%2540scope/other.js", in: library) == "escaped name")
+        let other = try #require(URL(string: "https://shop.example/app/%40scope/other.js"))
+        #expect(!library.canServeOffline(other))
+    }
+
     @Test("returns the file and the folder that may be read with it")
     func localFile() async throws {
         let library = try await installTwo()
