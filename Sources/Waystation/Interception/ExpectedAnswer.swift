@@ -8,7 +8,7 @@ package enum ExpectedAnswer: Sendable {
     case unclaimed
     /// A file or a stored response answers it.
     case answered(from: LoadEvent.Source, status: Int)
-    /// The cache asks the origin; whether by a conditional request (RFC 9110 §13).
+    /// The cache asks the origin, with or without a condition (RFC 9110 §13).
     case fetched(CacheStatus.ForwardReason, isConditional: Bool)
     /// The request is sent to the origin without the cache.
     case forwarded

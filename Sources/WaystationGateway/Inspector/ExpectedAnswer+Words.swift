@@ -31,7 +31,7 @@ extension ExpectedAnswer {
         case .uriMiss: "Nothing is stored for the URL"
         case .varyMiss: "Only responses for other request fields are stored"
         case .miss: "No stored response can be used"
-        case .request: "The request or the rule wants the origin's word"
+        case .request: "The request or the rule asks for the origin's own answer"
         case .stale: "The stored response is stale"
         case .partial: "The stored response has only a part"
         }

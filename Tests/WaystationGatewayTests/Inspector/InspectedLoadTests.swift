@@ -99,7 +99,7 @@ struct InspectedLoadTests {
         #expect(decision["next"].string?.hasPrefix("It fails: ") == true)
     }
 
-    @Test("is not needed for the events of the packs, which are listed by themselves")
+    @Test("is separate from the events of the packs, which have a list of their own")
     func events() async throws {
         let inspected = try await InspectorFixture()
         _ = try await inspected.ask("/api/rollback?module=shop", method: "POST")
