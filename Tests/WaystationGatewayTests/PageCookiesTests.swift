@@ -143,6 +143,22 @@ struct PageCookiesTests {
         #expect(store.cookies.isEmpty)
     }
 
+    /// Gives the app the cookies `strict=1` and `lax=1`, with these values of `SameSite`, for 127.0.0.1.
+    private func insertStrictAndLax() throws {
+        for (name, sameSite) in [("strict", SameSite.strict), ("lax", .lax)] {
+            try store.insert(
+                Cookie(
+                    name: name,
+                    value: "1",
+                    domain: "127.0.0.1",
+                    isHostOnly: true,
+                    sameSite: sameSite,
+                    creation: Date()
+                )
+            )
+        }
+    }
+
     @Test(
         "are sent for a page of another site as SameSite allows",
         arguments: [
@@ -155,18 +171,7 @@ struct PageCookiesTests {
     )
     func sameSite(fields: String, sent: [String]) async throws {
         let origin = try ScriptedOrigin { _ in .ok() }
-        for (name, sameSite) in [("strict", SameSite.strict), ("lax", .lax)] {
-            try store.insert(
-                Cookie(
-                    name: name,
-                    value: "1",
-                    domain: "127.0.0.1",
-                    isHostOnly: true,
-                    sameSite: sameSite,
-                    creation: Date()
-                )
-            )
-        }
+        try insertStrictAndLax()
         let fixture = try await GatewayFixture(origin: origin, cookies: store)
         _ = try await fixture.get("/", host: fixture.name(of: origin), [fields])
         let cookies = try #require(origin.requests.first).value(of: "Cookie")
@@ -179,18 +184,7 @@ struct PageCookiesTests {
     )
     func linkWithinGateway(destination: String, method: String, sent: [String]) async throws {
         let origin = try ScriptedOrigin { _ in .ok() }
-        for (name, sameSite) in [("strict", SameSite.strict), ("lax", .lax)] {
-            try store.insert(
-                Cookie(
-                    name: name,
-                    value: "1",
-                    domain: "127.0.0.1",
-                    isHostOnly: true,
-                    sameSite: sameSite,
-                    creation: Date()
-                )
-            )
-        }
+        try insertStrictAndLax()
         let fixture = try await GatewayFixture(origin: origin, cookies: store)
         let fields = [
             "Referer: http://\(fixture.shop)/", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Dest: \(destination)",
