@@ -17,7 +17,8 @@ public protocol ExchangeRecorder: Sendable {
     /// Called when a load ends because it was cancelled, in place of ``exchangeDidEnd(_:)``.
     ///
     /// The exchange has the response and the number of bytes that the app had got by then, and the error
-    /// `URLError.cancelled`. What Foundation's own loader has delivered is not counted. It is called on any thread: return at once. The default implementation does nothing.
+    /// `URLError.cancelled`. The bytes that Foundation's own loader has delivered are not counted. The method is called
+    /// on any thread: return at once. The default implementation does nothing.
     func exchangeWasCancelled(_ exchange: RecordedExchange)
 }
 

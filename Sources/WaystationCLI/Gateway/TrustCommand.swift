@@ -15,7 +15,8 @@ struct TrustCommand: AsyncParsableCommand {
             A gateway that is a proxy answers https by the rules if it has an authority: a directory under \
             `[authority]` in the rules, or --authority. Browsers accept its certificates when its root is installed in \
             them. The command prints the shell commands for that, and changes nothing but the authority's directory: \
-            it makes the authority if there is none for the hosts of the rules, or if it expires within three days.
+            it makes an authority if the directory has no authority for the hosts of the rules, or if that one expires \
+            within three days.
 
             An authority is valid for 30 days. It can sign only for the hosts of the rules and for names below them.
 

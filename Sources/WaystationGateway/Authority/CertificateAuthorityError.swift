@@ -7,7 +7,7 @@ public struct CertificateAuthorityError: LocalizedError, Sendable, CustomStringC
     /// The problem, and how to correct it.
     public let description: String
 
-    /// What must be corrected.
+    /// The thing that the user must correct.
     package enum Subject: Sendable {
         /// The rules.
         case rules
@@ -17,7 +17,7 @@ public struct CertificateAuthorityError: LocalizedError, Sendable, CustomStringC
         case files
     }
 
-    /// What must be corrected.
+    /// The thing that the user must correct.
     package let subject: Subject
 
     /// The description, for `localizedDescription`.

@@ -31,7 +31,7 @@ extension CertificateAuthority {
     ///
     /// - Parameters:
     ///   - port: The port of the gateway; nil if it is not known.
-    ///   - page: A page of the rules; nil if there is none.
+    ///   - page: A page that a rule takes; nil if the caller knows no such page.
     /// - Returns: The commands.
     package func trustSteps(port: Int? = nil, page: String? = nil) -> [TrustSteps] {
         TrustSteps.all(for: rootCertificate, port: port, page: page)

@@ -55,7 +55,7 @@ final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
         handlers = [self, decoder, encoder]
         do {
             guard channel.isActive else { throw ChannelError.alreadyClosed }
-            // What the origin has sent before it ends the connection is passed on first.
+            // The bytes that the origin sent before it ended the connection are passed on first.
             try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
             try channel.pipeline.syncOperations.addHandlers([inputEnd, encoder, decoder, self])
         } catch {

@@ -14,7 +14,7 @@ extension CacheStrategy {
     /// - Parameters:
     ///   - reader: The table that holds them.
     ///   - key: The key of the strategy's name.
-    ///   - owner: What needs the strategy, for messages.
+    ///   - owner: The thing in the file that needs the strategy, for messages.
     init?(_ reader: inout TableReader, named key: String, requiredBy owner: String) {
         reader.require(key, "\(owner) needs it, such as `\(key) = \"network-first\"`")
         let name = reader.word(key, of: Self.names)

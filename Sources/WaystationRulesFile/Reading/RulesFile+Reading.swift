@@ -7,7 +7,8 @@ extension RulesFile {
     ///
     /// - Parameters:
     ///   - text: The file's text.
-    ///   - surroundings: What the caller has beside the file, so that rules may use it.
+    ///   - surroundings: The parts, such as a cache, that the caller provides, so that rules may use them without a table
+    ///     in the file.
     /// - Throws: All mistakes of the file, in the order of their places.
     package init(_ text: String, beside surroundings: Surroundings = []) throws(Problems) {
         self.init()

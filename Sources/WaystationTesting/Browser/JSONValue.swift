@@ -14,12 +14,12 @@ public enum JSONValue: Hashable, Sendable {
     /// An object.
     case object([String: JSONValue])
 
-    /// The member of an object; `null` if there is none, or if the value is no object.
+    /// The member of an object; `null` if the object has no such member, or if the value is not an object.
     public subscript(name: String) -> JSONValue {
         if case .object(let members) = self { members[name] ?? .null } else { .null }
     }
 
-    /// The element of an array; `null` if there is none, or if the value is no array.
+    /// The element of an array; `null` if the index is outside of the array, or if the value is not an array.
     public subscript(index: Int) -> JSONValue {
         if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { .null }
     }

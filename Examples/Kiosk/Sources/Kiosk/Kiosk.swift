@@ -74,7 +74,7 @@ final class Kiosk: Sendable {
 
     /// Installs the pack that the server offers.
     ///
-    /// - Returns: What the updater reports.
+    /// - Returns: The updater's report about the pack.
     func update() async throws -> ModuleOutcome {
         guard let outcome = try await updater.check(isForced: true).outcomes.first else {
             throw Unexpected("the server offers no pack")

@@ -30,8 +30,8 @@ final class Report: Sendable {
     /// Adds a step, and writes its picture.
     ///
     /// - Parameters:
-    ///   - title: What happened.
-    ///   - note: What else is known about it.
+    ///   - title: The step in one sentence.
+    ///   - note: A further line about the step, such as the source of the page.
     ///   - picture: A PNG.
     /// - Throws: The error of writing the picture.
     func add(_ title: String, _ note: String, picture: Data) throws {

@@ -33,7 +33,7 @@ struct Visitor: Sendable {
     /// - Parameters:
     ///   - condition: A script's expression.
     ///   - title: The step, for the report.
-    ///   - note: What else is known about it.
+    ///   - note: A further line about the step, such as the source of the page.
     /// - Throws: ``Unexpected`` if a page reported an error in its console, `BrowserFailure` if the condition does not
     ///   hold within two minutes.
     func see(_ condition: String, _ title: String, _ note: String = "") async throws {

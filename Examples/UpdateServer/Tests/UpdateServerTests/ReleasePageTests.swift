@@ -227,7 +227,7 @@ struct ReleasePageTests {
         }
     }
 
-    /// What the page shows while it is audited.
+    /// The state of the page in which it is audited.
     private enum State: CaseIterable {
         case locked, unlocked, asking, reporting
     }
