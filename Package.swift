@@ -188,11 +188,12 @@ let package = Package(
         .target(
             name: "WaystationTesting",
             dependencies: [
-                "Waystation", "WaystationFileSystem", "WaystationStorage",
+                "Waystation", "WaystationFiles", "WaystationFileSystem", "WaystationRules", "WaystationStorage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
+        .testTarget(name: "WaystationTestingTests", dependencies: ["WaystationTesting", "Waystation"]),
         .testTarget(name: "WaystationCollectionsTests", dependencies: ["WaystationCollections"]),
         .testTarget(name: "WaystationRulesTests", dependencies: ["WaystationRules"]),
         .testTarget(name: "WaystationFieldsTests", dependencies: ["WaystationFields"]),

@@ -12,6 +12,10 @@ extension ScriptedTransport {
         case sent(Int64, total: Int64, expected: Int64)
         /// Nothing happens until the gate opens.
         case wait(Gate)
+        /// Nothing happens for a time, which passes by the transport's `schedule`.
+        ///
+        /// If it is not shorter than the request's `timeoutInterval`, the exchange times out.
+        case delay(Duration)
         /// The response is complete.
         case end
         /// The exchange fails with an error.

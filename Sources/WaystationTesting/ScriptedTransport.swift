@@ -38,6 +38,8 @@ public final class ScriptedTransport: Transport {
 
     private let script: Script
     private let schedule: Schedule
+    /// Whether an answer that waits at a gate times out.
+    private let limitsGates: Bool
     private let log = Mutex(Log())
 
     /// Makes a network that answers with `script`.
@@ -52,7 +54,19 @@ public final class ScriptedTransport: Transport {
     ) {
         self.schedule =
             schedule ?? { DispatchQueue.global().asyncAfter(deadline: .now() + $0 / .seconds(1), execute: $1) }
+        limitsGates = true
         self.script = script
+    }
+
+    private init(inVirtualTime script: @escaping Script) {
+        schedule = { _, work in work() }
+        limitsGates = false
+        self.script = script
+    }
+
+    /// Makes a network whose delays and time-outs pass at once; an answer that waits at a gate does not time out.
+    static func inVirtualTime(script: @escaping Script) -> ScriptedTransport {
+        ScriptedTransport(inVirtualTime: script)
     }
 
     /// The requests sent so far, in their order.
@@ -78,7 +92,8 @@ public final class ScriptedTransport: Transport {
     /// Records the request and begins the script's answer.
     public func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
         change { $0.requests.append(request) }
-        let exchange = ScriptedExchange(request, script(request), receiver, schedule) { [weak self] in
+        let exchange = ScriptedExchange(request, script(request), receiver, schedule, limitsGates: limitsGates) {
+            [weak self] in
             self?.change { $0.cancelled.append(request) }
         }
         exchange.goOn()
@@ -122,6 +137,7 @@ private final class ScriptedExchange: TransportExchange {
     private let receiver: any TransportReceiver
     private let noteCancel: @Sendable () -> Void
     private let schedule: ScriptedTransport.Schedule
+    private let limitsGates: Bool
     private let queue = DispatchQueue(label: "waystation.scripted-transport")
     private let state: Mutex<State>
 
@@ -130,12 +146,14 @@ private final class ScriptedExchange: TransportExchange {
         _ answer: ScriptedTransport.Answer,
         _ receiver: any TransportReceiver,
         _ schedule: @escaping ScriptedTransport.Schedule,
+        limitsGates: Bool,
         noteCancel: @escaping @Sendable () -> Void
     ) {
         self.request = request
         self.receiver = receiver
         self.noteCancel = noteCancel
         self.schedule = schedule
+        self.limitsGates = limitsGates
         state = Mutex(State(steps: answer.steps[...]))
     }
 
@@ -168,14 +186,26 @@ private final class ScriptedExchange: TransportExchange {
     func goOn() {
         queue.async {
             while let step = self.nextStep() {
-                if case .wait(let gate) = step {
-                    self.watch()
+                switch step {
+                case .wait(let gate):
+                    if self.limitsGates { self.watch() }
                     return gate.whenOpen { self.goOn() }
+                case .delay(let delay):
+                    return self.wait(delay)
+                default: self.report(step)
                 }
-                self.tell(step)
             }
             self.watch()
         }
+    }
+
+    /// Continues after a delay, unless the request times out before.
+    private func wait(_ delay: Duration) {
+        let limit = request.timeoutInterval
+        guard limit > 0, delay >= .seconds(limit) else {
+            return schedule(delay) { self.goOn() }
+        }
+        watch()
     }
 
     private func nextStep() -> ScriptedTransport.Step? {
@@ -184,13 +214,13 @@ private final class ScriptedExchange: TransportExchange {
             switch step {
             case .end, .error: state.isOver = true
             case .head, .part, .sent: state.taken += 1
-            case .wait: break
+            case .wait, .delay: break
             }
             return step
         }
     }
 
-    private func tell(_ step: ScriptedTransport.Step) {
+    private func report(_ step: ScriptedTransport.Step) {
         switch step {
         case .head(let status, let fields):
             guard let url = request.url else { return }
@@ -200,7 +230,7 @@ private final class ScriptedExchange: TransportExchange {
             receiver.transportDidSend(count, total: total, expected: expected)
         case .end: receiver.transportDidEnd(nil)
         case .error(let error): receiver.transportDidEnd(error)
-        case .wait: break
+        case .wait, .delay: break
         }
     }
 }

@@ -376,6 +376,24 @@ struct ReadmeExamplesTests {
         #expect(statistics.entries == 0)
     }
 
+    @Test("an app's code is tested with stubs")
+    func stubs() async throws {
+        // snippet: stubs
+        let stubs = try Stubs {
+            Stub(.get("https://api.example/weather"), .status(503), .json(["celsius": 21]))
+            Stub(.post("https://api.example/orders").json("item", "tea"), .status(201)).once()
+        }
+        let session = try stubs.makeSession()
+
+        var order = URLRequest(url: try #require(URL(string: "https://api.example/orders")))
+        order.httpMethod = "POST"
+        let (_, response) = try await session.upload(for: order, from: Data(#"{"item": "tea"}"#.utf8))
+        #expect((response as? HTTPURLResponse)?.statusCode == 201)
+        #expect(try stubs.calls(to: .post("https://api.example/orders")).map(\.text) == [#"{"item": "tea"}"#])
+        try stubs.verify()
+        // end snippet
+    }
+
     @Test("an app's code is tested against a scripted origin")
     func testing() async throws {
         let cacheFolder = folder.cache

@@ -47,7 +47,7 @@ package final class ClientConnection: Sendable {
             if hasEnded { stop() }
         case .fail(let error): prepared(.failure(error))
         case .open: prepared(.failure(ExternalLinks.opened(visit.hop.request.url)))
-        case .answer, .fetch, .send, .handBack, .spool, .lookUp:
+        case .answer, .fetch, .send, .carry, .handBack, .spool, .lookUp:
             guard let ticket = visit.hop.ticket else { return prepared(.success(visit.hop.request)) }
             guard enter(ticket) else { return prepared(.failure(URLError.loggedOut(visit.hop.request.url))) }
             prepared(.success(visit.hop.request))

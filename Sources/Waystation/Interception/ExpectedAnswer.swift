@@ -26,7 +26,7 @@ package enum ExpectedAnswer: Sendable {
             switch verdict {
             case .answer(let answer): .answered(from: answer.source, status: answer.response.statusCode)
             case .fetch(_, let fetch): .fetched(fetch.reason, isConditional: fetch.revalidation != nil)
-            case .send, .spool: .forwarded
+            case .send, .carry, .spool: .forwarded
             case .handBack: .handedBack
             case .open: .openedElsewhere
             case .fail(let error): .failed(error)

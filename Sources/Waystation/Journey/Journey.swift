@@ -88,16 +88,25 @@ package final class Journey: Sendable {
         case .spool(let spool) where !hop.request.isRepeatable: read(hop, into: spool, for: trip)
         case .handBack where hop.canBeHandedBack: handBack(hop, for: trip)
         case .send, .spool, .handBack: send(hop, for: trip)
+        case .carry(let transport, let spool?) where !hop.request.isRepeatable:
+            read(hop, into: spool, for: trip, then: .carry(transport, spoolingInto: nil))
+        case .carry(let transport, _): send(hop, for: trip, through: transport)
         }
     }
 
-    /// Sends the request to the network, without the cache.
-    private func send(_ hop: Hop, for trip: Int) {
+    /// Sends the request, without the cache.
+    ///
+    /// - Parameters:
+    ///   - hop: The request.
+    ///   - trip: The trip.
+    ///   - transport: The transport of the request's rule; nil for the network.
+    private func send(_ hop: Hop, for trip: Int, through transport: (any Transport)? = nil) {
         state.withLock { $0.course.ask(nil) }
-        context.network.leavingQueue(for: hop.request) { [self] in
+        context.network.leavingQueue(for: hop.request, to: transport) { [self] in
             guard state.withLock({ $0.course.isUnderWay(trip) }) else { return }
             let exchange = context.network.send(
                 hop.request,
+                through: transport,
                 for: HopReceiver(journey: self, trip: trip),
                 onHead: context.store?.invalidation(after: hop.request)
             )
@@ -157,7 +166,7 @@ package final class Journey: Sendable {
     }
 
     /// Reads the stream of a request's body to its end, so that the request can be sent more than once.
-    private func read(_ hop: Hop, into spool: BodySpool, for trip: Int) {
+    private func read(_ hop: Hop, into spool: BodySpool, for trip: Int, then next: Verdict = .send) {
         let spooling = Spooling.start(
             hop.request,
             spool,
@@ -169,7 +178,7 @@ package final class Journey: Sendable {
                 var hop = hop
                 hop.request = request
                 hop.isChanged = true
-                self.go(on: Visit(hop, .send), after: trip)
+                self.go(on: Visit(hop, next), after: trip)
             case .failure(let error): self.finish(error)
             }
         }

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Synchronization
+import WaystationTransport
 
 /// The connection of an interceptor to one configuration: a protocol class of its own, and the network behind it.
 ///
@@ -25,6 +26,21 @@ final class Binding: Sendable {
     func firstVisit(for request: URLRequest) -> Visit? {
         guard interceptor.isEnabled, !ForwardingTag.isTagged(request) else { return nil }
         return stations.first(network.completing(request))
+    }
+
+    /// Sends an upload past the stations, with its body, if its rule has a transport of its own.
+    ///
+    /// - Returns: Nil for other tasks, and for an upload whose body is a stream of its delegate.
+    func carriedUpload(of task: URLSessionTask, _ request: URLRequest) -> Visit? {
+        guard type(of: task) == URLSessionUploadTask.self, interceptor.matcher.match(request)?.step.isCarried ?? false
+        else { return nil }
+        var request = request
+        switch FoundationInternals.body(of: task) {
+        case .data(let data): request.httpBody = data
+        case .file(let file): request.httpBodyStream = InputStream(url: file)
+        case nil: return nil
+        }
+        return firstVisit(for: request)
     }
 
     /// The interceptor and the network of a load.

@@ -73,7 +73,7 @@ enum DownloadAdvice {
         switch verdict {
         case .answer(let answer): completion(!answer.isMadeHere)
         case .fetch(_, let fetch): completion(fetch.standIn(now: now) != nil)
-        case .send, .handBack, .spool, .open, .fail, .wait: completion(false)
+        case .send, .carry, .handBack, .spool, .open, .fail, .wait: completion(false)
         case .lookUp(let lookUp): lookUp.run { isHeld($0, now, completion) }
         }
     }

@@ -94,7 +94,11 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         if binding.interceptor.isEnabled, binding.stations.isExternalLink(request) {
             return open(client, binding)
         }
-        guard type(of: task) == URLSessionDataTask.self else { return leave(client, binding) }
+        guard type(of: task) == URLSessionDataTask.self else {
+            guard let upload = binding.carriedUpload(of: task, request) else { return leave(client, binding) }
+            let context = binding.context(for: upload.hop.request, rule: upload.hop.rule)
+            return go(on: upload, client.recorded(in: context), context)
+        }
         guard let visit = (cachedResponse as? PreparedVisit)?.take() ?? binding.firstVisit(for: request) else {
             let context = binding.context(for: request, rule: nil)
             return handBack(client.recorded(in: context), context, "no rule takes it")

@@ -59,9 +59,21 @@ final class Network: Sendable {
     /// Runs work that sends a request: at once if the transport may be started on any queue, else on a global one.
     ///
     /// Making a task of a `URLSession` on the loading queue would kill the process.
-    func leavingQueue(for request: URLRequest, _ work: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - transport: The transport of the request's rule; nil for that of the network.
+    ///   - work: The work.
+    func leavingQueue(
+        for request: URLRequest,
+        to transport: (any Transport)? = nil,
+        _ work: @escaping @Sendable () -> Void
+    ) {
+        if let transport, transport.startsOnAnyQueue { return work() }
         // The first request makes the transport, which may take long.
-        if let transport = made.withLock({ $0.transport }), transport.startsOnAnyQueue, transport.canCarry(request) {
+        if transport == nil, let engine = made.withLock({ $0.transport }), engine.startsOnAnyQueue,
+            engine.canCarry(request)
+        {
             return work()
         }
         DispatchQueue.global().async(execute: work)
@@ -73,18 +85,21 @@ final class Network: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request, which gets the mark of forwarded requests.
+    ///   - own: The transport of the request's rule, whose errors are final; nil for that of the network.
     ///   - receiver: Gets the response.
     ///   - onHead: Called with the head before the receiver gets it.
     /// - Returns: The exchange, which can be cancelled.
     func send(
         _ request: URLRequest,
+        through own: (any Transport)? = nil,
         for receiver: any TransportReceiver,
         onHead: (@Sendable (ResponseHead) -> Void)? = nil
     ) -> any TransportExchange {
-        let transport = engine.canCarry(request) ? engine : foundation
+        let transport = own ?? (engine.canCarry(request) ? engine : foundation)
         return OriginExchange.start(
             request,
             through: transport,
+            repeatsDropped: own == nil,
             cookies: cookies?.store,
             receiver: receiver,
             onHead: onHead

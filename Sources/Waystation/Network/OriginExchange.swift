@@ -45,6 +45,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     /// - Parameters:
     ///   - request: The request.
     ///   - transport: Performs the exchange.
+    ///   - repeatsDropped: Whether an idempotent request is sent once more when its connection is dropped.
     ///   - cookies: The store that gets the response's cookies; nil when Foundation stores them.
     ///   - receiver: Gets the response.
     ///   - onHead: Called with the head before the receiver gets it.
@@ -52,11 +53,12 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     static func start(
         _ request: URLRequest,
         through transport: any Transport,
+        repeatsDropped: Bool = true,
         cookies: CookieStore?,
         receiver: any TransportReceiver,
         onHead: (@Sendable (ResponseHead) -> Void)? = nil
     ) -> any TransportExchange {
-        let exchange = OriginExchange(request, transport, cookies, receiver, onHead)
+        let exchange = OriginExchange(request, transport, repeatsDropped, cookies, receiver, onHead)
         if let error = exchange.exhaustedBody { exchange.fail(error) } else { exchange.send() }
         return exchange
     }
@@ -64,6 +66,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     private init(
         _ request: URLRequest,
         _ transport: any Transport,
+        _ repeatsDropped: Bool,
         _ cookies: CookieStore?,
         _ receiver: any TransportReceiver,
         _ onHead: (@Sendable (ResponseHead) -> Void)?
@@ -82,7 +85,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         self.onHead = onHead
         moment = cookies?.moment()
         let isIdempotent = Self.idempotentMethods.contains(request.httpMethod ?? "GET")
-        state = Mutex(State(mayRepeat: isIdempotent && request.isRepeatable))
+        state = Mutex(State(mayRepeat: repeatsDropped && isIdempotent && request.isRepeatable))
     }
 
     /// RFC 9110 §9.2.2.

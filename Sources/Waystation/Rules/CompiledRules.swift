@@ -3,6 +3,7 @@ import FoundationNetworking
 import WaystationFiles
 import WaystationPacks
 import WaystationRules
+import WaystationTransport
 
 /// The rules of an interceptor, ready for decisions: patterns are compiled, directories open.
 struct CompiledRules: Sendable {
@@ -13,6 +14,7 @@ struct CompiledRules: Sendable {
         case files(MountedDirectory, otherwise: Step)
         case pack(PackLibrary, overlay: CacheStrategy?, otherwise: Step)
         case nowhere
+        case carried(any Transport)
         case block
         /// The inner step, after a login if the request needs one.
         case login(LoginRequirement, then: Step)
@@ -25,8 +27,18 @@ struct CompiledRules: Sendable {
             case .files(_, let otherwise): otherwise.reachesNetwork
             case .pack(_, let overlay, let otherwise):
                 otherwise.reachesNetwork || overlay.map { $0 != .cacheOnly } ?? false
-            case .nowhere, .block: false
+            case .nowhere, .block, .carried: false
             case .login(_, let then): then.reachesNetwork
+            }
+        }
+
+        /// Whether requests that the route's other sources cannot answer continue to a transport of the rule's own.
+        var isCarried: Bool {
+            switch self {
+            case .carried: true
+            case .files(_, let otherwise), .pack(_, _, let otherwise): otherwise.isCarried
+            case .login(_, let then): then.isCarried
+            case .network, .cache, .nowhere, .block: false
             }
         }
 
@@ -134,6 +146,7 @@ extension CompiledRules.Step {
         switch route.kind {
         case .network: self = .network
         case .nowhere: self = .nowhere
+        case .carried(let transport, _): self = .carried(transport)
         case .cache(let strategy):
             guard hasCache || strategy.kind == .networkOnly else { throw Self.missingCache(route, rule: rule) }
             self = .cache(strategy)

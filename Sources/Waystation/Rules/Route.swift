@@ -1,4 +1,5 @@
 public import Foundation
+package import WaystationTransport
 
 /// The sources from which a rule takes its answers.
 public struct Route: Sendable, CustomStringConvertible {
@@ -8,6 +9,8 @@ public struct Route: Sendable, CustomStringConvertible {
         case files(directory: URL, base: String, otherwise: Route)
         case pack(overlay: CacheStrategy?, otherwise: Route)
         case nowhere
+        /// A transport that answers in place of the network; the name is for descriptions.
+        case carried(any Transport, name: String)
     }
 
     package let kind: Kind
@@ -67,6 +70,14 @@ public struct Route: Sendable, CustomStringConvertible {
     /// It ends a chain that must not reach the network.
     public static let nowhere = Route(kind: .nowhere)
 
+    /// A transport that answers in place of the network, for the requests of one rule.
+    ///
+    /// Its answers are not stored, and nothing is sent again when it reports a lost connection. It also gets uploads from
+    /// `Data` and from files, which Foundation alone loads otherwise.
+    package static func carried(by transport: any Transport, as name: String) -> Route {
+        Route(kind: .carried(transport, name: name))
+    }
+
     /// The route as it is written in code.
     public var description: String {
         switch kind {
@@ -77,6 +88,7 @@ public struct Route: Sendable, CustomStringConvertible {
         case .pack(nil, let otherwise): "pack(orElse: \(otherwise))"
         case .pack(let overlay?, let otherwise): "pack(overlay: \(overlay), orElse: \(otherwise))"
         case .nowhere: "nowhere"
+        case .carried(_, let name): name
         }
     }
 }

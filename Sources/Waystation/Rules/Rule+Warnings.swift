@@ -25,7 +25,7 @@ extension Route {
     /// The base URLs of the route's files, in the order in which they are asked.
     fileprivate var bases: [String] {
         switch kind {
-        case .network, .cache, .nowhere: []
+        case .network, .cache, .carried, .nowhere: []
         case .files(_, let base, let otherwise): [base] + otherwise.bases
         case .pack(_, let otherwise): otherwise.bases
         }

@@ -25,6 +25,8 @@ struct Serving: Sendable {
             return .fail(refusal(.notFound, "no source of its rule has \(canonical.url), and the rule names no other"))
         case .network:
             return network
+        case .carried(let transport):
+            return .carry(transport, spoolingInto: request.httpBodyStream == nil ? nil : sources.bodySpool)
         case .files(let mounted, let otherwise):
             return files(mounted) { verdict(otherwise) }
         case .pack(let packs, nil, let otherwise):

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import WaystationCaching
+import WaystationTransport
 
 /// The decision of the stations about a hop.
 enum Verdict: Sendable {
@@ -10,6 +11,8 @@ enum Verdict: Sendable {
     case fetch(CacheFinding, CacheDecision.Fetch)
     /// The request is sent to the network, without the cache.
     case send
+    /// The request is sent through the transport of its rule; a body that is a stream is read first if there is a spool.
+    case carry(any Transport, spoolingInto: BodySpool?)
     /// Foundation's own loader runs the request, on the same task.
     case handBack
     /// The body of the request is a stream, which is read first; then the request is sent to the network.

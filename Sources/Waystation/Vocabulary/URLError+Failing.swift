@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 import FoundationNetworking
 
 extension URLError {
     /// Makes an error that names the URL in the same way as Foundation's own errors.
-    init(_ code: Code, failing url: URL?, _ message: String? = nil, underlying: (any Error)? = nil) {
+    package init(_ code: Code, failing url: URL?, _ message: String? = nil, underlying: (any Error)? = nil) {
         var info: [String: Any] = [:]
         if let url {
             info[NSURLErrorFailingURLErrorKey] = url

@@ -1,5 +1,5 @@
 package import Dispatch
-import Foundation
+package import Foundation
 package import FoundationNetworking
 
 /// Values that a session does not make public and that a protocol must know, read by reflection.
@@ -62,6 +62,26 @@ package enum FoundationInternals {
         }
     }
 
+    /// The body that an upload was made with.
+    package enum UploadBody {
+        case data(Data)
+        case file(URL)
+    }
+
+    /// The body of an upload task; nil for other tasks, and when its delegate provides a stream.
+    package static func body(of task: URLSessionTask) -> UploadBody? {
+        guard let known = storedProperty(bodyIndex, of: task),
+            // The property is an optional, and its value an enumeration with one value for each case.
+            let body = Mirror(reflecting: known).children.first?.value
+        else { return nil }
+        return switch Mirror(reflecting: body).children.first?.value {
+        case let data as DispatchData: .data(Data(data))
+        case let file as URL: .file(file)
+        default: nil
+        }
+    }
+
+    private static let bodyIndex = index(of: "knownBody")
     private static let workQueueIndex = index(of: "workQueue")
     private static let sessionIndex = index(of: "session")
 

@@ -1,0 +1,111 @@
+public import Foundation
+import FoundationNetworking
+import Waystation
+
+/// A mistake in stubs, or a difference between the requests that were expected and those that were made.
+///
+/// A load that fails because of its stubs fails with `URLError.resourceUnavailable`, which has the message of this
+/// error and holds it as `NSUnderlyingErrorKey`.
+public struct StubError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of an error.
+    ///
+    /// More kinds may be added.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's name.
+        public let description: String
+
+        /// The URL pattern of a stub is not valid.
+        public static let invalidPattern = Code(description: "invalidPattern")
+        /// No stub answers a request.
+        public static let noMatch = Code(description: "noMatch")
+        /// A stub was asked more often than it may be.
+        public static let askedTooOften = Code(description: "askedTooOften")
+        /// A stub was asked less often than it must be.
+        public static let askedTooSeldom = Code(description: "askedTooSeldom")
+        /// A stub was asked before one that comes first.
+        public static let outOfOrder = Code(description: "outOfOrder")
+        /// The answer of a stub cannot be made.
+        public static let unusableAnswer = Code(description: "unusableAnswer")
+        /// Several errors, each on a line of the message.
+        public static let several = Code(description: "several")
+    }
+
+    /// The kind of the error.
+    public let code: Code
+    /// Describes what differs, where, and what to do.
+    public let message: String
+
+    /// The message, for `localizedDescription`.
+    public var errorDescription: String? { message }
+
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
+
+    /// The error of a load, which has the message.
+    func urlError(_ url: URL?) -> URLError {
+        URLError(.resourceUnavailable, failing: url, message, underlying: self)
+    }
+}
+
+extension StubError {
+    static func invalidPattern(_ stub: Stub, _ reason: any Error) -> StubError {
+        StubError(code: .invalidPattern, message: "the pattern of the stub \(stub) is not valid: \(reason)")
+    }
+
+    /// The error of a request that no stub takes, with the stubs that come closest and their reasons.
+    static func noMatch(_ request: StubbedRequest, nearest: [(stub: Stub, reasons: [String])]) -> StubError {
+        let lines = nearest.map { "  \($0.stub): \($0.reasons.joined(separator: "; "))" }
+        let found =
+            lines.isEmpty ? "there are no stubs" : "the nearest:\n\(lines.joined(separator: "\n"))"
+        let advice = "Add a stub for the request, or change one of these."
+        return StubError(
+            code: .noMatch,
+            message: lines.isEmpty
+                ? "no stub answers \(request): \(found). Add a stub for the request."
+                : "no stub answers \(request); \(found)\n\(advice)"
+        )
+    }
+
+    static func askedTooOften(_ stub: Stub, asked: Int) -> StubError {
+        StubError(
+            code: .askedTooOften,
+            message: """
+                expected \(stub) \(stub.expectedCount), was asked \(asked.times): correct the code under test, or allow more \
+                requests with times(_:)
+                """
+        )
+    }
+
+    static func askedTooSeldom(_ stub: Stub, asked: Int) -> StubError {
+        StubError(
+            code: .askedTooSeldom,
+            message: """
+                expected \(stub) \(stub.expectedCount), was asked \(asked.times): correct the code under test, or remove \
+                the stub
+                """
+        )
+    }
+
+    static func outOfOrder(_ request: StubbedRequest, before stub: Stub) -> StubError {
+        StubError(
+            code: .outOfOrder,
+            message: """
+                \(request) was asked before its turn: expected \(stub) first. Correct the order of the requests or of the \
+                stubs, or make the stubs without inOrder
+                """
+        )
+    }
+
+    static func unusableAnswer(to request: StubbedRequest, _ reason: any Error) -> StubError {
+        if let error = reason as? StubError { return error }
+        return StubError(code: .unusableAnswer, message: "the stub cannot answer \(request): \(reason)")
+    }
+
+    static func several(_ errors: [StubError]) -> StubError {
+        StubError(code: .several, message: errors.map(\.message).joined(separator: "\n"))
+    }
+}
+
+extension Int {
+    fileprivate var times: String { self == 1 ? "1 time" : "\(self) times" }
+}

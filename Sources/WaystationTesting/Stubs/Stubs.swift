@@ -1,0 +1,231 @@
+import Foundation
+public import FoundationNetworking
+import Synchronization
+public import Waystation
+import WaystationRules
+
+/// Answers in place of the network, for tests of code that uses `URLSession`.
+///
+/// ```swift
+/// let stubs = try Stubs {
+///     Stub(.get("https://api.example/weather"), .json(["celsius": 21]))
+///     Stub(.post("https://api.example/orders").json("item", "tea"), .status(201)).once()
+/// }
+/// let client = WeatherClient(session: try stubs.makeSession())
+/// #expect(try await client.celsius() == 21)
+/// try stubs.verify()
+/// ```
+///
+/// Stubs are strict: a request that no stub answers fails with an error that names the nearest stubs and the reasons why
+/// they do not answer, and ``verify()`` reports it once more, for code under test that ignores errors. The first stub
+/// that takes a request and may still be asked answers it. Nothing reaches the network, and no load waits: delays and
+/// time-outs pass in virtual time.
+///
+/// Data tasks and uploads from `Data` or files are answered; their bodies are read before a stub is chosen. Downloads,
+/// uploads of streams that a delegate provides, and web sockets fail with an explanation, because only Foundation can
+/// load them. Cookies in answers are not stored unless the interceptor has a `CookieStore`.
+///
+/// All members may be called from any thread. A cancelled load counts as asked.
+public final class Stubs: Sendable {
+    /// How the delays of answers pass.
+    public enum Time: Sendable {
+        /// At once: no test waits. A delay counts against the request's `timeoutInterval` all the same.
+        case virtual
+        /// As on a clock.
+        case real
+    }
+
+    fileprivate struct State {
+        var entries: [StubEntry]
+        var calls: [StubbedRequest] = []
+        var failures: [StubError] = []
+        /// The stub that was asked last, for stubs that have an order.
+        var position = 0
+    }
+
+    private let isOrdered: Bool
+    private let time: Time
+    private let state: Mutex<State>
+
+    /// Makes stubs.
+    ///
+    /// - Parameters:
+    ///   - isOrdered: Whether the stubs must be asked in the order in which they are written; false by default. A stub
+    ///     may be asked again only until a later one is asked.
+    ///   - time: How delays pass; in virtual time by default.
+    ///   - stubs: The stubs.
+    /// - Throws: ``StubError`` with the code `invalidPattern`.
+    public init(
+        inOrder isOrdered: Bool = false,
+        time: Time = .virtual,
+        @StubsBuilder _ stubs: () throws -> [Stub]
+    ) throws {
+        self.isOrdered = isOrdered
+        self.time = time
+        state = Mutex(State(entries: try stubs().map { try StubEntry($0) }))
+    }
+
+    /// Adds a stub behind the present ones.
+    ///
+    /// - Throws: ``StubError`` with the code `invalidPattern`.
+    public func add(_ stub: Stub) throws(StubError) {
+        let entry = try StubEntry(stub)
+        state.withLock { $0.entries.append(entry) }
+    }
+
+    // MARK: - Installing
+
+    /// Makes an interceptor that answers every request by the stubs.
+    ///
+    /// - Parameter rules: Rules that come first, for requests that the stubs shall not see; none by default.
+    /// - Returns: The interceptor, which keeps the stubs.
+    /// - Throws: ``Waystation/WaystationError`` if a rule is not valid.
+    public func makeInterceptor(rules: [Rule] = []) throws -> Interceptor {
+        try Interceptor { $0.rules = rules + [.allow("*://*:*/**", via: .stubs(self))] }
+    }
+
+    /// Makes a session whose requests are answered by the stubs.
+    ///
+    /// - Parameter configuration: The configuration that the session would otherwise have; `.ephemeral` by default.
+    /// - Returns: The session, which keeps the stubs.
+    /// - Throws: ``Waystation/WaystationError`` if the interceptor cannot be made.
+    public func makeSession(_ configuration: URLSessionConfiguration = .ephemeral) throws -> URLSession {
+        URLSession(configuration: configuration.intercepted(by: try makeInterceptor()))
+    }
+
+    // MARK: - Results
+
+    /// The requests so far, in their order, also those that no stub answered.
+    public var calls: [StubbedRequest] { state.withLock { $0.calls } }
+
+    /// The requests so far that a pattern takes.
+    ///
+    /// - Throws: ``StubError`` with the code `invalidPattern`.
+    public func calls(
+        to pattern: RequestPattern,
+        fileID: String = #fileID,
+        line: Int = #line
+    ) throws(StubError) -> [StubbedRequest] {
+        let entry = try StubEntry(Stub(pattern, fileID: fileID, line: line))
+        return calls.filter { entry.mismatches($0).isEmpty }
+    }
+
+    /// Checks that every request was answered, and that each stub was asked as often as it must be.
+    ///
+    /// - Throws: ``StubError`` with all differences: `several` if there is more than one.
+    public func verify() throws(StubError) {
+        let errors = state.withLock { state in
+            state.failures
+                + state.entries.filter { $0.asked < $0.stub.count.lowerBound }.map {
+                    StubError.askedTooSeldom($0.stub, asked: $0.asked)
+                }
+        }
+        guard let first = errors.first else { return }
+        throw errors.count > 1 ? .several(errors) : first
+    }
+
+    // MARK: - Answering
+
+    /// Chooses the stub that answers a request, and counts the request.
+    private func choose(_ request: StubbedRequest) throws(StubError) -> (stub: Stub, asked: Int) {
+        let chosen: Result<(Stub, Int), StubError> = state.withLock { state in
+            state.calls.append(request)
+            do throws(StubError) {
+                return .success(try state.take(request, isOrdered: isOrdered))
+            } catch {
+                state.failures.append(error)
+                return .failure(error)
+            }
+        }
+        return try chosen.get()
+    }
+
+    private func answer(_ request: URLRequest) -> ScriptedTransport.Answer {
+        let request = StubbedRequest(request)
+        do {
+            let (stub, asked) = try choose(request)
+            return try stub.answer(request, asked).answer(to: request)
+        } catch {
+            let failure = StubError.unusableAnswer(to: request, error)
+            if failure.code == .unusableAnswer { state.withLock { $0.failures.append(failure) } }
+            return ScriptedTransport.Answer([.error(failure.urlError(request.url))])
+        }
+    }
+}
+
+extension Stubs.State {
+    /// Counts a request for the first stub that takes it and may still be asked.
+    fileprivate mutating func take(
+        _ request: StubbedRequest,
+        isOrdered: Bool
+    ) throws(StubError) -> (Stub, Int) {
+        let first = isOrdered ? position : 0
+        let matching = entries.indices.dropFirst(first).filter { entries[$0].mismatches(request).isEmpty }
+        guard let index = matching.first(where: { entries[$0].asked < entries[$0].stub.count.upperBound }) else {
+            guard let last = matching.last else {
+                throw .noMatch(request, nearest: nearest(to: request))
+            }
+            entries[last].asked += 1
+            throw .askedTooOften(entries[last].stub, asked: entries[last].asked)
+        }
+        if isOrdered {
+            if let missing = entries[position..<index].first(where: { $0.asked < $0.stub.count.lowerBound }) {
+                throw .outOfOrder(request, before: missing.stub)
+            }
+            position = index
+        }
+        defer { entries[index].asked += 1 }
+        return (entries[index].stub, entries[index].asked)
+    }
+
+    /// The stubs with the fewest reasons not to answer, at most three.
+    private func nearest(to request: StubbedRequest) -> [(stub: Stub, reasons: [String])] {
+        entries.map { ($0.stub, reasons: $0.mismatches(request)) }.enumerated()
+            .sorted { ($0.element.reasons.count, $0.offset) < ($1.element.reasons.count, $1.offset) }
+            .prefix(3).map { ($0.element.0, $0.element.reasons.isEmpty ? ["its turn is over"] : $0.element.reasons) }
+    }
+}
+
+extension Stubs: Transport {
+    /// Answers a request by the stubs.
+    public func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
+        let transport = time == .virtual ? .inVirtualTime { self.answer($0) } : ScriptedTransport { self.answer($0) }
+        return transport.start(request, receiver: receiver)
+    }
+}
+
+extension Route {
+    /// Stubs, in place of the network.
+    ///
+    /// ```swift
+    /// $0.rules = [.allow("https://api.example/**", via: .stubs(stubs))]
+    /// ```
+    ///
+    /// Their answers are not stored in the cache. To test rules with a cache above stubs, set
+    /// `$0.makeTransport = { _ in stubs }`.
+    public static func stubs(_ stubs: Stubs) -> Route { .carried(by: stubs, as: "stubs") }
+
+    /// An answer that is made for each request, in place of the network.
+    ///
+    /// - Parameter answer: Returns the answer; called on any thread. An error fails the load with an explanation.
+    /// - Returns: The route.
+    public static func stub(_ answer: @escaping @Sendable (StubbedRequest) throws -> StubAnswer) -> Route {
+        .carried(by: StubRoute(answer: answer), as: "stub")
+    }
+}
+
+/// Answers each request with one closure.
+private struct StubRoute: Transport {
+    let answer: @Sendable (StubbedRequest) throws -> StubAnswer
+
+    func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
+        let transport = ScriptedTransport.inVirtualTime { request in
+            let request = StubbedRequest(request)
+            do { return try answer(request).answer(to: request) } catch {
+                let failure = StubError.unusableAnswer(to: request, error)
+                return ScriptedTransport.Answer([.error(failure.urlError(request.url))])
+            }
+        }
+        return transport.start(request, receiver: receiver)
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import Waystation
+import WaystationTesting
+
+/// The examples of the documentation comments about stubs.
+enum StubExamples {
+    private struct WeatherClient {
+        let session: URLSession
+
+        func celsius() async throws -> Int {
+            let (data, _) = try await session.data(from: #require(URL(string: "https://api.example/weather")))
+            return try JSONDecoder().decode([String: Int].self, from: data)["celsius"] ?? 0
+        }
+    }
+
+    static func stubs() async throws {
+        // snippet: stubs-class
+        let stubs = try Stubs {
+            Stub(.get("https://api.example/weather"), .json(["celsius": 21]))
+            Stub(.post("https://api.example/orders").json("item", "tea"), .status(201)).once()
+        }
+        let client = WeatherClient(session: try stubs.makeSession())
+        #expect(try await client.celsius() == 21)
+        try stubs.verify()
+        // end snippet
+    }
+
+    @StubsBuilder static var answers: [Stub] {
+        // snippet: stub
+        Stub(.get("https://api.example/weather"), .json(["celsius": 21]))
+        Stub(.get("https://api.example/news"), .status(503), .ok("all quiet"))
+        Stub(.delete("https://api.example/orders/*"), .status(204)).once()
+        // end snippet
+    }
+
+    @StubsBuilder static var patterns: [Stub] {
+        // snippet: request-pattern
+        Stub(.get("https://api.example/users/*").query("page", "2"), .json(["name": "Ada"]))
+        Stub(.post("https://api.example/orders").json("customer.id", 7), .status(201))
+        // end snippet
+    }
+
+    static func route(_ stubs: Stubs) throws -> Interceptor {
+        try Interceptor {
+            // snippet: stubs-route
+            $0.rules = [.allow("https://api.example/**", via: .stubs(stubs))]
+            // end snippet
+        }
+    }
+}
