@@ -252,7 +252,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "WaystationCLI", "WaystationStorage", "WaystationTesting",
+                "WaystationCLI", "WaystationRulesFile", "WaystationStorage", "WaystationTesting",
+                .target(name: "WaystationGateway", condition: gateway),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),

@@ -216,6 +216,27 @@ struct GatewayAuthorityTests {
         #expect(await running.end(by: SIGTERM) == .exited(0))
     }
 
+    @Test("warns with `trust` of hosts without certificates, and lists their patterns in JSON")
+    func tunnelled() throws {
+        try tool.write(["k.toml": Self.rules + "[[rule]]\nurl = \"https://*/**\"\nvia = \"network\"\n"])
+        let asText = try tool.run("gateway", "trust", "--rules", "k.toml")
+        #expect(asText.status == 0)
+        #expect(
+            asText.output.contains(
+                """
+                \nwarning: no certificates are made for the hosts of `https://*/**`: connections to them are tunnels, \
+                without rules\n
+                """
+            )
+        )
+        let asJSON = try tool.run("gateway", "trust", "--rules", "k.toml", "--format", "json")
+        #expect(asJSON.status == 0)
+        #expect(try object(asJSON.output)["tunnelled"] as? [String] == ["https://*/**"])
+        try tool.write(["kiosk.toml": Self.rules])
+        let none = try tool.run("gateway", "trust", "--rules", "kiosk.toml", "--format", "json")
+        #expect(try object(none.output)["tunnelled"] as? [String] == [])
+    }
+
     @Test("says with `trust` that the rules name no authority, and takes that of the command line")
     func noAuthority() throws {
         try tool.write(["k.toml": "[[rule]]\nurl = \"https://docs.example/**\"\nvia = [\"pack\", \"nowhere\"]\n"])

@@ -153,7 +153,12 @@ struct GatewayCommandTests {
                 )
             }
         }.get()
-        #expect(curl.ending == .exited(52), "\(String(decoding: curl.errors, as: UTF8.self))")
+        // Usually curl has sent its request by then, and gets no answer (52). On a busy machine the second may pass
+        // earlier, and curl fails to send (55) or to receive (56). Only its own limit (28) would be an open tunnel.
+        #expect(
+            [52, 55, 56].contains { curl.ending == .exited($0) },
+            "\(curl.ending) \(String(decoding: curl.errors, as: UTF8.self))"
+        )
         #expect(await running.end(by: SIGTERM) == .exited(0))
         let plain = try await GatewayProcess(tool.start("gateway", "--rules", "k.toml", "--no-inspect"))
         #expect(!plain.lines.contains { $0.contains("inspector") })

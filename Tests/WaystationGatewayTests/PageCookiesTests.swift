@@ -160,20 +160,26 @@ struct PageCookiesTests {
     }
 
     @Test(
-        "are sent for a page of another site as SameSite allows",
+        "are sent for a page of another site as SameSite allows, and all for one of the same site",
         arguments: [
             ("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Dest: image", []),
             ("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Dest: document", ["lax=1"]),
             ("Sec-Fetch-Site: same-origin\r\nSec-Fetch-Dest: image", ["lax=1", "strict=1"]),
             ("Referer: https://evil.example/", []),
             ("Origin: null\r\nSec-Fetch-Site: same-origin", ["lax=1", "strict=1"]),
+            // Another port is another origin of the same site.
+            (
+                "Referer: http://127.0.0.1.1.http.localhost:PORT/\r\nSec-Fetch-Site: same-site\r\n"
+                    + "Sec-Fetch-Dest: document",
+                ["lax=1", "strict=1"]
+            ),
         ]
     )
     func sameSite(fields: String, sent: [String]) async throws {
         let origin = try ScriptedOrigin { _ in .ok() }
         try insertStrictAndLax()
         let fixture = try await GatewayFixture(origin: origin, cookies: store)
-        _ = try await fixture.get("/", host: fixture.name(of: origin), [fields])
+        _ = try await fixture.get("/", host: fixture.name(of: origin), [fields.replacing("PORT", with: "\(fixture.port)")])
         let cookies = try #require(origin.requests.first).value(of: "Cookie")
         #expect(cookies?.components(separatedBy: "; ").sorted() ?? [] == sent)
     }

@@ -18,6 +18,37 @@ struct ProxyTests {
         #expect(origin.requests.map(\.target) == ["/x?y"])
     }
 
+    @Test("leaves a stored redirect as it is, which a browser gets translated by the gateway's name")
+    func storedRedirect() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try ScriptedOrigin { _ in
+            .status(302, fields: ["Location": "https://shop.example/a", "Cache-Control": "max-age=1000"])
+        }
+        let cache = try ResponseCache(directory: folder.url)
+        let now = Date()
+        let fixture = try await GatewayFixture { $0.isProxy = true } interceptor: {
+            $0.rules.append(.allow("\(origin.url())**", via: .cache(.standard)))
+            $0.cache = cache
+            // With one age, the store answers with one object.
+            $0.now = { now }
+        }
+        let (named, proxied) = ("http://shop.example.localhost:\(fixture.port)/a", "https://shop.example/a")
+        _ = try await fixture.get("/x", host: fixture.name(of: origin))
+        await cache.flush()
+        for _ in 1...2 {
+            let translated = try await fixture.get("/x", host: fixture.name(of: origin))
+            #expect(translated["Location"] == named)
+            #expect(translated["Cache-Status"]?.hasPrefix("Waystation; hit") == true)
+            let asItIs = try await fixture.get(
+                origin.url("/x").absoluteString,
+                host: "127.0.0.1:\(origin.port)"
+            )
+            #expect(asItIs["Location"] == proxied)
+            #expect(asItIs["Cache-Status"]?.hasPrefix("Waystation; hit") == true)
+        }
+        #expect(origin.requestCount == 1)
+    }
+
     @Test("refuses a URL that no rule takes")
     func unclaimed() async throws {
         let origin = try ScriptedOrigin { _ in .ok() }

@@ -226,7 +226,7 @@ struct HungDiskTests {
         await store?.flush()
         store = nil
         // The store's timer for look-ups has not ended yet.
-        while released != nil { await Task.yield() }
+        #expect(await eventually { released == nil })
     }
 }
 

@@ -51,7 +51,7 @@ struct MemoryLookUpTests {
         store.writeQueue.suspend()
         let writer = try #require(store.write(.get("a"), .random(20)))
         async let committed = writer.commit()
-        while !store.resident.isChanging(.get("a")) { await Task.yield() }
+        #expect(await eventually { store.resident.isChanging(.get("a")) })
         #expect(store.lookUpInMemory(.get("a")) == nil)
         #expect(store.lookUpInMemory(.get("b"))?.isEmpty == true)
         store.writeQueue.resume()

@@ -69,7 +69,8 @@ private struct AnnouncedGateway: Service {
 }
 
 extension GatewayOptions {
-    fileprivate mutating func take(_ settings: GatewaySettings) {
+    /// Takes over what a rules file sets.
+    mutating func take(_ settings: GatewaySettings) {
         port = settings.port ?? port
         isProxy = settings.isProxy ?? isProxy
         inspector = settings.hasInspector ?? inspector

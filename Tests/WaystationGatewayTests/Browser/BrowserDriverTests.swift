@@ -173,9 +173,8 @@ struct BrowserDriverTests {
         // The page keeps it running.
         #expect(try await page?.evaluate("document.title") == "Next")
         page = nil
-        while Self.processes(with: profile) > 0 || FileManager.default.fileExists(atPath: profile) {
-            await Task.yield()
-        }
+        #expect(await eventually { Self.processes(with: profile) == 0 })
+        #expect(await eventually { !FileManager.default.fileExists(atPath: profile) })
     }
 
     /// The number of processes that name a path in their arguments.

@@ -54,13 +54,14 @@ struct BrowserLoginTests {
         let session = URLSession(configuration: .ephemeral.intercepted(by: fixture.interceptor))
         defer { session.finishTasksAndInvalidate() }
         try await fixture.browse { page in
-            try await page.open(fixture.url(at: fixture.name(of: origin)))
-            // The unmarked request was sent last, and is answered.
-            try await page.waitUntil("window.unmarked === '/open nobody'")
+            // The app's own load begins the sign-in, and the page joins it.
             async let native = session.data(
                 for: URLRequest(url: origin.url("/profile?needAuth=true"), timeoutInterval: 600)
             )
-            while signIns.withLock({ $0 }) == 0 { await Task.yield() }
+            #expect(await eventually { signIns.withLock { $0 } == 1 })
+            try await page.open(fixture.url(at: fixture.name(of: origin)))
+            // The unmarked request was sent last, and is answered.
+            try await page.waitUntil("window.unmarked === '/open nobody'")
             #expect(!origin.requests.contains { $0.target.contains("needAuth") })
             submit.finish()
             try await page.waitUntil("Array.isArray(window.result)")

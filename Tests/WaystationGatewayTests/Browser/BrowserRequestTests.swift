@@ -80,7 +80,7 @@ struct BrowserRequestTests {
                 ("Call", "button", "tel:+44-20-7946-0018"),
             ] {
                 try await page.click(.named(name, role: role))
-                while opened.withLock({ $0.last }) != link { await Task.yield() }
+                #expect(await eventually { opened.withLock { $0.last } == link })
                 #expect(try await page.evaluate("[result, location.pathname]") == ["shown", "/"])
             }
             #expect(page.consoleErrors == [])

@@ -107,6 +107,7 @@ struct FilmTests {
         }
         let asked = ranges.withLock { $0 }
         #expect(asked.first == "bytes=0-")
+        #expect(asked.allSatisfy { $0.hasPrefix("bytes=") }, "\(asked)")
         let starts = asked.map { Int($0.trimmingPrefix("bytes=").prefix { $0 != "-" }) ?? -1 }
         // The pictures of the seconds are 1 MiB from each other.
         #expect(

@@ -17,15 +17,12 @@ struct InspectedLoadTests {
         connection.send("GET /never HTTP/1.1\r\nHost: \(inspected.name)\r\n\r\n")
         _ = await inspected.origin.waitForRequests(1)
         connection.leave()
-        var load: JSONValue?
-        while load == nil {
-            let answer = try await inspected.ask("/api/load?id=1")
-            if answer.status == 200 { load = try JSONDecoder().decode(JSONValue.self, from: answer.body) }
-        }
-        #expect(load?["load"]["isCancelled"] == true)
-        #expect(load?["load"]["rule"] == 3)
-        #expect(load?["load"]["error"].string == nil)
-        #expect(load?["reasons"].elements.last == "The browser or the app cancelled the load before its end.")
+        try #require(try await eventually { try await inspected.ask("/api/load?id=1").status == 200 })
+        let load = try await inspected.load(1)
+        #expect(load["load"]["isCancelled"] == true)
+        #expect(load["load"]["rule"] == 3)
+        #expect(load["load"]["error"].string == nil)
+        #expect(load["reasons"].elements.last == "The browser or the app cancelled the load before its end.")
     }
 
     @Test("is shown with the reason when the gateway refused its request, without secrets")
@@ -50,7 +47,7 @@ struct InspectedLoadTests {
     @Test("has the beginning of its body by type: text, JSON without secrets, a picture")
     func bodies() async throws {
         let inspected = try await InspectorFixture()
-        for path in ["/data.json", "/page.html", "/long.txt", "/picture", "/film"] {
+        for path in ["/data.json", "/page.html", "/long.txt", "/picture", "/film", "/large-picture"] {
             _ = try await inspected.fixture.get(path, host: inspected.name)
         }
         let json = try await inspected.load(1)["preview"]
@@ -70,8 +67,12 @@ struct InspectedLoadTests {
         // A page is no picture, whatever asks for it.
         #expect(try await inspected.ask("/api/image?id=2").status == 404)
         #expect(try await inspected.ask("/api/image?id=5").status == 404)
+        // Only the beginning of it is kept.
+        let large = try await inspected.load(6)["preview"]
+        #expect(large == ["kind": "none", "text": "The picture has more than 32768 bytes.", "isCut": true])
+        #expect(try await inspected.ask("/api/image?id=6").status == 404)
         let har = try JSONDecoder().decode(HARArchive.self, from: try await inspected.ask("/api/loads.har").body)
-        #expect(har.entries.count == 5)
+        #expect(har.entries.count == 6)
         #expect(har.entries.allSatisfy { ($0.response.content.text ?? "").isEmpty })
     }
 
@@ -103,19 +104,21 @@ struct InspectedLoadTests {
     func events() async throws {
         let inspected = try await InspectorFixture()
         _ = try await inspected.ask("/api/rollback?module=shop", method: "POST")
-        var events: JSONValue = []
-        while !events.elements.contains(where: { $0["text"].string?.contains("rolled back in the inspector") == true })
-        {
-            events = try JSONDecoder().decode(JSONValue.self, from: try await inspected.ask("/api/events").body)
+        var event: JSONValue?
+        let isListed = try await eventually {
+            let body = try await inspected.ask("/api/events").body
+            let events = try JSONDecoder().decode(JSONValue.self, from: body).elements
+            event = events.first { $0["text"].string?.contains("rolled back in the inspector") == true }
+            return event != nil
         }
-        let event = events.elements.first { $0["text"].string?.contains("rolled back in the inspector") == true }
+        #expect(isListed)
         #expect(event?["isTrouble"] == true)
     }
 }
 
 @Suite("The log of an inspector's events")
 struct EventLogTests {
-    @Test("keeps the last 500 that are not the end of a load, without URLs")
+    @Test("keeps the last 500 that do not end a load, without the URL of the load and without secrets")
     func bound() throws {
         let log = EventLog()
         let url = URL(string: "https://shop.example/?token=secret")

@@ -76,6 +76,7 @@ final class InspectorFixture: Sendable {
         "/page.html": ("text/html", Data("<b>bold</b>".utf8)),
         "/long.txt": ("text/plain", Data(repeating: UInt8(ascii: "x"), count: 40_000)),
         "/picture": ("image/png", picture),
+        "/large-picture": ("image/png", picture + Data(count: 40_000 - picture.count)),
         "/film": ("video/mp4", Data(count: 10)),
     ]
 

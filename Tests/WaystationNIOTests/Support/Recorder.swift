@@ -3,7 +3,6 @@ import Foundation
 import FoundationNetworking
 import NIOCore
 import Synchronization
-import Testing
 import WaystationTransport
 
 @testable import WaystationNIO
@@ -125,20 +124,6 @@ extension URLRequest {
     init(_ url: String, _ change: (inout URLRequest) -> Void = { _ in }) {
         self.init(url: URL(string: url) ?? URL(fileURLWithPath: "/invalid/\(url)"))
         change(&self)
-    }
-}
-
-/// Waits for a condition that other threads bring about without a notification.
-///
-/// It gives up after ten minutes, so that a fault fails its test instead of hanging the run.
-func eventually(_ sourceLocation: SourceLocation = #_sourceLocation, _ condition: @Sendable () -> Bool) async {
-    let end = ContinuousClock.now + .seconds(600)
-    while !condition() {
-        guard ContinuousClock.now < end else {
-            Issue.record("The condition was not met within ten minutes.", sourceLocation: sourceLocation)
-            return
-        }
-        await Task.yield()
     }
 }
 #endif

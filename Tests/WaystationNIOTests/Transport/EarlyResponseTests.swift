@@ -3,6 +3,7 @@ import Foundation
 import FoundationNetworking
 import NIOCore
 import Testing
+import WaystationTesting
 
 @testable import WaystationNIO
 
@@ -34,7 +35,7 @@ struct EarlyResponseTests {
         #expect((outcome.sent.last?.total ?? 0) < 64 << 20)
         // The origin learns of the end of the connection once it has read what was sent before.
         gate.open()
-        await eventually { origin.closedCount == 1 }
+        #expect(await eventually { origin.closedCount == 1 })
     }
 
     @Test("With Expect: 100-continue the body is sent after the 100 response")
@@ -60,7 +61,7 @@ struct EarlyResponseTests {
         #expect(outcome.status == 401)
         #expect(outcome.error == nil)
         #expect(outcome.sent.isEmpty)
-        await eventually { origin.closedCount == 1 }
+        #expect(await eventually { origin.closedCount == 1 })
         #expect(origin.requests.count == 1)
     }
 

@@ -213,7 +213,7 @@ struct StorageSyncTests {
         let app = try App(beside: view)
         let events = app.interceptor.events
         async let first: Void = app.load()
-        await eventually { view.isBusy }
+        #expect(await eventually { view.isBusy })
         app.clock.fire()
         for await event in events {
             if case .cookies(let event) = event.kind, case .storageTimedOut("web view") = event.kind { break }
@@ -223,7 +223,7 @@ struct StorageSyncTests {
         try await app.load()
         #expect(app.network.requests.count == 2)
         door.open()
-        await eventually { !view.held.isEmpty }
+        #expect(await eventually { !view.held.isEmpty })
         #expect(view.held.map(\.name) == ["response"])
     }
 

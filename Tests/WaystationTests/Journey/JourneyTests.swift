@@ -24,7 +24,7 @@ struct JourneyTests {
 
     /// Waits until the head and the body have arrived at a load, whether they are delivered or not.
     private func arrival(of load: Journey) async {
-        await eventually { load.state.withLock { $0.isExplained } }
+        #expect(await eventually { load.state.withLock { $0.isExplained } })
     }
 
     @Test("passes on head, parts and end in order, and tags the request")

@@ -105,7 +105,7 @@ struct SuspensionTests {
     func heldEnd(isFailing: Bool) async throws {
         let (task, delegate, url) = try commandedTask()
         task.resume()
-        await eventually { CommandedLoader.isStarted(url) }
+        #expect(await eventually { CommandedLoader.isStarted(url) })
         task.suspend()
         try #require(FoundationInternals.workQueue(of: task)).sync { CommandedLoader.end(url, isFailing) }
         // After this operation the delegate has got all calls that were queued.
@@ -137,7 +137,7 @@ struct SuspensionTests {
     func cancelledAfterEnd() async throws {
         let (task, delegate, url) = try commandedTask()
         task.resume()
-        await eventually { CommandedLoader.isStarted(url) }
+        #expect(await eventually { CommandedLoader.isStarted(url) })
         task.suspend()
         try #require(FoundationInternals.workQueue(of: task)).sync { CommandedLoader.end(url, false) }
         task.cancel()

@@ -114,7 +114,7 @@ final class LoginFixture: Sendable {
 
     /// Waits until this many loads wait for the login.
     func waitForWaiters(_ count: Int) async {
-        await eventually { login.state.withLock({ $0.waiters.count }) == count }
+        #expect(await eventually { login.state.withLock({ $0.waiters.count }) == count })
     }
 
     /// Waits for an event.

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationTesting
 
 @Suite("A pack")
 struct PackServingTests {
@@ -139,7 +140,7 @@ struct PackServingTests {
         for _ in 0..<3 { await #expect(throws: URLError.self) { try await load("/app/js/app.mjs") } }
         #expect(try await load("/app/").text.contains("home"))
         // The library records the damage on another queue than the loading queue.
-        await eventually { packs.condition.contains { $0.kind == .damaged } }
+        #expect(await eventually { packs.condition.contains { $0.kind == .damaged } })
         try await packs.setEnabled(false, shop)
         var damages = 0
         for await event in events {

@@ -57,7 +57,7 @@ struct ExchangePaceTests {
         let client = RecordingJourneyClient()
         let load = Journey(client, try URLRequest("GET", start), by: try interceptor(transport))
         try load.begin()
-        await eventually { !transport.receivers.isEmpty }
+        #expect(await eventually { !transport.receivers.isEmpty })
         let receiver = transport.receivers[0]
         receiver.transportDidReceive(try .head(200))
         load.suspend()
@@ -66,7 +66,7 @@ struct ExchangePaceTests {
         for _ in 1...2 { receiver.transportDidReceive(part) }
         #expect(transport.calls == [.pause])
         load.start()
-        await eventually { transport.calls.count >= 2 }
+        #expect(await eventually { transport.calls.count >= 2 })
         #expect(transport.calls == [.pause, .resume])
         receiver.transportDidEnd(nil)
         #expect(await client.completion().count == 6)
@@ -83,13 +83,13 @@ struct ExchangePaceTests {
         let loads = try clients.map { Journey($0, try URLRequest("GET", start), by: interceptor, through: network) }
         for load in loads { try load.begin() }
         let fetches = try #require(interceptor.sources.fetches)
-        await eventually { fetches.waiterCount == 2 && transport.receivers.count == 1 }
+        #expect(await eventually { fetches.waiterCount == 2 && transport.receivers.count == 1 })
         let receiver = transport.receivers[0]
         receiver.transportDidReceive(try .head(200, ["Cache-Control": "max-age=60"]))
         loads[0].suspend()
         for count in 1...4 {
             receiver.transportDidReceive(part)
-            await eventually { clients[1].calls.count == count + 1 }
+            #expect(await eventually { clients[1].calls.count == count + 1 })
         }
         #expect(transport.calls.isEmpty)
         loads[1].suspend()
@@ -99,7 +99,7 @@ struct ExchangePaceTests {
         loads[1].cancel()
         #expect(transport.calls == [.pause])
         loads[0].start()
-        await eventually { transport.calls.count >= 2 }
+        #expect(await eventually { transport.calls.count >= 2 })
         #expect(transport.calls == [.pause, .resume])
         receiver.transportDidEnd(nil)
         #expect(await clients[0].completion().last == .end(nil))
@@ -114,14 +114,14 @@ struct ExchangePaceTests {
         let clients = [RecordingJourneyClient(), RecordingJourneyClient()]
         let loads = try clients.map { Journey($0, try URLRequest("GET", start), by: interceptor, through: network) }
         try loads[0].begin()
-        await eventually { transport.receivers.count == 1 }
+        #expect(await eventually { transport.receivers.count == 1 })
         let receiver = transport.receivers[0]
         receiver.transportDidReceive(try .head(200, ["Cache-Control": "max-age=60"]))
         loads[0].suspend()
         for _ in 1...3 { receiver.transportDidReceive(part) }
         #expect(transport.calls == [.pause])
         try loads[1].begin()
-        await eventually { transport.calls.count >= 2 }
+        #expect(await eventually { transport.calls.count >= 2 })
         #expect(transport.calls.prefix(2) == [.pause, .resume])
         receiver.transportDidEnd(nil)
         #expect(await clients[1].completion().last == .end(nil))
@@ -138,11 +138,11 @@ struct ExchangePaceTests {
         // The first request makes the transport, on a global queue.
         let first = Journey(RecordingJourneyClient(), try URLRequest("GET", start), by: interceptor, through: network)
         try first.begin()
-        await eventually { transport.receivers.count == 1 }
+        #expect(await eventually { transport.receivers.count == 1 })
         let second = Journey(RecordingJourneyClient(), try URLRequest("GET", start), by: interceptor, through: network)
         let isHere = try Self.isStarted(second, here: transport)
         #expect(isHere == startsOnAnyQueue)
-        await eventually { transport.receivers.count == 2 }
+        #expect(await eventually { transport.receivers.count == 2 })
     }
 
     /// Begins a load, and returns whether its request was started on this thread meanwhile.
