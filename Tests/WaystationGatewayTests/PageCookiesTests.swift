@@ -179,7 +179,8 @@ struct PageCookiesTests {
         let origin = try ScriptedOrigin { _ in .ok() }
         try insertStrictAndLax()
         let fixture = try await GatewayFixture(origin: origin, cookies: store)
-        _ = try await fixture.get("/", host: fixture.name(of: origin), [fields.replacing("PORT", with: "\(fixture.port)")])
+        let fields = fields.replacing("PORT", with: "\(fixture.port)")
+        _ = try await fixture.get("/", host: fixture.name(of: origin), [fields])
         let cookies = try #require(origin.requests.first).value(of: "Cookie")
         #expect(cookies?.components(separatedBy: "; ").sorted() ?? [] == sent)
     }

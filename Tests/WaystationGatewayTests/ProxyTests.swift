@@ -26,7 +26,9 @@ struct ProxyTests {
         }
         let cache = try ResponseCache(directory: folder.url)
         let now = Date()
-        let fixture = try await GatewayFixture { $0.isProxy = true } interceptor: {
+        let fixture = try await GatewayFixture {
+            $0.isProxy = true
+        } interceptor: {
             $0.rules.append(.allow("\(origin.url())**", via: .cache(.standard)))
             $0.cache = cache
             // With one age, the store answers with one object.
