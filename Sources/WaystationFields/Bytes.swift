@@ -25,7 +25,7 @@ extension UInt8 {
         }
     }
 
-    /// Whether the byte is a hexadecimal digit that is no upper-case letter.
+    /// Whether the byte is a hexadecimal digit that is not an upper-case letter.
     @inlinable package var isLowerCaseHexadecimalDigit: Bool { hexadecimalDigit != nil && lowercased == self }
 
     /// Whether the byte is optional whitespace around list members (RFC 9110 §5.6.3).

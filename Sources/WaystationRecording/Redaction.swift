@@ -2,7 +2,8 @@ package import Foundation
 
 /// The secrets that are left out of a recording, by the names of the fields and items that contain them.
 ///
-/// Names are compared without regard to case. A value that is left out is replaced with ``placeholder``. Bodies of
+/// Names are compared without regard to case; the names of items also without `_` and `-`, so that `access_token` hides
+/// `accessToken` too. A value that is left out is replaced with ``placeholder``. Bodies of
 /// responses are written unchanged; bodies of requests are searched when they are forms or JSON.
 public struct Redaction: Sendable, Hashable {
     /// The text that replaces a secret: `[redacted]`.
@@ -31,8 +32,8 @@ public struct Redaction: Sendable, Hashable {
         ],
         itemNames: [
             "access_token", "api_key", "apikey", "auth", "auth_token", "client_secret", "id_token", "jwt", "key",
-            "passwd", "password", "pwd", "refresh_token", "secret", "session", "session_id", "sessionid", "sid", "sig",
-            "signature", "token", "x-amz-credential", "x-amz-security-token", "x-amz-signature",
+            "passwd", "password", "pwd", "refresh_token", "secret", "session", "session_id", "session_token", "sid",
+            "sig", "signature", "token", "x-amz-credential", "x-amz-security-token", "x-amz-signature",
         ]
     )
 
@@ -41,7 +42,15 @@ public struct Redaction: Sendable, Hashable {
 
     func hides(field name: String) -> Bool { fieldNames.contains { $0.caseInsensitiveCompare(name) == .orderedSame } }
 
-    func hides(item name: String) -> Bool { itemNames.contains { $0.caseInsensitiveCompare(name) == .orderedSame } }
+    func hides(item name: String) -> Bool {
+        let name = Self.comparable(name)
+        return itemNames.contains { Self.comparable($0) == name }
+    }
+
+    /// A name in the form in which the names of items are compared.
+    private static func comparable(_ name: String) -> String {
+        name.lowercased().filter { $0 != "_" && $0 != "-" }
+    }
 }
 
 extension Redaction {
@@ -117,9 +126,10 @@ extension Redaction {
 
     /// A body of an unknown format, or only the placeholder when the body names a secret.
     private func guarded(_ data: Data) -> Data {
-        let text = String(decoding: data, as: UTF8.self).lowercased()
+        let text = Self.comparable(String(decoding: data, as: UTF8.self))
         let namesSecret = itemNames.contains { name in
-            text.contains("name=\"\(name.lowercased())\"") || text.contains("\"\(name.lowercased())\"")
+            let name = Self.comparable(name)
+            return text.contains("name=\"\(name)\"") || text.contains("\"\(name)\"")
         }
         return namesSecret ? Data(Self.placeholder.utf8) : data
     }

@@ -25,7 +25,7 @@ extension Duration {
         let lengths: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
         guard let length = lengths[unit] else { return nil }
         let (seconds, overflow) = number.multipliedReportingOverflow(by: length)
-        // Beyond this a date plus the time is no date any more.
+        // Beyond this a date plus the time is no longer a valid date.
         guard !overflow, seconds <= 100_000 * 86_400 else { return nil }
         self = .seconds(seconds)
     }

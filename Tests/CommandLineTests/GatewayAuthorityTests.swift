@@ -168,7 +168,7 @@ struct GatewayAuthorityTests {
         let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(
             lines[0].hasPrefix(
-                "DIR/authority/root.pem is the root of an authority for docs.example and the names below, valid until 20"
+                "DIR/authority/root.pem is the root of an authority for docs.example and all names below, valid until 20"
             )
         )
         #expect(
@@ -177,7 +177,7 @@ struct GatewayAuthorityTests {
                 """
         )
         #expect(lines[2] == "")
-        let programs = lines.filter { $0.hasSuffix(":") && $0 != "to take it away again:" }
+        let programs = lines.filter { $0.hasSuffix(":") && $0 != "to remove it:" }
         #expect(programs.map { $0.prefix { $0 != "," && $0 != " " } } == ["Chromium", "WebKitGTK", "curl", "curl"])
         #expect(
             outcome.output.contains(
@@ -243,7 +243,7 @@ struct GatewayAuthorityTests {
         let missing = try tool.run("gateway", "trust", "--rules", "k.toml")
         #expect(
             missing.errors == """
-                Error: k.toml names no directory of an authority: write `directory = "authority"` under `[authority]`, \
+                Error: k.toml names no directory for an authority: write `directory = "authority"` under `[authority]`, \
                 or give --authority
 
                 """

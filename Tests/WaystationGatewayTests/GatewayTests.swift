@@ -157,7 +157,7 @@ struct GatewayTests {
         #expect(origin.requestCount == 0)
     }
 
-    @Test("refuses what no rule takes, and sends it on only if it is told to")
+    @Test("refuses what no rule takes, and sends it on only with `forwardsUnclaimed`")
     func unclaimed() async throws {
         let origin = try ScriptedOrigin { _ in .ok("origin") }
         let name = "127.0.0.1.\(origin.port).http.localhost"

@@ -26,7 +26,7 @@ struct OriginNameTests {
     }
 
     @Test(
-        "is not made for what is no origin with a name",
+        "is not made for texts that are not an origin with a name",
         arguments: [
             "https://[::1]/", "ftp://shop.example/", "mailto:a@b.example", "/path", "https://", "https://a b/",
             "https://a:99999/",

@@ -177,7 +177,7 @@ struct HostileRecordingTests {
         ("a length that is too short", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nab", "1"),
         ("a length that is too long", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", "incomplete"),
         ("a negative length", "HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\nab", "damagedHead"),
-        ("a length that is no number", "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nab", "damagedHead"),
+        ("a length that is not a number", "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nab", "damagedHead"),
         ("two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", "damagedHead"),
         (
             "chunks",

@@ -36,6 +36,8 @@ struct RedactionTests {
         let bodies: [(type: String, body: String)] = [
             ("application/x-www-form-urlencoded", "user=anna&password=s3cret-form&x=1"),
             ("application/json", #"{"user":"anna","deep":[{"Token":"s3cret-json","n":1}]}"#),
+            ("application/json", #"{"accessToken":"s3cret-camel","refresh-token":"s3cret-dashed"}"#),
+            ("application/x-www-form-urlencoded", "clientSecret=s3cret-client"),
             ("application/json", #"{"broken": "password": "s3cret-broken""#),
             (
                 "multipart/form-data; boundary=b",
@@ -78,8 +80,7 @@ struct RedactionTests {
         let found = Set(text.matches(of: /s3cret-[a-z]+/).map { String($0.output) })
         let all = [
             "location", "query", "coded", "bearer", "cookie", "theme", "key", "user", "referer", "form", "json",
-            "broken",
-            "set", "second",
+            "broken", "set", "second", "camel", "dashed", "client",
         ]
         #expect(Set(all.map { "s3cret-\($0)" }).isSubset(of: found))
     }

@@ -233,12 +233,12 @@ struct MistakesTests {
     private static let syntax = [
         Case(
             "[gateway]\nproxy = yes\n\(rule)",
-            "2:9 `yes` is no value of TOML: write `true`"
+            "2:9 `yes` is not a value of TOML: write `true`"
         ),
         Case(
             "[[rule]]\nurl = https://a.example/**\nvia = pack\n",
-            "2:7 `https://a.example/**` is no number, `true`, `false` or date: write text in quotes, as in \"https://a.example/**\"",
-            "3:7 `pack` is no number, `true`, `false` or date: write text in quotes, as in \"pack\""
+            "2:7 `https://a.example/**` is not a number, a date, `true` or `false`: write text in quotes, as in \"https://a.example/**\"",
+            "3:7 `pack` is not a number, a date, `true` or `false`: write text in quotes, as in \"pack\""
         ),
         Case(
             "[[rule]]\nurl = \"https://a.example/**\nvia = \"network\"\n",
@@ -250,10 +250,10 @@ struct MistakesTests {
         Case("[gateway]\nport = 80 81\n\(rule)", "2:11 expected the end of the line, found `8`"),
         Case("[gateway]\nport = 1\nport = 2\n\(rule)", "3:1 `port` is set twice: remove one of the two lines"),
         Case("[cache]\n[cache]\n\(rule)", "2:2 `cache` is in the file twice: put all of its keys under one header"),
-        Case("[gateway]\nport = 08\n\(rule)", "2:8 `08` is no number, `true`, `false` or date"),
+        Case("[gateway]\nport = 08\n\(rule)", "2:8 `08` is not a number, a date, `true` or `false`"),
         Case(
             "[packs]\ndirectory = \"C:\\packs\"\n\(rule)",
-            "2:16 `\\p` is no escape: write `\\\\` for a backslash, or the text in single quotes"
+            "2:16 `\\p` is not an escape sequence: write `\\\\` for a backslash, or the text in single quotes"
         ),
         Case(
             "[gateway]\nstart = [\"https://a.example/\"\n  \"https://b.example/\"\n]\nport = -1\n\(rule)",
@@ -263,7 +263,7 @@ struct MistakesTests {
         Case("[gateway]\nstart = [\"https://a.example/\",\n", "1:1 \(noRules)", "2:9 the array has no `]`"),
         Case(
             "[gateway]\nstart = [\"https://a.example/\",\nport = -1\n\(rule)",
-            "3:1 `port` is no number, `true`, `false` or date: write text in quotes, as in \"port\"",
+            "3:1 `port` is not a number, a date, `true` or `false`: write text in quotes, as in \"port\"",
             "3:8 `port` is -1; expected a number from 1 to 65535, or 0 for any free port"
         ),
         Case(

@@ -2,7 +2,7 @@ package import Foundation
 package import FoundationNetworking
 package import WaystationTransport
 
-/// The loads of an interceptor for clients that are no tasks of a `URLSession`, such as the connections of a gateway.
+/// The loads of an interceptor for clients that are not tasks of a `URLSession`, such as the connections of a gateway.
 ///
 /// They pass the same stations as a task, and share its fetches, its cache and its cookies.
 package final class ClientLoads: Sendable {

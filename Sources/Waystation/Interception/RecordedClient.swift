@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// A client that is no task, and a recording of what it gets.
+/// A client that is not a task, and a recording of what it gets.
 ///
 /// Tasks have a ``LoadClient``, which does the same for them.
 final class RecordedClient: JourneyClient {

@@ -37,7 +37,7 @@ struct Delivery {
     var hasEnded: Bool { phase == .ended || phase == .cancelled }
 
     /// Whether the end was reported to the client, so that no other end may be reported.
-    var hasToldEnd: Bool { phase == .ended }
+    var hasReportedEnd: Bool { phase == .ended }
 
     /// Begins the delivery, or continues it after a suspension; changes nothing after the end.
     mutating func start() {

@@ -53,7 +53,7 @@ extension Journey {
     }
 
     /// Whether the end was reported to the client, so that it may get nothing more.
-    var hasToldEnd: Bool { state.withLock { $0.delivery.hasToldEnd } }
+    var hasReportedEnd: Bool { state.withLock { $0.delivery.hasReportedEnd } }
 
     // MARK: - From any thread
 
@@ -145,9 +145,17 @@ extension Journey {
     }
 
     /// Stops the work behind a load that was ended from outside.
-    private func carryOut(_ ending: State.Ending) {
+    ///
+    /// - Parameters:
+    ///   - ending: The state of the load when it was ended.
+    ///   - error: The error that ends it; nil for a cancel.
+    private func carryOut(_ ending: State.Ending, error: URLError? = nil) {
         ending.stop?()
-        if !ending.isExplained { context.emit(.cancelled, decidedBy: ending.rule) }
+        guard ending.isExplained else {
+            return context.emit(error.map(LoadEvent.Kind.failed) ?? .cancelled, decidedBy: ending.rule)
+        }
+        // The event has said where the answer comes from, but the answer is not delivered to its end.
+        if error == nil { context.recording?.wasCancelled(decidedBy: ending.rule) }
     }
 
     // MARK: - Under a login
@@ -191,7 +199,7 @@ extension Journey {
         let (ending, client) = change { state in
             (state.delivery.abort(error) ? state.stopping(keepsClient: true) : nil, state.client)
         }
-        if let ending { carryOut(ending) }
+        if let ending { carryOut(ending, error: error) }
         guard let client else {
             place?.leave()
             return

@@ -36,7 +36,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     private var isOver: Bool {
         switch phase {
         case .created, .handedBack, .cancelled: false
-        case .loading(let journey): journey.hasToldEnd
+        case .loading(let journey): journey.hasReportedEnd
         case .ended: true
         }
     }

@@ -45,16 +45,18 @@ final class ExchangeRecording: Sendable {
     /// Reports a redirect that is followed as an exchange of its own.
     func didRedirect(_ response: HTTPURLResponse, to next: URLRequest) {
         let begun = now()
-        let told = state.withLock { state in
-            var told = state.exchange
-            told.response = response
-            told.wait = state.elapsed
-            told.duration = told.wait
+        let redirected: RecordedExchange? = state.withLock { state in
+            // A cancel may have come first, and has reported the exchange.
+            guard !state.isOver else { return nil }
+            var redirected = state.exchange
+            redirected.response = response
+            redirected.wait = state.elapsed
+            redirected.duration = redirected.wait
             state.exchange = RecordedExchange(request: next, begun: begun)
             state.start = .now()
-            return told
+            return redirected
         }
-        recorder.exchangeDidEnd(told)
+        if let redirected { recorder.exchangeDidEnd(redirected) }
     }
 
     // MARK: - Response and body
@@ -84,7 +86,7 @@ final class ExchangeRecording: Sendable {
 
     /// Records the end of the load; `response` is the task's response, for loads that reported none before.
     func didEnd(_ error: (any Error)? = nil, with response: URLResponse? = nil) {
-        tell { state in
+        report { state in
             if state.exchange.response == nil, let response = response as? HTTPURLResponse {
                 state.exchange.response = response
                 state.exchange.wait = state.elapsed
@@ -102,22 +104,23 @@ final class ExchangeRecording: Sendable {
     func isExplained(by event: LoadEvent.Kind, decidedBy rule: Int?) {
         switch event {
         case .served(let source, _, _):
-            tell { state in
+            report { state in
                 state.exchange.source = source
                 state.exchange.rule = rule
                 state.isExplained = true
             }
         case .failed, .blocked, .openedElsewhere:
-            tell { state in
+            report { state in
                 state.exchange.rule = rule
                 state.isExplained = true
             }
-        case .cancelled: cancel(decidedBy: rule)
+        case .cancelled: wasCancelled(decidedBy: rule)
         default: break
         }
     }
 
-    private func cancel(decidedBy rule: Int?) {
+    /// Reports the load as cancelled, unless it was reported before.
+    func wasCancelled(decidedBy rule: Int?) {
         let cancelled: RecordedExchange? = state.withLock { state in
             guard !state.isOver else { return nil }
             state.isOver = true
@@ -129,14 +132,15 @@ final class ExchangeRecording: Sendable {
         if let cancelled { recorder.exchangeWasCancelled(cancelled) }
     }
 
-    private func tell(_ change: (inout State) -> Void) {
-        let told: RecordedExchange? = state.withLock { state in
+    /// Changes the exchange, and reports it once it is delivered and explained.
+    private func report(_ change: (inout State) -> Void) {
+        let complete: RecordedExchange? = state.withLock { state in
             guard !state.isOver else { return nil }
             change(&state)
             guard state.isDelivered, state.isExplained else { return nil }
             state.isOver = true
             return state.exchange
         }
-        if let told { recorder.exchangeDidEnd(told) }
+        if let complete { recorder.exchangeDidEnd(complete) }
     }
 }

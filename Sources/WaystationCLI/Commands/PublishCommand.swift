@@ -50,7 +50,10 @@ struct PublishCommand: AsyncParsableCommand {
     var deltas = 3
 
     @Option(
-        help: ArgumentHelp("Remove older releases, keep this many; see `waystation help prune`.", valueName: "count")
+        help: ArgumentHelp(
+            "The number of releases to keep; older ones are removed. See `waystation help prune`.",
+            valueName: "count"
+        )
     )
     var keep: Int?
 

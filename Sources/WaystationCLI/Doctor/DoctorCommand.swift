@@ -7,7 +7,7 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Checks whether this machine has what Waystation needs.",
         discussion: """
             It checks the clock, the directories, the disk, the names and addresses of this machine, and the libraries; \
-            and it tries out what Foundation's URLSession is known to do wrong, with and without Waystation, in processes \
+            and it tests known faults of Foundation's URLSession, with and without Waystation, in processes \
             of their own against a server on loopback. It changes nothing and needs no network.
 
             Each check is fine, cured (Foundation does it wrong, Waystation does not), not curable, a warning, or failed. \

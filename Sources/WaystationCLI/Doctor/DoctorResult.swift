@@ -23,7 +23,7 @@ struct DoctorResult: CommandResult {
             default: "\(failed) checks failed"
             }
         return
-            ([Words.table(rows)] + (advice.isEmpty ? [] : ["", "what to do:"] + advice.map { "  \($0)" })
+            ([Words.table(rows)] + (advice.isEmpty ? [] : ["", "advice:"] + advice.map { "  \($0)" })
             + ["", summary]).joined(separator: "\n")
     }
 }

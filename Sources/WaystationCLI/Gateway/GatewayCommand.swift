@@ -61,7 +61,7 @@ struct GatewayCommand: AsyncParsableCommand {
     @Flag(
         inversion: .prefixedNo,
         exclusivity: .exclusive,
-        help: "Whether loads, rules, cache, packs and cookies are shown on a page, whose URL is printed."
+        help: "Show loads, rules, cache, packs, cookies and events on a page, whose URL is printed."
     )
     var inspect: Bool?
 

@@ -21,7 +21,7 @@ struct GatewayFailure: Error {
         GatewayFailure(
             code: "noAuthority",
             message: """
-                \(file) names no directory of an authority: write `directory = "authority"` under `[authority]`, or give \
+                \(file) names no directory for an authority: write `directory = "authority"` under `[authority]`, or give \
                 --authority
                 """,
             exitCode: .refused

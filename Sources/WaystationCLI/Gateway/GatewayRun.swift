@@ -29,7 +29,7 @@ struct GatewayRun: Sendable {
         self.whenStarted = whenStarted
         gateway = Gateway(opened.interceptor) { options in
             options.logger = logger
-            // Where the gateway listens is in the output of the command.
+            // The command's output names the port, so the log need not.
             options.logger.logLevel = max(logger.logLevel, .info)
             options.take(settings)
             options.authority = authority

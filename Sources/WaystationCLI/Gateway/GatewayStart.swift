@@ -1,7 +1,7 @@
 import Foundation
 @_spi(Processes) import WaystationTesting
 
-/// Where browsers find the pages of a gateway that has begun to listen.
+/// The addresses of the pages of a gateway that has begun to listen.
 struct GatewayStart: CommandResult {
     struct Page: Encodable {
         let url: URL
@@ -26,7 +26,7 @@ struct GatewayStart: CommandResult {
         }
         if let reason = authority?.madeBecause {
             lines.append(
-                "the authority is new, because \(reason): `waystation gateway trust` prints how browsers accept it"
+                "the authority is new, because \(reason): `waystation gateway trust` prints the commands that install it in browsers"
             )
         }
         lines.append("listening on port \(port), until Ctrl-C")

@@ -39,7 +39,7 @@ struct TrustResult: CommandResult {
         var lines = [
             """
             \(authority.rootCertificate.printable) is the root of an authority for \
-            \(authority.names.joined(separator: ", ")) and the names below, valid until \
+            \(authority.names.joined(separator: ", ")) and all names below, valid until \
             \(authority.expires.formatted(.iso8601)).
             """
         ]

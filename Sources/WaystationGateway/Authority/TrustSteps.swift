@@ -14,7 +14,7 @@ public struct TrustSteps: Sendable, Hashable, CustomStringConvertible {
     /// A text for a terminal.
     public var description: String {
         let lines = { (commands: [String]) in commands.map { "  \($0)\n" }.joined() }
-        let removal = remove.isEmpty ? "" : "to take it away again:\n" + lines(remove)
+        let removal = remove.isEmpty ? "" : "to remove it:\n" + lines(remove)
         return "\(programs):\n" + lines(install) + removal
     }
 }
@@ -68,7 +68,7 @@ extension TrustSteps {
                 remove: []
             ),
             TrustSteps(
-                programs: "curl, for all commands of a shell, which then accept no other authority",
+                programs: "curl, for all commands of a shell (they then refuse all other authorities)",
                 install: ["export CURL_CA_BUNDLE=\(file)", "curl \(request)"],
                 remove: ["unset CURL_CA_BUNDLE"]
             ),

@@ -21,25 +21,46 @@ struct BodyPreview: Encodable, Sendable {
     init(_ load: LoadLog.Load) {
         let exchange = load.exchange
         let type = exchange.mediaType
-        isCut = exchange.isBodyCut
-        guard exchange.bodyLength > 0 else {
-            (kind, text) = (.none, "The response has no body.")
-            return
-        }
+        // The rest of a body whose load was cancelled or has failed never arrived.
+        isCut = exchange.isBodyCut || exchange.error != nil
         guard let body = exchange.body, !body.isEmpty else {
-            (kind, text) = (.none, "The bodies of the last \(LoadLog.bodyCount) loads are kept, and this one is not.")
+            (kind, text) = (.none, Self.reasonWithoutBody(load))
             return
         }
         if Self.imageTypes.contains(type) {
-            let isWhole = !exchange.isBodyCut
-            (kind, text) = isWhole ? (.image, "") : (.none, "The picture has more than \(body.count) bytes.")
+            (kind, text) = isCut ? (.none, "Only the first \(body.count) bytes of the picture are kept.") : (.image, "")
         } else if type == "application/json" || type.hasSuffix("+json") {
             (kind, text) = (.json, Self.text(Redaction.standard.body(body, type: type)))
+        } else if Self.mayNameSecrets(body, type: type) {
+            (kind, text) = (.text, Self.text(Redaction.standard.body(body, type: type)))
         } else if type.hasPrefix("text/") || Self.textTypes.contains(type) || type.hasSuffix("+xml") {
             (kind, text) = (.text, Self.text(body))
         } else {
-            (kind, text) = (.none, "There is no preview of the type \(type.isEmpty ? "(none)" : type).")
+            let reason = type.isEmpty ? "The response names no Content-Type" : "The type is \(type)"
+            (kind, text) = (.none, "\(reason), so there is no preview.")
         }
+    }
+
+    private static func reasonWithoutBody(_ load: LoadLog.Load) -> String {
+        let exchange = load.exchange
+        return if case .refused = load.ending {
+            "The gateway sent the reason of its refusal."
+        } else if exchange.response == nil {
+            "No response arrived."
+        } else if exchange.bodyLength > 0 {
+            "This body was not kept: only the bodies of the last \(LoadLog.bodyCount) loads are."
+        } else if exchange.body == nil {
+            "The body was not recorded."
+        } else {
+            "The response has no body."
+        }
+    }
+
+    /// Whether a body is a form or JSON, by its type or by its first byte: OAuth servers send tokens in both.
+    private static func mayNameSecrets(_ body: Data, type: String) -> Bool {
+        let isText = type.hasPrefix("text/") || textTypes.contains(type)
+        let first = body.first { !" \t\r\n".utf8.contains($0) }
+        return type == formType || (isText && (type.contains("json") || first.map("{[".utf8.contains) ?? false))
     }
 
     /// A picture that a browser shows without running anything in it.
@@ -54,8 +75,9 @@ struct BodyPreview: Encodable, Sendable {
     ]
     private static let textTypes: Set<String> = [
         "application/javascript", "application/x-javascript", "application/ecmascript", "application/xml",
-        "application/x-www-form-urlencoded",
+        formType,
     ]
+    private static let formType = "application/x-www-form-urlencoded"
 
     /// The text of bytes that may end within a character.
     private static func text(_ body: Data) -> String { String(decoding: body, as: UTF8.self) }

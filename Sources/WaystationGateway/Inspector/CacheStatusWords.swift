@@ -27,7 +27,7 @@ enum CacheStatusWords {
         let reason =
             switch values["fwd"] {
             case "bypass"?: "The rule does not use the cache"
-            case "method"?: "The method must reach the origin"
+            case "method"?: "Requests with this method are always sent to the origin"
             case "uri-miss"?: "Nothing was stored for the URL"
             case "vary-miss"?: "Only responses for other request fields were stored"
             case "miss"?: "No stored response could be used"

@@ -10,7 +10,7 @@ extension ExpectedAnswer {
         case .unclaimed: "No rule takes the request now."
         case .answered(.pack, let status): "An installed pack answers it with the status \(status)."
         case .answered(.files, let status): "The directory of the rule answers it with the status \(status)."
-        case .answered(.cache, 504): "The request accepts only a stored response, and the cache has none for it: 504."
+        case .answered(.cache, 504): "The request accepts only a stored response, and no stored one can be used: 504."
         case .answered(.cache, let status): "The cache answers it with the status \(status), without the network."
         case .answered(let source, let status): "The source \(source) answers it with the status \(status)."
         case .fetched(let reason, isConditional: true):
@@ -27,13 +27,13 @@ extension ExpectedAnswer {
     private static func words(for reason: CacheStatus.ForwardReason) -> String {
         switch reason {
         case .bypass: "The rule does not use the cache"
-        case .method: "The method must reach the origin"
+        case .method: "Requests with this method are always sent to the origin"
         case .uriMiss: "Nothing is stored for the URL"
         case .varyMiss: "Only responses for other request fields are stored"
         case .miss: "No stored response can be used"
-        case .request: "The request or the rule asks for the origin's own answer"
+        case .request: "The request or the rule wants a new answer"
         case .stale: "The stored response is stale"
-        case .partial: "The stored response has only a part"
+        case .partial: "Only a part of the response is stored"
         }
     }
 }

@@ -54,7 +54,9 @@ final class Inspector: Sendable {
         case .loads: throw Refusal.gone("The list")
         case .load(let number):
             guard let load = log.load(number) else { throw Refusal.gone("Load \(number)") }
-            let next = await loads.expectedAnswer(to: load.exchange.request)
+            // The URL of a refused request is the gateway's own, or one that the gateway does not stand for.
+            let next: ExpectedAnswer? =
+                if case .refused = load.ending { nil } else { await loads.expectedAnswer(to: load.exchange.request) }
             return try InspectorResponse(LoadDetails(load, interceptor.rules, next: next))
         case .image(let number):
             guard let image = log.load(number).flatMap(BodyPreview.image) else { throw Refusal.gone("The picture") }

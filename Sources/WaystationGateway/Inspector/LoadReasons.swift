@@ -8,7 +8,7 @@ enum LoadReasons {
     /// The reasons, a sentence each.
     static func reasons(for load: LoadLog.Load, rule: Rule?) -> [String] {
         let exchange = load.exchange
-        if case .refused = load.ending { return ["The gateway refused the request before any rule was asked."] }
+        if case .refused = load.ending { return ["The gateway refused the request, so no load began."] }
         var reasons: [String] = []
         switch (exchange.rule, rule) {
         case (let index?, let rule?):

@@ -57,9 +57,9 @@ struct LoadDetails: Encodable, Sendable {
     let waitMilliseconds: Double
     let preview: BodyPreview
     /// The answer that the same request would get now, in a sentence.
-    let next: String
+    let next: String?
 
-    init(_ load: LoadLog.Load, _ rules: [Rule], next: ExpectedAnswer) {
+    init(_ load: LoadLog.Load, _ rules: [Rule], next: ExpectedAnswer?) {
         let exchange = load.exchange
         self.load = LoadSummary(load)
         let rule = exchange.rule.flatMap { rules.indices.contains($0) ? rules[$0] : nil }
@@ -69,7 +69,7 @@ struct LoadDetails: Encodable, Sendable {
         responseFields = Self.hidden(exchange.response?.allHeaderFields as? [String: String] ?? [:])
         waitMilliseconds = exchange.wait * 1_000
         preview = BodyPreview(load)
-        self.next = next.words
+        self.next = next?.words
     }
 
     private static func hidden(_ fields: [String: String]) -> [[String]] {

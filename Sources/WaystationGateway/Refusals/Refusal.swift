@@ -33,7 +33,7 @@ struct Refusal: Error, Equatable, Sendable {
     static func unknownExpectation(_ value: String) -> Refusal {
         Refusal(
             status: 417,
-            message: "The gateway knows no expectation but 100-continue; this request expects “\(value.prefix(200))”.",
+            message: "The gateway supports only the expectation 100-continue; this request has “\(value.prefix(200))”.",
             closes: true
         )
     }
@@ -41,7 +41,7 @@ struct Refusal: Error, Equatable, Sendable {
     static func unknownCoding(_ value: String) -> Refusal {
         Refusal(
             status: 501,
-            message: "The gateway knows no transfer coding but chunked; this request has “\(value.prefix(200))”.",
+            message: "The gateway supports only the transfer coding chunked; this request has “\(value.prefix(200))”.",
             closes: true
         )
     }
@@ -71,7 +71,7 @@ struct Refusal: Error, Equatable, Sendable {
     )
 
     static func interim(_ status: Int) -> Refusal {
-        Refusal(status: 502, message: "The origin answered with the status \(status), which is not a final one.")
+        Refusal(status: 502, message: "The origin answered with the status \(status), and no final response followed.")
     }
 
     static let tooSlow = Refusal(

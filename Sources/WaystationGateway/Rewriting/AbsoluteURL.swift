@@ -36,7 +36,7 @@ struct AbsoluteURL {
         prefix = text.places(range.lowerBound..<end)
     }
 
-    /// Quickly finds out that a text without leading spaces is no absolute URL; most are not.
+    /// Quickly finds out that a text without leading spaces is not an absolute URL, as most texts are not.
     ///
     /// - Parameter text: The text, raw or decoded.
     /// - Returns: Whether the text must be looked at.

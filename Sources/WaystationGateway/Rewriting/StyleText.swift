@@ -9,7 +9,7 @@ struct StyleText {
 
     /// The end of the escape that begins with the backslash at a place; nil if more bytes are needed.
     ///
-    /// A backslash before a line end is no escape; its end is that of the line end.
+    /// A backslash before a line end is not an escape; its end is that of the line end.
     func escapeEnd(_ index: Int) -> Int? {
         var next = index + 1
         guard next < end else { return isLast ? end : nil }

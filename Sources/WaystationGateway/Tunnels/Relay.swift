@@ -3,8 +3,8 @@ import NIOCore
 
 /// Passes the bytes of one channel to another, only as fast as the other one takes them.
 ///
-/// Two of them make a tunnel; both channels are on the same event loop. When one side sends no more, the other side is
-/// told so and may still send.
+/// Two of them make a tunnel; both channels are on the same event loop. When one side sends no more, the other side
+/// learns this and may still send.
 final class Relay: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer

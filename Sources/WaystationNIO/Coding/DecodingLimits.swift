@@ -18,7 +18,7 @@ struct DecodingLimits: Equatable, Sendable {
     /// Default: 16.
     ///
     /// The bytes that are handed on are encoded themselves, so they hardly expand. The limit is for bodies whose inner coding decodes to
-    /// nothing: nobody else notices the work that they cost.
+    /// nothing: no other limit counts the work that they cost.
     var handedOnRatio = 16
     /// The number of bytes that one coding may hand to the next one at any ratio.
     ///

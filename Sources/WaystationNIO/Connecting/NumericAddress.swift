@@ -6,7 +6,7 @@ struct NumericAddress: Equatable {
     /// The address in network order, as certificates carry it: 4 or 16 bytes.
     var bytes: [UInt8]
 
-    /// Nil if the text is no address, but a name.
+    /// Nil if the text is a name and not an address.
     init?(_ text: String) {
         var buffer = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, text, &buffer) == 1 {

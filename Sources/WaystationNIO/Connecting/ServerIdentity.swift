@@ -4,8 +4,8 @@ import NIOSSL
 /// The names that a server's certificate is for (RFC 9110 §4.3.4 and RFC 9525 §6).
 ///
 /// NIOSSL checks the certificate, but for a name it also accepts a certificate for the address that the connection
-/// leads to. Then whoever controls the name service could take a certificate for an address of his own, and pass for
-/// any name. So the names are checked once more.
+/// leads to. Then an attacker who controls the name service could use a certificate for an address of his own, and
+/// pass for any name. So the names are checked once more.
 struct ServerIdentity: Equatable {
     enum Name: Equatable {
         case dns(String)

@@ -170,7 +170,7 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
             case .ask(let exchange): exchange.needsBody()
             case .write(let id, let bytes, let isLast):
                 write(.data(.init(data: .byteBuffer(bytes), endStream: isLast)), on: id)
-                // Only after a flush the channel tells whether it can take more.
+                // Only after a flush the channel reports whether it can take more.
                 flush()
             }
         }

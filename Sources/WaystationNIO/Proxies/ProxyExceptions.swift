@@ -67,7 +67,7 @@ struct ProxyExceptions: Equatable, Sendable {
         let bare = first.first == "[" && first.last == "]" ? first.dropFirst().dropLast() : first
         guard let bytes = bytes(bare) else { return nil }
         guard parts.count > 1 else { return Network(bytes: bytes, prefix: bytes.count * 8) }
-        // As in libcurl, a prefix of 0, or one that is no number, means the address itself.
+        // As in libcurl, a prefix of 0, or one that is not a number, means the address itself.
         let prefix = max(0, Int(parts[1]) ?? 0)
         return Network(bytes: bytes, prefix: prefix == 0 ? bytes.count * 8 : prefix)
     }

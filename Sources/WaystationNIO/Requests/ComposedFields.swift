@@ -45,7 +45,7 @@ struct ComposedFields {
             guard FieldSyntax.isHostValue(value) else {
                 throw TransportFailure(
                     .badURL,
-                    "The Host field \(value.debugDescription) is no host. Set a name with an optional port."
+                    "The Host field \(value.debugDescription) is not a host name. Set a name with an optional port."
                 )
             }
             authority = value

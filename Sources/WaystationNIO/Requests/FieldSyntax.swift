@@ -11,7 +11,7 @@ enum FieldSyntax {
         text.utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
     }
 
-    /// The value without the white space around it, which is no part of it (RFC 9110 §5.5).
+    /// The value without the white space around it, which is not part of it (RFC 9110 §5.5).
     static func trimmed(_ value: String) -> String {
         guard let first = value.utf8.first, let last = value.utf8.last else { return value }
         guard isBlank(first) || isBlank(last) else { return value }

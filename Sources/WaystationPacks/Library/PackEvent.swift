@@ -41,7 +41,7 @@ public struct PackEvent: Sendable, CustomStringConvertible {
     /// A description in words, with the reason.
     public let detail: String
 
-    /// Whether the event reports a problem that someone should look at.
+    /// Whether the event reports a problem that needs attention.
     public var isTrouble: Bool { [.damaged, .unreadable, .rolledBack, .updateFailed, .rejected].contains(kind) }
 
     /// One line for a log.

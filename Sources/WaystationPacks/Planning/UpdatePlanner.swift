@@ -219,7 +219,7 @@ extension LocalPack {
     /// A zip patch without a digest of its base may be tried, since the new zip is checked before it is installed.
     fileprivate func isBase(of patch: PatchOffer, among situation: UpdateSituation) -> Bool {
         if let from = patch.from, from != version { return false }
-        // A patch that names neither version nor base is for the version that the server was told.
+        // A patch that names neither version nor base is for the version that the client reported to the server.
         if patch.from == nil, patch.base == nil, version != situation.active?.version { return false }
         switch patch.kind {
         case .content: return patch.base != nil && patch.base == manifest

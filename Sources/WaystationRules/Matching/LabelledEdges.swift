@@ -19,7 +19,7 @@ struct LabelledEdges: Sendable {
     private var count = 0
     /// The labels of all edges, joined.
     private var labels: [UInt8] = []
-    /// The seed differs in each process, so that nobody can prepare a list of labels that collide.
+    /// The seed differs in each process, so that an attacker cannot prepare a list of labels that collide.
     private let seed = UInt64(truncatingIfNeeded: "waystation".hashValue)
 
     /// Returns the child of `parent` by the label `bytes[start..<end]`, or -1.

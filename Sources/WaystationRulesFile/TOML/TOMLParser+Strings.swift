@@ -113,7 +113,7 @@ extension TOMLParser {
             let shown = escape.map { Shown.escaped(String($0)) } ?? ""
             throw Fault(
                 start..<min(start + 2, scalars.count),
-                "`\\\(shown)` is no escape: write `\\\\` for a backslash, or the text in single quotes"
+                "`\\\(shown)` is not an escape sequence: write `\\\\` for a backslash, or the text in single quotes"
             )
         }
     }

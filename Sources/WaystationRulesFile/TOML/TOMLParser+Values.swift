@@ -40,11 +40,11 @@ extension TOMLParser {
         let end = position
         position = start
         if let boolean = Self.booleans[word.lowercased()] {
-            throw Fault(start..<end, "`\(word)` is no value of TOML: write `\(boolean)`")
+            throw Fault(start..<end, "`\(word)` is not a value of TOML: write `\(boolean)`")
         }
         let isWord = word.allSatisfy { $0.isLetter || $0 == "-" || $0 == "_" } || word.contains(":")
         let hint = isWord ? ": write text in quotes, as in \"\(Shown.escaped(word))\"" : ""
-        throw Fault(start..<end, "`\(Shown.escaped(word))` is no number, `true`, `false` or date\(hint)")
+        throw Fault(start..<end, "`\(Shown.escaped(word))` is not a number, a date, `true` or `false`\(hint)")
     }
 
     private mutating func skipWord() {

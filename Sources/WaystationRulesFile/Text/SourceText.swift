@@ -5,7 +5,7 @@ struct SourceText {
     private let lineStarts: [Int]
 
     init(_ text: String) {
-        // A mark of the byte order at the start is no part of the text.
+        // A mark of the byte order at the start is not part of the text.
         let scalars = Array(text.unicodeScalars.drop { $0 == "\u{FEFF}" })
         self.scalars = scalars
         lineStarts = [0] + scalars.indices.filter { scalars[$0] == "\n" }.map { $0 + 1 }

@@ -36,7 +36,7 @@ public final class Page: Sendable {
 
     /// Shows a URL, and returns when the document and its resources are loaded.
     ///
-    /// - Throws: ``BrowserFailure`` if the browser cannot load the URL. An HTTP status such as 404 is no failure.
+    /// - Throws: ``BrowserFailure`` if the browser cannot load the URL. An HTTP status such as 404 is not a failure.
     public func open(_ url: URL) async throws {
         let reply = try await send("Page.navigate", ["url": .string(url.absoluteString)])
         if let error = reply["errorText"].string {

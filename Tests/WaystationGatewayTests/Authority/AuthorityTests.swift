@@ -200,7 +200,7 @@ struct AuthorityTests {
         #expect(name.hasPrefix("waystation-gateway-"))
         #expect(steps[1].remove.first == "rm -f /usr/local/share/ca-certificates/\(name).crt")
         #expect(TrustSteps.all(for: URL(filePath: "/tmp/other/root.pem"))[0].remove != steps[0].remove)
-        #expect(steps[0].description.contains("to take it away again:\n  certutil"))
+        #expect(steps[0].description.contains("to remove it:\n  certutil"))
     }
 }
 #endif

@@ -92,7 +92,7 @@ extension HostileRequest {
 
     static let chunks: [HostileRequest] =
         [
-            ("a size that is no number", "zz\r\n"), ("a size beyond all numbers", "fffffffffffffffff\r\n"),
+            ("a size that is not a number", "zz\r\n"), ("a size beyond all numbers", "fffffffffffffffff\r\n"),
             ("a negative size", "-1\r\na\r\n0\r\n\r\n"),
             ("a size with a sign", "+1\r\na\r\n0\r\n\r\n"), ("a size with a prefix", "0x1\r\na\r\n0\r\n\r\n"),
             ("a space before a size", " 1\r\na\r\n0\r\n\r\n"), ("no size", "\r\na\r\n0\r\n\r\n"),

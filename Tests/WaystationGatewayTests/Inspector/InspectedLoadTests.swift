@@ -39,7 +39,9 @@ struct InspectedLoadTests {
         #expect(load["load"]["status"] == 403)
         #expect(load["load"]["method"] == "GET")
         #expect(load["load"]["refusal"].string?.hasPrefix("No rule takes https://other.example/a?token=") == true)
-        #expect(load["reasons"] == ["The gateway refused the request before any rule was asked."])
+        #expect(load["reasons"] == ["The gateway refused the request, so no load began."])
+        #expect(load["next"] == .null)
+        #expect(load["preview"]["text"] == "The gateway sent the reason of its refusal.")
         #expect(try await inspected.load(2)["load"]["url"] == "http://evil.example/")
         #expect(try await !inspected.ask("/api/load?id=1").text.contains("-secret"))
     }
@@ -47,7 +49,8 @@ struct InspectedLoadTests {
     @Test("has the beginning of its body by type: text, JSON without secrets, a picture")
     func bodies() async throws {
         let inspected = try await InspectorFixture()
-        for path in ["/data.json", "/page.html", "/long.txt", "/picture", "/film", "/large-picture"] {
+        let paths = ["/data.json", "/page.html", "/long.txt", "/picture", "/film", "/oauth", "/text.json", "/poster"]
+        for path in paths {
             _ = try await inspected.fixture.get(path, host: inspected.name)
         }
         let json = try await inspected.load(1)["preview"]
@@ -63,16 +66,19 @@ struct InspectedLoadTests {
         #expect(picture.body == InspectorFixture.picture)
         #expect(picture["Content-Type"] == "image/png")
         let film = try await inspected.load(5)["preview"]
-        #expect(film == ["kind": "none", "text": "There is no preview of the type video/mp4.", "isCut": false])
-        // A page is no picture, whatever asks for it.
+        #expect(film == ["kind": "none", "text": "The type is video/mp4, so there is no preview.", "isCut": false])
+        for number in [6, 7] {
+            let text = try await inspected.load(number)["preview"]["text"].string ?? ""
+            #expect(text.contains("redacted") && text.contains("scope") && !text.contains("body-secret"))
+        }
+        let poster = try await inspected.load(8)["preview"]
+        #expect(poster["text"] == "Only the first 32768 bytes of the picture are kept.")
+        #expect(try await inspected.ask("/api/image?id=8").status == 404)
+        // A page is not sent as a picture.
         #expect(try await inspected.ask("/api/image?id=2").status == 404)
         #expect(try await inspected.ask("/api/image?id=5").status == 404)
-        // Only the beginning of it is kept.
-        let large = try await inspected.load(6)["preview"]
-        #expect(large == ["kind": "none", "text": "The picture has more than 32768 bytes.", "isCut": true])
-        #expect(try await inspected.ask("/api/image?id=6").status == 404)
         let har = try JSONDecoder().decode(HARArchive.self, from: try await inspected.ask("/api/loads.har").body)
-        #expect(har.entries.count == 6)
+        #expect(har.entries.count == paths.count)
         #expect(har.entries.allSatisfy { ($0.response.content.text ?? "").isEmpty })
     }
 

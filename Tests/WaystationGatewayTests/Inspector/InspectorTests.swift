@@ -126,7 +126,7 @@ struct InspectorTests {
             try await inspected.fixture.get("/", host: "waystation.localhost.:\(inspected.fixture.port)").status == 421
         )
         #expect(try await inspected.fixture.get("/", host: "waystation.localhost").status == 421)
-        // A page of the inspector is no page of the gateway.
+        // A page of the inspector is not a page of the gateway.
         let foreign = try await inspected.fixture.get("/", method: "POST", ["Origin: http://\(inspected.host)"])
         #expect(foreign.status == 403)
     }

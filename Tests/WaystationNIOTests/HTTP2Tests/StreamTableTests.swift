@@ -80,7 +80,7 @@ struct StreamTableTests {
         #expect(table.receive(["x": "y"], isLast: false, on: 3)?.end?.reset == .protocolError)
     }
 
-    @Test("Empty DATA is no news")
+    @Test("Empty DATA is ignored")
     mutating func emptyData() {
         open("a")
         _ = table.receive(ok, isLast: false, on: 1)

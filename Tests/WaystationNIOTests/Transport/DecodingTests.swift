@@ -38,7 +38,7 @@ struct DecodingTests {
         #expect(outcome.fields == ["Content-Encoding": "Double", "Content-Length": "3"])
     }
 
-    @Test("identity is none")
+    @Test("The coding identity changes nothing")
     func identity() async throws {
         #expect(try await load("Content-Encoding: identity\r\n", "abc").text == "abc")
     }

@@ -46,7 +46,7 @@ struct ErrorCodeTests {
         #expect(outcome.code == .cannotFindHost)
     }
 
-    @Test("A request with a method that is no token ends with a clear error, and is not sent")
+    @Test("A request with a method that is not a token ends with a clear error, and is not sent")
     func badMethod() async throws {
         let origin = try RawOrigin { _ in [.request] }
         let outcome = await NIOTransport.plain().load(URLRequest(origin.url()) { $0.httpMethod = "BAD METHOD" })

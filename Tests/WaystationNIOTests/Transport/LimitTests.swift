@@ -51,7 +51,7 @@ struct LimitTests {
         #expect(outcome.status == (isAccepted ? 200 : nil))
     }
 
-    @Test("The largest Content-Length is no danger")
+    @Test("The largest Content-Length does no harm")
     func largestLength() async throws {
         let origin = try RawOrigin { _ in
             [.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nabc"), .close]

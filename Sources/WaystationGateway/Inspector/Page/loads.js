@@ -70,7 +70,7 @@ async function open(number, button) {
         ["Began", moment(load.begun)], ["Response after", load.status ? milliseconds(found.waitMilliseconds) : "no response"],
         ["End after", milliseconds(load.milliseconds)],
       ]),
-      make("h3", {}, "The next such request"), make("p", {}, found.next),
+      ...(found.next ? [make("h3", {}, "The next such request"), make("p", {}, found.next)] : []),
       make("h3", {}, "Request fields"), fields(found.requestFields),
       make("h3", {}, "Response fields"), fields(found.responseFields),
       make("h3", {}, "Body"), ...preview(found.preview, number));

@@ -9,7 +9,7 @@ export function address(module, action, query) {
 /** The field with the token, which every change needs. */
 export const authorization = () => `Bearer ${byID("token").value}`;
 
-/** The server's message, from the body of an answer that is no success. */
+/** The server's message, from the body of an answer that is not a success. */
 export function message(status, text) {
   try {
     return JSON.parse(text).error.message;
