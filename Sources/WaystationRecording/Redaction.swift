@@ -107,14 +107,19 @@ extension Redaction {
         return spaced.removingPercentEncoding ?? spaced
     }
 
-    /// The body of a request, without secrets.
+    /// Whether the first byte that is not white space begins a JSON object or array.
+    package static func beginsAsJSON(_ data: Data) -> Bool {
+        data.first { !" \t\r\n".utf8.contains($0) }.map("{[".utf8.contains) ?? false
+    }
+
+    /// A body without secrets.
     package func body(_ data: Data, type: String) -> Data {
         guard !itemNames.isEmpty else { return data }
         let type = type.lowercased()
         if type.hasPrefix("application/x-www-form-urlencoded") {
             return Data(form(String(decoding: data, as: UTF8.self)).utf8)
         }
-        if type.contains("json") || data.first == UInt8(ascii: "{") || data.first == UInt8(ascii: "[") {
+        if type.contains("json") || Self.beginsAsJSON(data) {
             guard let object = try? JSONSerialization.jsonObject(with: data) else { return guarded(data) }
             let (hidden, hasSecrets) = json(object)
             guard hasSecrets else { return data }

@@ -64,8 +64,8 @@ struct GatewayAuthorityTests {
                 "https://docs.example/  →  http://docs.example.localhost:\(port)/",
                 "the proxy is http://127.0.0.1:\(port), with certificates for docs.example",
                 """
-                the authority is new, because the directory had no authority: `waystation gateway trust` prints how \
-                browsers accept it
+                the authority is new, because the directory had no authority: `waystation gateway trust` prints the \
+                commands that install it in browsers
                 """,
                 "listening on port \(port), until Ctrl-C",
             ]

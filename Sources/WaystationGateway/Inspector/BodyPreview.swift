@@ -59,8 +59,7 @@ struct BodyPreview: Encodable, Sendable {
     /// Whether a body is a form or JSON, by its type or by its first byte: OAuth servers send tokens in both.
     private static func mayNameSecrets(_ body: Data, type: String) -> Bool {
         let isText = type.hasPrefix("text/") || textTypes.contains(type)
-        let first = body.first { !" \t\r\n".utf8.contains($0) }
-        return type == formType || (isText && (type.contains("json") || first.map("{[".utf8.contains) ?? false))
+        return type == formType || (isText && (type.contains("json") || Redaction.beginsAsJSON(body)))
     }
 
     /// A picture that a browser shows without running anything in it.
