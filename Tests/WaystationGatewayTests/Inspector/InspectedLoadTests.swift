@@ -49,7 +49,7 @@ struct InspectedLoadTests {
     @Test("has the beginning of its body by type: text, JSON without secrets, a picture")
     func bodies() async throws {
         let inspected = try await InspectorFixture()
-        let paths = ["/data.json", "/page.html", "/long.txt", "/picture", "/film", "/oauth", "/text.json", "/poster"]
+        let paths = ["/data.json", "/page.html", "/long.txt", "/picture", "/film", "/oauth", "/text.json", "/large-picture"]
         for path in paths {
             _ = try await inspected.fixture.get(path, host: inspected.name)
         }
@@ -71,8 +71,8 @@ struct InspectedLoadTests {
             let text = try await inspected.load(number)["preview"]["text"].string ?? ""
             #expect(text.contains("redacted") && text.contains("scope") && !text.contains("body-secret"))
         }
-        let poster = try await inspected.load(8)["preview"]
-        #expect(poster["text"] == "Only the first 32768 bytes of the picture are kept.")
+        let large = try await inspected.load(8)["preview"]
+        #expect(large["text"] == "Only the first 32768 bytes of the picture are kept.")
         #expect(try await inspected.ask("/api/image?id=8").status == 404)
         // A page is not sent as a picture.
         #expect(try await inspected.ask("/api/image?id=2").status == 404)

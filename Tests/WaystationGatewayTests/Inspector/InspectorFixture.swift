@@ -80,7 +80,6 @@ final class InspectorFixture: Sendable {
         "/film": ("video/mp4", Data(count: 10)),
         "/oauth": ("application/x-www-form-urlencoded", Data("access_token=body-secret&scope=all".utf8)),
         "/text.json": ("text/plain", Data(#" {"accessToken": "body-secret", "scope": "all"}"#.utf8)),
-        "/poster": ("image/png", Data(count: 40_000)),
     ]
 
     /// A PNG of one pixel.
