@@ -49,7 +49,9 @@ struct InspectedLoadTests {
     @Test("has the beginning of its body by type: text, JSON without secrets, a picture")
     func bodies() async throws {
         let inspected = try await InspectorFixture()
-        let paths = ["/data.json", "/page.html", "/long.txt", "/picture", "/film", "/oauth", "/text.json", "/large-picture"]
+        let paths = [
+            "/data.json", "/page.html", "/long.txt", "/picture", "/film", "/oauth", "/text.json", "/large-picture",
+        ]
         for path in paths {
             _ = try await inspected.fixture.get(path, host: inspected.name)
         }
