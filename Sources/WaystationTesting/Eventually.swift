@@ -1,9 +1,9 @@
-/// Waits for a condition that is brought about without a notification, for ten minutes at most.
+/// Waits for a condition that becomes true without a notification, for ten minutes at most.
 ///
-/// An expectation of the result makes a fault a failed test, where a loop of its own would hang the run: the time limit
-/// of a test does not end a loop that does not look for it.
+/// A test expects the result, so a condition that stays false is a failed expectation. A loop in the test itself would
+/// hang the run: the time limit of a test cancels its task, and the loop would not notice that.
 ///
-/// - Parameter condition: What is waited for; it is asked at least once.
+/// - Parameter condition: The condition to wait for. It is checked at least once.
 /// - Returns: Whether the condition has become true.
 /// - Throws: The error of the condition.
 package func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {

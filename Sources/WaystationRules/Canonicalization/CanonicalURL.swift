@@ -19,7 +19,7 @@
 ///
 /// Hosts in other scripts are lower-cased and encoded by RFC 3492. That is not the whole of UTS 46: a host with
 /// characters that its tables would map (full-width letters, ligatures, base letters with a separate accent) is
-/// refused, since encoding it would give a name that nobody registered.
+/// refused, since encoding it would give a name that is not registered.
 ///
 /// A `CanonicalURL` stores its text and a few offsets; making one from text that is already canonical copies nothing.
 public struct CanonicalURL: Sendable {

@@ -19,7 +19,7 @@ public struct Stub: Sendable {
     ///
     /// - Parameters:
     ///   - pattern: The requests.
-    ///   - answers: The answers in their order; `200 OK` without a body if there are none.
+    ///   - answers: The answers in their order. A stub without answers responds with `200 OK` and an empty body.
     ///   - fileID: The file of the stub, for messages.
     ///   - line: The line of the stub, for messages.
     public init(_ pattern: RequestPattern, _ answers: StubAnswer..., fileID: String = #fileID, line: Int = #line) {

@@ -214,7 +214,7 @@ RULES = [
     Rule(
         "request only-if-cached",
         "RFC 9111 §5.2.1.7",
-        "Nothing but a stored response is wanted: without one ours answers 504, and asks nobody.",
+        "Nothing but a stored response is wanted: without one ours answers 504, and asks no server.",
         times_out,
         directives(requests, r"^only-if-cached$"),
     ),

@@ -27,7 +27,7 @@ struct BrowserLoginTests {
         try ScriptedOrigin { request in
             guard request.path != "/" else { return .ok(page, fields: ["Content-Type": "text/html"]) }
             let token = request.value(of: "Cookie")?.components(separatedBy: "; ").first { $0.hasPrefix("token=") }
-            return .ok("\(request.path) \(token ?? "nobody")")
+            return .ok("\(request.path) \(token ?? "absent")")
         }
     }
 
@@ -61,11 +61,11 @@ struct BrowserLoginTests {
             #expect(await eventually { signIns.withLock { $0 } == 1 })
             try await page.open(fixture.url(at: fixture.name(of: origin)))
             // The unmarked request was sent last, and is answered.
-            try await page.waitUntil("window.unmarked === '/open nobody'")
+            try await page.waitUntil("window.unmarked === '/open absent'")
             #expect(!origin.requests.contains { $0.target.contains("needAuth") })
             submit.finish()
             try await page.waitUntil("Array.isArray(window.result)")
-            #expect(try await page.evaluate("result") == ["/orders token=t1", "/wishes token=t1", "/open nobody"])
+            #expect(try await page.evaluate("result") == ["/orders token=t1", "/wishes token=t1", "/open absent"])
             #expect(String(decoding: try await native.0, as: UTF8.self) == "/profile token=t1")
             // The token is the app's: no script of a page can read it.
             #expect(try await page.evaluate("document.cookie") == "")

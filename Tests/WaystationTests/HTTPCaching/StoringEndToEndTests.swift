@@ -168,7 +168,7 @@ struct StoringEndToEndTests {
     )
     func logins(strategy: CacheStrategy) async throws {
         let fixture = try CachingFixture(strategy) { request in
-            let body = request.value(of: "Authorization") ?? "nobody"
+            let body = request.value(of: "Authorization") ?? "absent"
             let tag = "\"\(body)\""
             let fields: KeyValuePairs = ["Cache-Control": "max-age=60", "ETag": tag]
             return request.value(of: "If-None-Match") == tag ? .status(304, fields: fields) : .ok(body, fields: fields)
@@ -177,7 +177,7 @@ struct StoringEndToEndTests {
             for login in ["Bearer a", "Bearer b"] {
                 #expect(try await fixture.load("/", ["Authorization": login]).body == login)
             }
-            #expect(try await fixture.load().body == "nobody")
+            #expect(try await fixture.load().body == "absent")
         }
         #expect(fixture.origin.requests.prefix(3).allSatisfy { $0.value(of: "If-None-Match") == nil })
         guard strategy != .revalidate else { return }

@@ -35,7 +35,7 @@ struct AccountTests {
     }
 
     private static let cacheable: LoginFixture.Script = { request in
-        .ok(request.value(of: "Cookie") ?? "nobody", fields: ["Cache-Control": "max-age=60"])
+        .ok(request.value(of: "Cookie") ?? "absent", fields: ["Cache-Control": "max-age=60"])
     }
 
     @Test("over one cache each get their own responses only")
@@ -54,7 +54,7 @@ struct AccountTests {
     func otherCookies() async throws {
         let two = try Two { request in
             guard let name = request.path.split(separator: "/").last, request.path.hasPrefix("/set") else {
-                return .ok(request.value(of: "Cookie") ?? "nobody", fields: ["Cache-Control": "max-age=60"])
+                return .ok(request.value(of: "Cookie") ?? "absent", fields: ["Cache-Control": "max-age=60"])
             }
             return .ok("", fields: ["Set-Cookie": "sid=\(name); Path=/"])
         }
@@ -101,7 +101,7 @@ struct AccountTests {
         gate.open()
         #expect(try await late.body == "token=bob")
         #expect(try await two.bob.load("/page").body == "token=bob")
-        #expect(try await two.alice.load("/page").body == "nobody")
+        #expect(try await two.alice.load("/page").body == "absent")
         #expect(two.origin.requestCount == 4)
     }
 
@@ -111,7 +111,7 @@ struct AccountTests {
         let two = try Two(sharing: storage, script: Self.cacheable)
         try await two.alice.login.logIn()
         #expect(storage.cookies?.map(\.value) == ["alice"])
-        #expect(try await two.bob.load("/page").body == "nobody")
+        #expect(try await two.bob.load("/page").body == "absent")
         #expect(!two.bob.login.isLoggedIn)
         #expect(try await two.bob.load("/page?needAuth=true").body == "token=bob")
         #expect(two.alice.login.token == "alice")
@@ -143,7 +143,7 @@ struct AccountTests {
         let folder = try TemporaryDirectory()
         let cache = try ResponseCache(directory: folder.url.appending(path: "cache"), environment: .patient)
         let network = ScriptedTransport { request in
-            .ok(request.value(forHTTPHeaderField: "Cookie") ?? "nobody", fields: ["Cache-Control": "max-age=600"])
+            .ok(request.value(forHTTPHeaderField: "Cookie") ?? "absent", fields: ["Cache-Control": "max-age=600"])
         }
         let url = try #require(URL(string: "https://shop.example/page"))
         func start() throws -> (LoginSession, URLSession) {

@@ -204,12 +204,12 @@ struct LoginEndToEndTests {
             case "/in": .redirect(to: "/members/page")
             case "/members/out":
                 .redirect(to: "http://localhost:\(request.value(of: "Host")?.split(separator: ":").last ?? "")/")
-            default: .ok(request.value(of: "Cookie") ?? "nobody")
+            default: .ok(request.value(of: "Cookie") ?? "absent")
             }
         }
         for _ in 1...2 {
             #expect(try await fixture.load("/in") == (200, "token=t1"))
-            #expect(try await fixture.load("/members/out") == (200, "nobody"))
+            #expect(try await fixture.load("/members/out") == (200, "absent"))
             await fixture.cache.flush()
         }
         #expect(fixture.provider.reasons.count == 1)

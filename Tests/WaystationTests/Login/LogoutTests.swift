@@ -10,7 +10,7 @@ import WaystationTransport
 @Suite("A log-out")
 struct LogoutTests {
     private static let stored: LoginFixture.Script = { request in
-        .ok(request.value(of: "Cookie") ?? "nobody", fields: ["Cache-Control": "max-age=60"])
+        .ok(request.value(of: "Cookie") ?? "absent", fields: ["Cache-Control": "max-age=60"])
     }
 
     @Test("removes the login's cookies from the store and from the session's storage, and no others")
@@ -62,7 +62,7 @@ struct LogoutTests {
         #expect(fixture.origin.requestCount == 1)
         await fixture.login.logOut()
         #expect(await fixture.cache.statistics.entries == 0)
-        #expect(try await fixture.load("/page").body == "nobody")
+        #expect(try await fixture.load("/page").body == "absent")
         try await fixture.login.logIn()
         #expect(try await fixture.load("/page").body == "token=t2")
     }

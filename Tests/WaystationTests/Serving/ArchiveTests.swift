@@ -211,7 +211,7 @@ struct ArchiveTests {
 
     @Test("a response to a request with credentials is not served for other credentials")
     func partitions() async throws {
-        let origin = try ScriptedOrigin { .ok($0.value(of: "Authorization") ?? "nobody") }
+        let origin = try ScriptedOrigin { .ok($0.value(of: "Authorization") ?? "absent") }
         let waystation = try waystation(.cacheFirst(for: .days(1)))
         func load(_ token: String?) async throws -> String {
             var request = URLRequest(url: origin.url("/me"))
@@ -219,7 +219,7 @@ struct ArchiveTests {
             return String(decoding: try await waystation.session.data(for: request).0, as: UTF8.self)
         }
         for token in ["Bearer a", "Bearer b", nil, "Bearer a"] {
-            #expect(try await load(token) == token ?? "nobody")
+            #expect(try await load(token) == token ?? "absent")
             await waystation.cache.flush()
         }
         #expect(origin.requestCount == 3)
