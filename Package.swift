@@ -30,7 +30,10 @@ let package = Package(
         // Answers browsers by the rules of an interceptor; needs the trait `Gateway`.
         .library(name: "WaystationGateway", targets: ["WaystationGateway"]),
         .library(name: "WaystationRecording", targets: ["WaystationRecording"]),
-        .library(name: "WaystationTesting", targets: ["WaystationTesting"]),
+        // For tests of any code that loads through `URLSession`: stubs, recordings, faults, an origin on loopback.
+        .library(name: "WaystationTesting", targets: ["WaystationTesting", "WaystationOrigin"]),
+        // The tools of this project's own tests and benchmarks; no promise to anyone else.
+        .library(name: "WaystationTestSupport", targets: ["WaystationTestSupport", "WaystationProcesses"]),
         .executable(name: "waystation", targets: ["WaystationCLI"]),
     ],
     traits: [
@@ -176,7 +179,7 @@ let package = Package(
                 "CWaystationSQLite", "CZlib", "CBzip2", "Waystation", "WaystationFileSystem", "WaystationPacks",
                 "WaystationPublishing", "WaystationRecording", "WaystationRulesFile", "WaystationStorage",
                 // `doctor` repeats on the user's machine what the tests pin, against the same server.
-                "WaystationTesting",
+                "WaystationOrigin", "WaystationProcesses",
                 .target(name: "WaystationGateway", condition: gateway),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -185,15 +188,32 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: gateway),
             ]
         ),
+        // Starts programs: for `doctor`, which survives a crash so, and for tests.
+        .target(name: "WaystationProcesses"),
+        .target(
+            name: "WaystationOrigin",
+            dependencies: [.product(name: "Crypto", package: "swift-crypto")]
+        ),
+        // Links Swift Testing, so no program but a test may depend on it.
         .target(
             name: "WaystationTesting",
             dependencies: [
-                "Waystation", "WaystationFiles", "WaystationFileSystem", "WaystationRules", "WaystationStorage",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Waystation", "WaystationFields", "WaystationFiles", "WaystationOrigin", "WaystationRecording",
+                "WaystationRules", .product(name: "DequeModule", package: "swift-collections"),
             ]
         ),
-        .testTarget(name: "WaystationTestingTests", dependencies: ["WaystationTesting", "Waystation"]),
+        .target(
+            name: "WaystationTestSupport",
+            dependencies: [
+                "WaystationFileSystem", "WaystationOrigin", "WaystationProcesses", "WaystationStorage",
+                "WaystationTesting", .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .testTarget(
+            name: "WaystationTestingTests",
+            dependencies: ["WaystationTestSupport", "WaystationTesting", "Waystation", "WaystationRecording"],
+            exclude: ["Recordings"]
+        ),
         .testTarget(name: "WaystationCollectionsTests", dependencies: ["WaystationCollections"]),
         .testTarget(name: "WaystationRulesTests", dependencies: ["WaystationRules"]),
         .testTarget(name: "WaystationFieldsTests", dependencies: ["WaystationFields"]),
@@ -213,7 +233,8 @@ let package = Package(
         .testTarget(
             name: "WaystationStorageTests",
             dependencies: [
-                "WaystationStorage", "WaystationFields", "WaystationFileSystem", "WaystationTesting",
+                "WaystationStorage", "WaystationFields", "WaystationFileSystem", "WaystationTestSupport",
+                "WaystationTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -221,17 +242,17 @@ let package = Package(
         ),
         .testTarget(
             name: "WaystationArchiveTests",
-            dependencies: ["WaystationArchive", "WaystationFileSystem", "WaystationTesting"]
+            dependencies: ["WaystationArchive", "WaystationFileSystem", "WaystationTestSupport", "WaystationTesting"]
         ),
         .testTarget(
             name: "WaystationPatchTests",
-            dependencies: ["WaystationPatch", "WaystationFileSystem", "WaystationTesting"]
+            dependencies: ["WaystationPatch", "WaystationFileSystem", "WaystationTestSupport", "WaystationTesting"]
         ),
         .testTarget(
             name: "WaystationPacksTests",
             dependencies: [
                 "WaystationPacks", "WaystationArchive", "WaystationFields", "WaystationFileSystem", "WaystationFiles",
-                "WaystationPatch", "WaystationRules", "WaystationTesting",
+                "WaystationPatch", "WaystationRules", "WaystationTestSupport", "WaystationTesting",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
@@ -240,19 +261,21 @@ let package = Package(
             name: "WaystationPublishingTests",
             dependencies: [
                 "WaystationPublishing", "WaystationPacks", "WaystationFileSystem", "WaystationPatch",
-                "WaystationTesting",
+                "WaystationTestSupport", "WaystationTesting",
             ]
         ),
         .testTarget(
             name: "WaystationRulesFileTests",
             dependencies: [
-                "WaystationRulesFile", "Waystation", "WaystationRules", "WaystationStorage", "WaystationTesting",
+                "WaystationRulesFile", "Waystation", "WaystationRules", "WaystationStorage", "WaystationTestSupport",
+                "WaystationTesting",
             ]
         ),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "WaystationCLI", "WaystationRulesFile", "WaystationStorage", "WaystationTesting",
+                "WaystationCLI", "WaystationRulesFile", "WaystationStorage", "WaystationTestSupport",
+                "WaystationTesting",
                 .target(name: "WaystationGateway", condition: gateway),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
@@ -260,7 +283,8 @@ let package = Package(
         .testTarget(
             name: "WaystationTests",
             dependencies: [
-                "Waystation", "WaystationCaching", "WaystationFileSystem", "WaystationStorage", "WaystationTesting",
+                "Waystation", "WaystationCaching", "WaystationFileSystem", "WaystationStorage", "WaystationTestSupport",
+                "WaystationTesting",
                 "WaystationTransport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -270,7 +294,7 @@ let package = Package(
         .testTarget(
             name: "WaystationNIOTests",
             dependencies: [
-                "WaystationNIO", "Waystation", "WaystationTesting", "WaystationTransport",
+                "WaystationNIO", "Waystation", "WaystationTestSupport", "WaystationTesting", "WaystationTransport",
                 .product(name: "NIOCore", package: "swift-nio", condition: nio),
                 .product(name: "NIOPosix", package: "swift-nio", condition: nio),
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: nio),
@@ -292,7 +316,7 @@ let package = Package(
             name: "WaystationGatewayTests",
             dependencies: [
                 "CGumbo", "WaystationGateway", "Waystation", "WaystationCookies", "WaystationPacks",
-                "WaystationRecording", "WaystationRules", "WaystationTesting",
+                "WaystationRecording", "WaystationRules", "WaystationTestSupport", "WaystationTesting",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: gateway),
@@ -303,7 +327,8 @@ let package = Package(
         .testTarget(
             name: "WaystationRecordingTests",
             dependencies: [
-                "WaystationRecording", "Waystation", "WaystationFileSystem", "WaystationStorage", "WaystationTesting",
+                "WaystationRecording", "Waystation", "WaystationFileSystem", "WaystationStorage",
+                "WaystationTestSupport", "WaystationTesting",
             ]
         ),
         .testTarget(
@@ -316,7 +341,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 "Waystation", "WaystationArchive", "WaystationCaching", "WaystationCookies", "WaystationFiles",
                 "WaystationPacks", "WaystationPatch", "WaystationPublishing", "WaystationRecording",
-                "WaystationStorage", "WaystationTesting",
+                "WaystationStorage", "WaystationTestSupport", "WaystationTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),

@@ -20,6 +20,7 @@ let package = Package(
                 .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationNIO", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
             ]
         ),
         .executableTarget(
@@ -27,6 +28,7 @@ let package = Package(
             dependencies: [
                 "Measuring", .product(name: "WaystationNIO", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -35,13 +37,17 @@ let package = Package(
         ),
         .executableTarget(
             name: "soak",
-            dependencies: ["Measuring", .product(name: "WaystationTesting", package: "waystation")]
+            dependencies: [
+                "Measuring", .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
+            ]
         ),
         .executableTarget(
             name: "bodies",
             dependencies: [
                 "Measuring", .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
@@ -53,6 +59,7 @@ let package = Package(
                 .product(name: "WaystationNIO", package: "waystation"),
                 .product(name: "WaystationPublishing", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
                 .product(name: "Waystation", package: "waystation"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
@@ -62,6 +69,7 @@ let package = Package(
             dependencies: [
                 "Measuring", .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
             ]
         ),
         .executableTarget(
@@ -69,6 +77,7 @@ let package = Package(
             dependencies: [
                 "Measuring", .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -77,6 +86,7 @@ let package = Package(
             dependencies: [
                 "Measuring", .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
             ]
         ),
         .executableTarget(
@@ -85,6 +95,7 @@ let package = Package(
                 "Measuring", .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationNIO", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
@@ -99,6 +110,7 @@ let package = Package(
                 .product(name: "WaystationPublishing", package: "waystation"),
                 .product(name: "WaystationNIO", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]

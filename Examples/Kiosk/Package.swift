@@ -24,6 +24,7 @@ let package = Package(
                 .product(name: "WaystationGateway", package: "waystation"),
                 .product(name: "WaystationPublishing", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
             ]
         ),
         .testTarget(name: "KioskTests", dependencies: ["Kiosk"]),

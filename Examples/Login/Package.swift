@@ -50,6 +50,7 @@ let package = Package(
                 "Login", "ShopApp", "ShopServer",
                 .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
             ]
         ),
     ],

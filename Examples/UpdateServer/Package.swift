@@ -50,6 +50,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "WaystationPublishing", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
             ]
         ),
     ],

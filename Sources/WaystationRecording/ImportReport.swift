@@ -70,9 +70,9 @@ public struct ImportReport: Sendable, CustomStringConvertible {
 }
 
 /// The reason why one exchange is not imported.
-struct ImportRefusal: Error {
+package struct ImportRefusal: Error {
     let reason: ImportReport.Reason
-    let detail: String
+    package let detail: String
 
     init(_ reason: ImportReport.Reason, _ detail: String) {
         self.reason = reason

@@ -129,6 +129,14 @@ extension Redaction {
         return guarded(data)
     }
 
+    /// A response's body without secrets: unlike ``body(_:type:)`` it leaves pages and files alone, which may only name
+    /// a secret, as a form for a log-in does.
+    package func responseBody(_ data: Data, type: String) -> Data {
+        let essence = type.lowercased()
+        let isSearched = essence.contains("json") || essence.hasPrefix("application/x-www-form-urlencoded")
+        return isSearched ? body(data, type: type) : data
+    }
+
     /// A body of an unknown format, or only the placeholder when the body names a secret.
     private func guarded(_ data: Data) -> Data {
         let text = Self.comparable(String(decoding: data, as: UTF8.self))

@@ -1,7 +1,7 @@
 #if Gateway
 import Foundation
 import Testing
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
 
 @Suite("waystation gateway with an authority", .timeLimit(.minutes(20)))
 struct GatewayAuthorityTests {

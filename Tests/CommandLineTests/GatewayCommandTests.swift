@@ -2,7 +2,8 @@
 import Foundation
 import FoundationNetworking
 import Testing
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
+import WaystationTesting
 
 @Suite("waystation gateway", .timeLimit(.minutes(20)))
 struct GatewayCommandTests {

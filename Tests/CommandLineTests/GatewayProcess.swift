@@ -2,7 +2,8 @@
 import Foundation
 import FoundationNetworking
 import Testing
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
+import WaystationTestSupport
 
 /// A gateway's process, which is killed at the end of a test if it still runs.
 final class GatewayProcess: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
 
 /// A temporary working folder, and the tool, which runs as a separate process.
 final class Tool: Sendable {

@@ -32,6 +32,7 @@ let package = Package(
                 .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationNIO", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
             ],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaystationFileSystem
+import WaystationTestSupport
 import WaystationTesting
 
 @testable import WaystationArchive

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import Waystation
 import WaystationGateway
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
 
 /// curl itself asks a gateway, in each of the three ways in which a client can.
 @Suite("curl", .timeLimit(.minutes(10)))

@@ -5,6 +5,7 @@ import ServiceLifecycle
 import Testing
 import Waystation
 import WaystationGateway
+import WaystationTestSupport
 import WaystationTesting
 
 @Suite("A gateway", .timeLimit(.minutes(10)))

@@ -2,9 +2,10 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationProcesses
 import WaystationRecording
 import WaystationStorage
-@_spi(Processes) import WaystationTesting
+import WaystationTesting
 
 @Suite("A session recorded as HAR")
 struct HARRecordingTests {

@@ -4,7 +4,7 @@ import Testing
 import Waystation
 import WaystationFileSystem
 import WaystationStorage
-import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationRecording
 

@@ -2,9 +2,11 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationProcesses
 import WaystationRecording
 import WaystationStorage
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
+import WaystationTesting
 
 /// A folder for one test, deleted with the last reference to this object.
 final class Workplace: Sendable {

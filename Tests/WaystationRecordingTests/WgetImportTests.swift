@@ -3,8 +3,9 @@ import FoundationNetworking
 import Testing
 import Waystation
 import WaystationFileSystem
+import WaystationOrigin
+import WaystationProcesses
 import WaystationRecording
-@_spi(Processes) import WaystationTesting
 
 @Suite("A site recorded by wget")
 struct WgetImportTests {

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
 
 @testable import WaystationRulesFile
 

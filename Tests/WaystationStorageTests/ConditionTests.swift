@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import WaystationFileSystem
-import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationStorage
 

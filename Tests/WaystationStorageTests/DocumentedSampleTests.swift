@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
 import Testing
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
+import WaystationTestSupport
 
 @testable import WaystationStorage
 

@@ -3,7 +3,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 import WaystationFileSystem
-import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationStorage
 

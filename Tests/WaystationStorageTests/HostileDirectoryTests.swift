@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Testing
 import WaystationFileSystem
-import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationStorage
 

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import HTTPTypes
 import Testing
+import WaystationTestSupport
 import WaystationTesting
 
 @testable import WaystationStorage

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 import Testing
+import WaystationTestSupport
 import WaystationTesting
 
 @testable import WaystationStorage

@@ -4,6 +4,7 @@ import GRDB
 import HTTPTypes
 import Testing
 import WaystationFileSystem
+import WaystationTestSupport
 import WaystationTesting
 
 @testable import WaystationStorage

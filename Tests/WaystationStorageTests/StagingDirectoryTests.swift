@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import WaystationFileSystem
-import WaystationTesting
+import WaystationTestSupport
 
 @Suite("Left-over staging directories")
 struct StagingDirectoryTests {

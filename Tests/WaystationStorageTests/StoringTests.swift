@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import Testing
-import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationStorage
 

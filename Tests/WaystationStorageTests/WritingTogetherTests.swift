@@ -3,7 +3,7 @@ import GRDB
 import HTTPTypes
 import Synchronization
 import Testing
-import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationStorage
 

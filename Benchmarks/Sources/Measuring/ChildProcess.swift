@@ -1,5 +1,5 @@
 public import Foundation
-@_spi(Processes) public import WaystationTesting
+public import WaystationProcesses
 
 /// Runs this program again in a process of its own, so that a crash or a hang there does not end this process.
 @_spi(Processes)

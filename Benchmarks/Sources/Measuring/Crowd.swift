@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
+import WaystationTestSupport
 
 /// Processes of this program that work side by side for a given time, while one after another is killed in the middle
 /// of its work and replaced.

@@ -3,7 +3,8 @@ import FoundationNetworking
 import Measuring
 import Waystation
 import WaystationNIO
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
+import WaystationTesting
 
 extension Benchmark {
     /// The cost of a private HTTP cache for loads that use the network, and the trips that it saves.

@@ -1,6 +1,7 @@
 import Foundation
 @_spi(Processes) import Measuring
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
+import WaystationTestSupport
 
 extension Benchmark {
     /// The example that crawls a site, with either engine, beside wget.

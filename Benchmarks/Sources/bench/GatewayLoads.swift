@@ -4,7 +4,8 @@ import Waystation
 import WaystationGateway
 import WaystationNIO
 import WaystationPacks
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
+import WaystationTestSupport
 
 extension Benchmark {
     /// Loads of a browser's kind, with 64 connections, from a gateway and from nginx in turn.

@@ -2,7 +2,8 @@ import Foundation
 import FoundationNetworking
 @_spi(Processes) import Measuring
 import Synchronization
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
+import WaystationTesting
 
 extension Benchmark {
     /// Measures the memory and the throughput of a body of 256 MiB that a delegate receives.

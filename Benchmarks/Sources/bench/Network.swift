@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import Measuring
 import WaystationNIO
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
 
 extension Benchmark {
     /// Loads that use the network, beside the same loads by plain URLSession; nginx answers on loopback.

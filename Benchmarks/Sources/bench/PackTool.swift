@@ -2,7 +2,8 @@ import Foundation
 @_spi(Processes) import Measuring
 import WaystationArchive
 import WaystationPatch
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
+import WaystationTestSupport
 
 /// Unpacking and patching in a process of their own, as the tools run with which they are compared.
 enum PackTool {

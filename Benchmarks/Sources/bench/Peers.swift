@@ -1,7 +1,8 @@
 import Foundation
 import FoundationNetworking
 @_spi(Processes) import Measuring
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
+import WaystationTestSupport
 
 extension Benchmark {
     /// A fresh hit in Python caches, whose users expect the same as ours: the same bodies, one load at a time.

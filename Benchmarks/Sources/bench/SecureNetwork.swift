@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 @_spi(Processes) import Measuring
 import WaystationNIO
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
 
 extension Benchmark {
     /// Loads by the engine beside those of plain URLSession, over TLS.

@@ -2,7 +2,8 @@ import Crypto
 import Foundation
 @_spi(Processes) import Measuring
 import Synchronization
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
+import WaystationTesting
 
 /// An origin that digests the bodies it receives, and the files that are sent to it.
 final class Trial: Sendable {

@@ -6,7 +6,7 @@
 
 import Foundation
 @_spi(Processes) import Measuring
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 

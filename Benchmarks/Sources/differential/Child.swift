@@ -1,6 +1,6 @@
 import Foundation
 @_spi(Processes) import Measuring
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
 
 /// The output of a child process: one run of one scenario in one variant.
 struct Report: Codable {

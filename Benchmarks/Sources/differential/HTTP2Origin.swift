@@ -1,7 +1,7 @@
 import Measuring
 import NIOCore
 import Synchronization
-@_spi(Frames) import WaystationTesting
+import WaystationTestSupport
 
 /// A server that speaks HTTP/2 over TLS, frame by frame as a script says.
 final class HTTP2Origin: Sendable {

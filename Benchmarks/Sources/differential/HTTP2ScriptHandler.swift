@@ -3,7 +3,7 @@ import Measuring
 import NIOCore
 import NIOHPACK
 import Synchronization
-@_spi(Frames) import WaystationTesting
+import WaystationTestSupport
 
 /// Plays the script of one connection.
 final class HTTP2ScriptHandler: ChannelInboundHandler {

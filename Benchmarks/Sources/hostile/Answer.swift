@@ -1,6 +1,6 @@
 import Foundation
 import Measuring
-@_spi(Hostile) import WaystationTesting
+import WaystationTestSupport
 
 /// The version of HTTP that a server speaks.
 enum Version: String, CaseIterable {

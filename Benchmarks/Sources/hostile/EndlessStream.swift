@@ -1,6 +1,6 @@
 import Measuring
 import NIOCore
-@_spi(Frames) import WaystationTesting
+import WaystationTestSupport
 
 /// A body without an end on an HTTP/2 stream, which uses every window that the client grants.
 final class EndlessStream {

@@ -1,6 +1,6 @@
 import Measuring
 import NIOCore
-@_spi(Hostile) import WaystationTesting
+import WaystationTestSupport
 
 /// One connection of the server for HTTP/1.1.
 final class HTTP1Server: ChannelInboundHandler {

@@ -2,7 +2,7 @@ import Measuring
 import NIOCore
 import NIOHPACK
 import Synchronization
-@_spi(Frames) @_spi(Hostile) import WaystationTesting
+import WaystationTestSupport
 
 /// One connection of the server for HTTP/2, with prior knowledge.
 final class HTTP2Server: ChannelInboundHandler {

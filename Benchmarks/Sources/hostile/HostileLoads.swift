@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 import Synchronization
-@_spi(Hostile) import WaystationTesting
+import WaystationTestSupport
 
 /// Loads hostile responses, forwarded and stored, by both versions of HTTP, and a sound one on each session after every
 /// hundredth.

@@ -1,5 +1,5 @@
 import NIOCore
-@_spi(Hostile) import WaystationTesting
+import WaystationTestSupport
 
 /// Plays the steps of one response on a channel, as fast as the client reads.
 final class Player {

@@ -1,7 +1,8 @@
 import Foundation
 @_spi(Processes) import Measuring
 import Synchronization
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
+import WaystationTestSupport
 
 /// The hostile server in a process of its own.
 final class ServerProcess: Sendable {

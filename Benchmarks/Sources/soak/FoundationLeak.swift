@@ -1,6 +1,7 @@
 import Foundation
 @_spi(Processes) import Measuring
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
+import WaystationTestSupport
 
 /// The memory that each load over the network leaks in plain `URLSession` (Docs/FoundationTraps.md).
 ///

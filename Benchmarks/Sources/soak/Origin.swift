@@ -1,6 +1,8 @@
 import Foundation
 @_spi(Processes) import Measuring
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
+import WaystationTestSupport
+import WaystationTesting
 
 /// The origin of the soak, in a process of its own so that its memory does not count.
 ///

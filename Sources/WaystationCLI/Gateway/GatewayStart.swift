@@ -1,5 +1,5 @@
 import Foundation
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
 
 /// The addresses of the pages of a gateway that has begun to listen.
 struct GatewayStart: CommandResult {

@@ -38,6 +38,7 @@ extension HARArchive.Entry: Codable {
     private enum Key: String, CodingKey {
         case startedDateTime, time, request, response, cache, timings, comment
         case source = "_servedFrom"
+        case order = "_order"
     }
     private struct Empty: Encodable {}
 
@@ -54,6 +55,7 @@ extension HARArchive.Entry: Codable {
             source: object.text(.source),
             comment: object.text(.comment)
         )
+        order = object.value(.order)
     }
 
     /// Writes an entry.
@@ -66,6 +68,7 @@ extension HARArchive.Entry: Codable {
         try object.encode(Empty(), forKey: .cache)
         try object.encode(timings, forKey: .timings)
         try object.encodeIfPresent(source, forKey: .source)
+        try object.encodeIfPresent(order, forKey: .order)
         try object.encodeIfPresent(comment, forKey: .comment)
     }
 }
@@ -189,6 +192,8 @@ extension HARArchive.Content: Codable {
     private enum Key: String, CodingKey {
         case size, mimeType, text, encoding, comment
         case isTruncated = "_truncated"
+        case file = "_file"
+        case isBinary = "_isBinary"
     }
 
     /// Reads a body.
@@ -202,6 +207,8 @@ extension HARArchive.Content: Codable {
             isTruncated: object.value(.isTruncated) ?? false,
             comment: object.text(.comment)
         )
+        file = object.text(.file)
+        isBinary = object.value(.isBinary) ?? false
     }
 
     /// Writes a body.
@@ -212,6 +219,8 @@ extension HARArchive.Content: Codable {
         try object.encodeIfPresent(text, forKey: .text)
         try object.encodeIfPresent(encoding, forKey: .encoding)
         if isTruncated { try object.encode(true, forKey: .isTruncated) }
+        try object.encodeIfPresent(file, forKey: .file)
+        if isBinary { try object.encode(true, forKey: .isBinary) }
         try object.encodeIfPresent(comment, forKey: .comment)
     }
 }

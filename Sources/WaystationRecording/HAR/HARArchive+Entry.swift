@@ -17,6 +17,8 @@ extension HARArchive {
         public var source: String?
         /// A comment.
         public var comment: String?
+        /// The position among the exchanges with the same request, from 0, as Polly.js writes it (`_order`).
+        public var order: Int?
 
         /// Makes an exchange.
         public init(
@@ -186,6 +188,11 @@ extension HARArchive {
         public var encoding: String?
         /// Whether ``text`` is only a part of the body (`_truncated`).
         public var isTruncated: Bool
+        /// The path of a file with the body, relative to the folder of the HAR file (`_file`).
+        public var file: String?
+        /// Whether ``text`` has bytes as Polly.js writes them (`_isBinary`): in the encoding, or in hexadecimal digits
+        /// without one; several parts are a JSON array.
+        public var isBinary = false
         /// A comment.
         public var comment: String?
 

@@ -1,5 +1,5 @@
 import Foundation
-import FoundationNetworking
+package import FoundationNetworking
 import HTTPTypes
 package import Waystation
 import WaystationStorage
@@ -50,7 +50,8 @@ extension HARArchive.Entry {
 }
 
 extension HARArchive.Request {
-    fileprivate init(_ request: URLRequest, _ redaction: Redaction) {
+    /// Makes the request of an entry, without secrets.
+    package init(_ request: URLRequest, _ redaction: Redaction) {
         self.init(
             request.httpMethod ?? "GET",
             request.url?.absoluteString ?? "",

@@ -9,14 +9,25 @@ public final class HARWriter {
     private let file: URL
     private let unfinished: URL
     private let handle: FileHandle
+    private let isIndented: Bool
     private var count = 0
     private var isOpen = true
 
     /// Begins a file.
     ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - creator: The program that made the log; this library by default.
+    ///   - isIndented: Whether each member of an entry has a line of its own, so that a version control system shows what
+    ///     changed; false by default, which makes a line of each entry.
     /// - Throws: ``RecordingError`` when the file cannot be made.
-    public init(_ file: URL, creator: HARArchive.Creator = .waystation) throws(RecordingError) {
+    public init(
+        _ file: URL,
+        creator: HARArchive.Creator = .waystation,
+        isIndented: Bool = false
+    ) throws(RecordingError) {
         self.file = file
+        self.isIndented = isIndented
         unfinished = file.deletingLastPathComponent()
             .appending(path: ".\(file.lastPathComponent).\(UUID().uuidString)")
         let path = unfinished.path(percentEncoded: false)
@@ -30,7 +41,7 @@ public final class HARWriter {
             )
         }
         self.handle = handle
-        let maker = try Self.json(creator)
+        let maker = try Self.json(creator, isIndented: false)
         try write(Data(#"{"log":{"version":"\#(HARArchive.version)","creator":"#.utf8) + maker)
         try write(Data(#","entries":["#.utf8))
     }
@@ -41,7 +52,7 @@ public final class HARWriter {
     ///
     /// - Throws: ``RecordingError`` when the entry cannot be written.
     public func append(_ entry: HARArchive.Entry) throws(RecordingError) {
-        try write(Data((count == 0 ? "\n" : ",\n").utf8) + Self.json(entry))
+        try write(Data((count == 0 ? "\n" : ",\n").utf8) + Self.json(entry, isIndented: isIndented))
         count += 1
     }
 
@@ -75,9 +86,10 @@ public final class HARWriter {
         try? FileManager.default.removeItem(at: unfinished)
     }
 
-    private static func json(_ value: some Encodable) throws(RecordingError) -> Data {
+    private static func json(_ value: some Encodable, isIndented: Bool) throws(RecordingError) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if isIndented { encoder.outputFormatting.insert(.prettyPrinted) }
         do { return try encoder.encode(value) } catch {
             throw RecordingError(.unwritable, "an exchange has numbers that JSON cannot represent", cause: error)
         }

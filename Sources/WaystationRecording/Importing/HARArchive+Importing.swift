@@ -38,27 +38,3 @@ extension HARArchive.Entry {
         }.joined(separator: ";")
     }
 }
-
-extension HARArchive.Response {
-    /// The body's bytes.
-    fileprivate func body() throws(ImportRefusal) -> Data {
-        guard !content.isTruncated else {
-            throw ImportRefusal(.incomplete, "the recording has \(content.text == nil ? "no" : "a") part of its body")
-        }
-        guard let text = content.text else {
-            let isEmpty = content.size == 0 || 300...399 ~= status || status == 204
-            guard isEmpty else { throw ImportRefusal(.noBody, "the recording does not have its body") }
-            return Data()
-        }
-        switch content.encoding?.lowercased() {
-        case nil: return Data(text.utf8)
-        case "base64":
-            guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
-                throw ImportRefusal(.damagedBody, "its body is not valid Base64")
-            }
-            return data
-        case let encoding?:
-            throw ImportRefusal(.damagedBody, "its body has the unknown encoding \(encoding.prefix(20))")
-        }
-    }
-}

@@ -62,7 +62,7 @@ extension String? {
 
 extension String {
     /// The text in quotation marks, cut after 60 characters.
-    fileprivate var shortened: String { count > 60 ? "`\(prefix(60))…`" : "`\(self)`" }
+    var shortened: String { count > 60 ? "`\(prefix(60))…`" : "`\(self)`" }
 }
 
 extension JSONValue {

@@ -2,9 +2,9 @@ public import Foundation
 import FoundationNetworking
 import Waystation
 
-/// A mistake in stubs, or a difference between the requests that were expected and those that were made.
+/// A mistake in stubs or recordings, or a difference between the requests that were expected and those that were made.
 ///
-/// A load that fails because of its stubs fails with `URLError.resourceUnavailable`, which has the message of this
+/// A load that fails because of its stubs or its recording fails with `URLError.resourceUnavailable`, which has the message of this
 /// error and holds it as `NSUnderlyingErrorKey`.
 public struct StubError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
     /// The kind of an error.
@@ -26,6 +26,22 @@ public struct StubError: LocalizedError, Sendable, Hashable, CustomStringConvert
         public static let outOfOrder = Code(description: "outOfOrder")
         /// The answer of a stub cannot be made.
         public static let unusableAnswer = Code(description: "unusableAnswer")
+        /// The value of `WAYSTATION_RECORD` is neither a mode nor a method with a URL pattern.
+        public static let invalidOverride = Code(description: "invalidOverride")
+        /// The file of a recording is missing.
+        public static let missingRecording = Code(description: "missingRecording")
+        /// A recording has no entry for a request.
+        public static let unrecorded = Code(description: "unrecorded")
+        /// Entries of a recording were not used.
+        public static let unusedEntries = Code(description: "unusedEntries")
+        /// The network failed while an exchange was recorded.
+        public static let cannotRecord = Code(description: "cannotRecord")
+        /// An exchange was not recorded, because a secret would have been written.
+        public static let secretFound = Code(description: "secretFound")
+        /// A session of `URLSessionConfiguration.ofTest` was used outside of a test with stubs or a recording.
+        public static let outsideOfTest = Code(description: "outsideOfTest")
+        /// The trait `recorded` is on a test with arguments.
+        public static let parameterized = Code(description: "parameterized")
         /// Several errors, each on a line of the message.
         public static let several = Code(description: "several")
     }
@@ -101,11 +117,13 @@ extension StubError {
         return StubError(code: .unusableAnswer, message: "the stub cannot answer \(request): \(reason)")
     }
 
-    static func several(_ errors: [StubError]) -> StubError {
-        StubError(code: .several, message: errors.map(\.message).joined(separator: "\n"))
+    /// One error for all of them; nil if there is none.
+    static func all(_ errors: [StubError]) -> StubError? {
+        guard errors.count > 1 else { return errors.first }
+        return StubError(code: .several, message: errors.map(\.message).joined(separator: "\n"))
     }
 }
 
 extension Int {
-    fileprivate var times: String { self == 1 ? "1 time" : "\(self) times" }
+    var times: String { self == 1 ? "1 time" : "\(self) times" }
 }

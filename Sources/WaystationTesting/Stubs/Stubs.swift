@@ -27,14 +27,6 @@ import WaystationRules
 ///
 /// All members may be called from any thread. A cancelled load counts as asked.
 public final class Stubs: Sendable {
-    /// How the delays of answers pass.
-    public enum Time: Sendable {
-        /// At once: no test waits. A delay counts against the request's `timeoutInterval` all the same.
-        case virtual
-        /// As on a clock.
-        case real
-    }
-
     fileprivate struct State {
         var entries: [StubEntry]
         var calls: [StubbedRequest] = []
@@ -44,7 +36,7 @@ public final class Stubs: Sendable {
     }
 
     private let isOrdered: Bool
-    private let time: Time
+    private let time: DelayTime
     private let state: Mutex<State>
 
     /// Makes stubs.
@@ -57,7 +49,7 @@ public final class Stubs: Sendable {
     /// - Throws: ``StubError`` with the code `invalidPattern`.
     public init(
         inOrder isOrdered: Bool = false,
-        time: Time = .virtual,
+        time: DelayTime = .virtual,
         @StubsBuilder _ stubs: () throws -> [Stub]
     ) throws {
         self.isOrdered = isOrdered
@@ -77,20 +69,27 @@ public final class Stubs: Sendable {
 
     /// Makes an interceptor that answers every request by the stubs.
     ///
-    /// - Parameter rules: Rules that come first, for requests that the stubs shall not see; none by default.
+    /// - Parameters:
+    ///   - rules: Rules that come first, for requests that the stubs shall not see; none by default.
+    ///   - faults: Faults of the network on the way; none by default.
     /// - Returns: The interceptor, which keeps the stubs.
     /// - Throws: ``Waystation/WaystationError`` if a rule is not valid.
-    public func makeInterceptor(rules: [Rule] = []) throws -> Interceptor {
-        try Interceptor { $0.rules = rules + [.allow("*://*:*/**", via: .stubs(self))] }
+    public func makeInterceptor(rules: [Rule] = [], faults: Faults = .none) throws -> Interceptor {
+        try Interceptor.carryingAll(by: faults.applied(to: self, time: time), as: "stubs", after: rules)
     }
 
     /// Makes a session whose requests are answered by the stubs.
     ///
-    /// - Parameter configuration: The configuration that the session would otherwise have; `.ephemeral` by default.
+    /// - Parameters:
+    ///   - configuration: The configuration that the session would otherwise have; `.ephemeral` by default.
+    ///   - faults: Faults of the network on the way; none by default.
     /// - Returns: The session, which keeps the stubs.
     /// - Throws: ``Waystation/WaystationError`` if the interceptor cannot be made.
-    public func makeSession(_ configuration: URLSessionConfiguration = .ephemeral) throws -> URLSession {
-        URLSession(configuration: configuration.intercepted(by: try makeInterceptor()))
+    public func makeSession(
+        _ configuration: URLSessionConfiguration = .ephemeral,
+        faults: Faults = .none
+    ) throws -> URLSession {
+        URLSession(configuration: configuration.intercepted(by: try makeInterceptor(faults: faults)))
     }
 
     // MARK: - Results
@@ -120,8 +119,7 @@ public final class Stubs: Sendable {
                     StubError.askedTooSeldom($0.stub, asked: $0.asked)
                 }
         }
-        guard let first = errors.first else { return }
-        throw errors.count > 1 ? .several(errors) : first
+        if let error = StubError.all(errors) { throw error }
     }
 
     // MARK: - Answering
@@ -141,14 +139,11 @@ public final class Stubs: Sendable {
     }
 
     private func answer(_ request: URLRequest) -> ScriptedTransport.Answer {
-        let request = StubbedRequest(request)
-        do {
+        StubbedRequest(request).answer { request in
             let (stub, asked) = try choose(request)
-            return try stub.answer(request, asked).answer(to: request)
-        } catch {
-            let failure = StubError.unusableAnswer(to: request, error)
-            if failure.code == .unusableAnswer { state.withLock { $0.failures.append(failure) } }
-            return ScriptedTransport.Answer([.error(failure.urlError(request.url))])
+            return try stub.answer(request, asked)
+        } onUnusable: { failure in
+            state.withLock { $0.failures.append(failure) }
         }
     }
 }
@@ -219,13 +214,21 @@ private struct StubRoute: Transport {
     let answer: @Sendable (StubbedRequest) throws -> StubAnswer
 
     func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
-        let transport = ScriptedTransport.inVirtualTime { request in
-            let request = StubbedRequest(request)
-            do { return try answer(request).answer(to: request) } catch {
-                let failure = StubError.unusableAnswer(to: request, error)
-                return ScriptedTransport.Answer([.error(failure.urlError(request.url))])
-            }
-        }
+        let transport = ScriptedTransport.inVirtualTime { StubbedRequest($0).answer(answer) }
         return transport.start(request, receiver: receiver)
+    }
+}
+
+extension StubbedRequest {
+    /// The events of an answer, or of the error that explains why there is none.
+    fileprivate func answer(
+        _ answer: (StubbedRequest) throws -> StubAnswer,
+        onUnusable: (StubError) -> Void = { _ in }
+    ) -> ScriptedTransport.Answer {
+        do { return try answer(self).answer(to: self) } catch {
+            let failure = StubError.unusableAnswer(to: self, error)
+            if failure.code == .unusableAnswer { onUnusable(failure) }
+            return ScriptedTransport.Answer([.error(failure.urlError(request.url))])
+        }
     }
 }

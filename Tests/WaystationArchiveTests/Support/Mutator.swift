@@ -1,5 +1,5 @@
 import Foundation
-import WaystationTesting
+import WaystationTestSupport
 
 /// Damages archives in ways that follow from a seed alone, so that every finding can be reproduced.
 struct Mutator {

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
 
 /// A program of the system that reads and writes archives.
 ///

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import Waystation
 import WaystationRules
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationGateway
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import Waystation
 import WaystationGateway
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
 
 /// Someone who has stolen the key of an authority signs certificates with it.
 @Suite("A certificate that is signed with the authority's key", .timeLimit(.minutes(10)))

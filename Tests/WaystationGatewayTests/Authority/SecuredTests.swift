@@ -4,7 +4,7 @@ import Testing
 import Waystation
 import WaystationCookies
 import WaystationGateway
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
 
 @Suite("A gateway with an authority", .timeLimit(.minutes(10)))
 struct SecuredTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
-@_spi(Browser) import WaystationTesting
+import WaystationTestSupport
+import WaystationTesting
 
 /// The driver of the tests' browser, on pages of an origin of its own.
 @Suite("The driver of the browser", .timeLimit(.minutes(10)))

@@ -6,7 +6,8 @@ import Testing
 import Waystation
 import WaystationCookies
 import WaystationGateway
-@_spi(Browser) import WaystationTesting
+import WaystationTestSupport
+import WaystationTesting
 
 /// Chromium and the app's own session share one login.
 @Suite("The login of a page in a browser", .timeLimit(.minutes(10)))

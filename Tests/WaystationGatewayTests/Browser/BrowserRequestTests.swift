@@ -5,7 +5,8 @@ import Synchronization
 import Testing
 import Waystation
 import WaystationGateway
-@_spi(Browser) import WaystationTesting
+import WaystationTestSupport
+import WaystationTesting
 
 /// Requests that Chromium makes for a page, and that the rules change.
 @Suite("The requests of a page in a browser", .timeLimit(.minutes(10)))

@@ -4,7 +4,8 @@ import Testing
 import Waystation
 import WaystationCookies
 import WaystationGateway
-@_spi(Browser) import WaystationTesting
+import WaystationTestSupport
+import WaystationTesting
 
 /// Chromium itself loads pages from a gateway.
 @Suite("A browser", .timeLimit(.minutes(10)))

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 import Waystation
 import WaystationGateway
-@_spi(Browser) import WaystationTesting
+import WaystationTestSupport
+import WaystationTesting
 
 /// Chromium shows a page of a pack while another version of the pack is installed.
 @Suite("The update of a pack whose page a browser shows", .timeLimit(.minutes(10)))

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 import Waystation
-@_spi(Browser) import WaystationTesting
+import WaystationTestSupport
 
 /// Chromium plays a film from a gateway.
 @Suite("A film in a browser", .timeLimit(.minutes(10)))

@@ -3,7 +3,8 @@ import Foundation
 import FoundationNetworking
 import Testing
 import WaystationRecording
-@_spi(Browser) import WaystationTesting
+import WaystationTestSupport
+import WaystationTesting
 
 @testable import Waystation
 @testable import WaystationGateway

@@ -5,7 +5,8 @@ import Waystation
 import WaystationCookies
 import WaystationGateway
 import WaystationPacks
-@_spi(Browser) import WaystationTesting
+import WaystationTestSupport
+import WaystationTesting
 
 /// A gateway with an inspector, whose interceptor has rules, a cache, a pack in two versions and cookies.
 final class InspectorFixture: Sendable {

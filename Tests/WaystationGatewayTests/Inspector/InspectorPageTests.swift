@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 import Waystation
-@_spi(Browser) import WaystationTesting
+import WaystationTestSupport
 
 /// The inspector's page, used in Chromium as a developer uses it.
 @Suite("The page of the inspector", .timeLimit(.minutes(10)))

@@ -5,7 +5,8 @@ import Testing
 import Waystation
 import WaystationGateway
 import WaystationRecording
-@_spi(Browser) import WaystationTesting
+import WaystationTestSupport
+import WaystationTesting
 
 @Suite("The inspector of a gateway", .timeLimit(.minutes(10)))
 struct InspectorTests {

@@ -1,7 +1,7 @@
 #if Gateway
 import Foundation
 import Testing
-import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationGateway
 

@@ -1,7 +1,7 @@
 #if Gateway
 import Foundation
 import Testing
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
 
 /// A user of Chromium with a home of their own, and so with certificates of their own.
 final class ChromiumUser: Sendable {

@@ -1,7 +1,7 @@
 #if Gateway
 import Foundation
 import Testing
-@_spi(Browser) import WaystationTesting
+import WaystationTestSupport
 
 extension GatewayFixture {
     /// Gives a test a page of a browser, which ends with the test.

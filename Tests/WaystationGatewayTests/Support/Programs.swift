@@ -1,6 +1,6 @@
 #if Gateway
 import Foundation
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
 
 /// Other programs, run to their end on threads of their own.
 enum Programs {

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 import Waystation
 import WaystationGateway
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
+import WaystationTesting
 
 /// A gateway that shows a shop by its local name, as a proxy, and by certificates of an authority.
 final class ShopFixture: Sendable {

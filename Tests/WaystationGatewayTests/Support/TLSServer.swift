@@ -1,7 +1,7 @@
 #if Gateway
 import Foundation
 import Testing
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
 
 /// A web server over TLS at 127.0.0.1, by openssl, which serves the files of a folder.
 final class TLSServer: Sendable {

@@ -1,5 +1,5 @@
 #if NIO
-@_spi(Frames) import WaystationTesting
+import WaystationTestSupport
 import NIOCore
 import NIOEmbedded
 import Testing

@@ -1,5 +1,5 @@
 #if NIO
-@_spi(Frames) import WaystationTesting
+import WaystationTestSupport
 
 extension ServerFrameCase {
     /// http2/6.1 to 6.4, 6.7 and 6.8: the rules of single frames.

@@ -1,5 +1,5 @@
 #if NIO
-@_spi(Frames) import WaystationTesting
+import WaystationTestSupport
 
 extension ServerFrameCase {
     /// http2/7 and 8: codes and messages.

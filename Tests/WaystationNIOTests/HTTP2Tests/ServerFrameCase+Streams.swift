@@ -1,5 +1,5 @@
 #if NIO
-@_spi(Frames) import WaystationTesting
+import WaystationTestSupport
 
 extension ServerFrameCase {
     /// generic/3 and http2/4: frames that are allowed, and frames of any kind that are not.

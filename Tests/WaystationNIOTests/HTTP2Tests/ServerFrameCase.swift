@@ -1,6 +1,6 @@
 #if NIO
 import Testing
-@_spi(Frames) import WaystationTesting
+import WaystationTestSupport
 
 /// Frames of a server, and what the engine must do about them.
 ///

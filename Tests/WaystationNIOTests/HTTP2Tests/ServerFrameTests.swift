@@ -4,7 +4,7 @@ import NIOEmbedded
 import Testing
 
 @testable import WaystationNIO
-@_spi(Frames) import WaystationTesting
+import WaystationTestSupport
 
 @Suite("Frames of a server, case by case as in h2spec")
 struct ServerFrameTests {

@@ -1,6 +1,6 @@
 #if NIO
 import Testing
-import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationNIO
 

@@ -1,6 +1,6 @@
 #if NIO
 import NIOSSL
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
 
 extension Certificates {
     /// The certificates of all tests; they are made once, because that takes a while.

@@ -2,7 +2,8 @@
 import Foundation
 import FoundationNetworking
 import Testing
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
+import WaystationTestSupport
 
 @testable import WaystationNIO
 

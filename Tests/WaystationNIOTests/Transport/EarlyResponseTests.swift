@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import NIOCore
 import Testing
-import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationNIO
 

@@ -2,7 +2,7 @@
 import Foundation
 import FoundationNetworking
 import Testing
-@_spi(Hostile) import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationNIO
 

@@ -2,7 +2,7 @@
 import Foundation
 import FoundationNetworking
 import Testing
-import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationNIO
 

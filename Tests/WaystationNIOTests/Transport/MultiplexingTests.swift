@@ -4,7 +4,7 @@ import FoundationNetworking
 import NIOCore
 import Synchronization
 import Testing
-import WaystationTesting
+import WaystationTestSupport
 import WaystationTransport
 
 @testable import WaystationNIO

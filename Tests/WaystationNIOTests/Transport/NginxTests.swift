@@ -2,7 +2,7 @@
 import Foundation
 import FoundationNetworking
 import Testing
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationNIO
 

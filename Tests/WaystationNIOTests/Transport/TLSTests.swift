@@ -1,5 +1,5 @@
 #if NIO
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
 import Foundation
 import FoundationNetworking
 import Testing

@@ -3,6 +3,7 @@ import Foundation
 import FoundationNetworking
 import NIOCore
 import Testing
+import WaystationTestSupport
 import WaystationTesting
 import WaystationTransport
 

@@ -1,5 +1,6 @@
 #if NIO
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
+import WaystationTesting
 import Foundation
 import FoundationNetworking
 import Testing

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import WaystationFileSystem
-import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationPacks
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WaystationFileSystem
 import WaystationPacks
-import WaystationTesting
+import WaystationTestSupport
 
 @Suite struct PackDigestTests {
     // FIPS 180-4 and RFC 1321, appendix A.5, for "abc".

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import WaystationFileSystem
+import WaystationTestSupport
 import WaystationTesting
 
 @testable import WaystationPacks

@@ -3,7 +3,7 @@ import Testing
 import WaystationArchive
 import WaystationFileSystem
 import WaystationPatch
-import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationPacks
 

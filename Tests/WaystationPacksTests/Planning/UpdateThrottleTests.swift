@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import WaystationPacks
-import WaystationTesting
+import WaystationTestSupport
 
 @Suite struct UpdateThrottleTests {
     private let start = Sample.moment

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationPacks
 

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import WaystationFields
 import WaystationFileSystem
-import WaystationTesting
+import WaystationTestSupport
 
 @testable import WaystationPacks
 

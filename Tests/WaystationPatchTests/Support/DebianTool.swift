@@ -1,5 +1,6 @@
 import Foundation
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
+import WaystationTestSupport
 
 /// A program of Debian that makes or applies patches.
 struct DebianTool {

@@ -1,6 +1,6 @@
 import Synchronization
 import WaystationFileSystem
-import WaystationTesting
+import WaystationTestSupport
 
 /// A flag that tests turn on and off while a store runs.
 final class Switch: Sendable {

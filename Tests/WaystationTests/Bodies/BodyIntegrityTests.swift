@@ -3,6 +3,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationTestSupport
 import WaystationTesting
 
 /// No request loses its body: the origin's digest is that of the app's body, whatever happens on the way.

@@ -4,6 +4,7 @@ import Glibc
 import Synchronization
 import Testing
 import WaystationFileSystem
+import WaystationTestSupport
 import WaystationTesting
 
 @testable import Waystation

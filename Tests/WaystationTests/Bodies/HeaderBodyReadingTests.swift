@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import Waystation
-import WaystationTesting
+import WaystationTestSupport
 
 @Suite("Reading the body in header fields")
 struct HeaderBodyReadingTests {

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import Testing
+import WaystationTestSupport
 import WaystationTesting
 
 @testable import Waystation

@@ -3,6 +3,7 @@ import FoundationNetworking
 import Testing
 import WaystationFileSystem
 import WaystationStorage
+import WaystationTestSupport
 import WaystationTesting
 
 @testable import Waystation

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationTestSupport
 import WaystationTesting
 
 /// Tests the cookies that requests carry and responses set, with a server on loopback.

@@ -3,7 +3,7 @@ import FoundationNetworking
 import Synchronization
 import Testing
 import WaystationFileSystem
-import WaystationTesting
+import WaystationTestSupport
 
 @testable import Waystation
 

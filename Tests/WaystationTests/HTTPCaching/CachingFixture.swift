@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import Waystation
 import WaystationStorage
+import WaystationTestSupport
 import WaystationTesting
 
 /// An app whose loads go through a cache with one strategy, an origin that answers as the test scripts it, and the

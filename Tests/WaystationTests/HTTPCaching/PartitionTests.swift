@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationTestSupport
 import WaystationTesting
 
 @Suite("Responses that belong to one login")

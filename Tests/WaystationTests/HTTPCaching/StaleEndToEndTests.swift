@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationTestSupport
 import WaystationTesting
 
 @Suite("Stale responses in place of the network, end to end (RFC 9111 §4.2.4, RFC 5861)")

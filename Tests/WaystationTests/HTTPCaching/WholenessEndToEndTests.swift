@@ -2,7 +2,8 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
-@_spi(Processes) import WaystationTesting
+import WaystationOrigin
+import WaystationProcesses
 
 @Suite("Responses that may be incomplete (RFC 9111 §3.3)")
 struct WholenessEndToEndTests {

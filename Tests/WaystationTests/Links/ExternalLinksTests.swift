@@ -3,6 +3,7 @@ import FoundationNetworking
 import Synchronization
 import Testing
 import Waystation
+import WaystationTestSupport
 import WaystationTesting
 
 @Suite("Links to other apps")

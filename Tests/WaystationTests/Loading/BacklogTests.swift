@@ -4,6 +4,7 @@ import FoundationNetworking
 import Synchronization
 import Testing
 import WaystationStorage
+import WaystationTestSupport
 import WaystationTesting
 import WaystationTransport
 

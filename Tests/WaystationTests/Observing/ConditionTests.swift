@@ -5,6 +5,7 @@ import Testing
 import WaystationFileSystem
 import WaystationPacks
 import WaystationStorage
+import WaystationTestSupport
 import WaystationTesting
 
 @testable import Waystation

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
-import WaystationTesting
+import WaystationTestSupport
 
 @Suite("A pack")
 struct PackServingTests {

@@ -3,7 +3,8 @@ import FoundationNetworking
 import Synchronization
 import Testing
 import Waystation
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
+import WaystationTesting
 
 @Suite("A recorder that wants cancelled loads", .timeLimit(.minutes(10)))
 struct CancelledRecordingTests {

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationTestSupport
 import WaystationTesting
 
 @Suite("The target of a redirect meets the rules", .timeLimit(.minutes(10)))

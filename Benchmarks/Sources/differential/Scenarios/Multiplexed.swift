@@ -1,6 +1,6 @@
 import Foundation
 import FoundationNetworking
-@_spi(Frames) import WaystationTesting
+import WaystationTestSupport
 
 extension Scenario {
     /// Loads by HTTP/2: what a server may do with streams and with the connection, and what it may not.

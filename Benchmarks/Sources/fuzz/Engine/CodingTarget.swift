@@ -2,7 +2,7 @@
 import Foundation
 import NIOCore
 @testable import WaystationNIO
-@_spi(Hostile) import WaystationTesting
+import WaystationTestSupport
 
 /// Removes content codings from a body.
 ///

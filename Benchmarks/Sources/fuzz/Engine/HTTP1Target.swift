@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOEmbedded
 @testable import WaystationNIO
-@_spi(Hostile) import WaystationTesting
+import WaystationTestSupport
 
 /// Sends bytes to a connection of HTTP/1.1 on which one exchange waits, and perhaps a second one after it.
 ///

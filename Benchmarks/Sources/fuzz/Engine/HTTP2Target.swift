@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOEmbedded
 @testable import WaystationNIO
-@_spi(Frames) @_spi(Hostile) import WaystationTesting
+import WaystationTestSupport
 
 /// Sends frames to a connection of HTTP/2 that carries three exchanges: a GET, a HEAD and a POST.
 ///

@@ -2,7 +2,7 @@ import Foundation
 import ShopServer
 import WaystationPacks
 import WaystationPublishing
-@_spi(Processes) import WaystationTesting
+import WaystationTestSupport
 
 /// The servers of the kiosk's pages: the shop, and nginx with JupyterLab and its packs.
 final class Servers: Sendable {

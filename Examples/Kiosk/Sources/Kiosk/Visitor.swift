@@ -1,5 +1,5 @@
 import Foundation
-@_spi(Browser) import WaystationTesting
+import WaystationTestSupport
 
 /// A person in front of the kiosk's screen, whose browser keeps nothing from earlier visits.
 struct Visitor: Sendable {

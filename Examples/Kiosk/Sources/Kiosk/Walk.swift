@@ -1,6 +1,7 @@
 import Foundation
+import FoundationNetworking
 import ShopServer
-@_spi(Browser) import WaystationTesting
+import WaystationTestSupport
 
 /// A walk through the pages of a kiosk: first with their servers, then without a network.
 ///
@@ -29,11 +30,25 @@ struct Walk: Sendable {
         try await visit(start, report) { try await online($0, kiosk, servers) }
         await kiosk.flush()
         await servers.stop()
+        try await checkSilence(of: servers)
         // The browser is a new one, so it has no copies of its own.
         try await visit(start, report) { try await offline($0) }
+        let visits = servers.takeVisits()
+        guard visits == Visit.summary(of: []) else { throw Unexpected("without a network, the shop saw \(visits)") }
         await kiosk.close()
         try report.write()
         return report.file
+    }
+
+    /// Checks that a client without the kiosk gets no answer of the shop, so that the pages cannot come from it.
+    private func checkSilence(of servers: Servers) async throws {
+        // What the last pages of the online part requested.
+        _ = servers.takeVisits()
+        let session = URLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        guard (try? await session.data(from: servers.shopURL)) == nil else {
+            throw Unexpected("the shop answers after its end")
+        }
     }
 
     private func visit(_ start: URL, _ report: Report, _ steps: (Visitor) async throws -> Void) async throws {

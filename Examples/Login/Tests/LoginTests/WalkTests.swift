@@ -2,7 +2,7 @@ import Foundation
 import ShopServer
 import Synchronization
 import Testing
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
 
 @testable import Login
 

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 import WaystationPacks
+import WaystationProcesses
 import WaystationPublishing
-@_spi(Processes) import WaystationTesting
 
 @testable import UpdateServer
 

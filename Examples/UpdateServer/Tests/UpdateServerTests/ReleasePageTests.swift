@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WaystationPacks
 import WaystationPublishing
-@_spi(Browser) import WaystationTesting
+import WaystationTestSupport
 
 @testable import UpdateServer
 

@@ -1,5 +1,5 @@
 import Foundation
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
 
 /// Tries out each trap in processes of its own, because some of them end the process.
 enum TrapChecks {

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Waystation
-import WaystationTesting
+import WaystationOrigin
 
 /// Loads that show whether a trap is there, by a plain session or by one that Waystation intercepts.
 struct TrapLoads {

@@ -1,6 +1,7 @@
 import Foundation
 import NIOSSL
-@_spi(Processes) import WaystationTesting
+import WaystationProcesses
+import WaystationTestSupport
 
 /// A certificate for `localhost` that openssl signs with its own key.
 struct Certificate {

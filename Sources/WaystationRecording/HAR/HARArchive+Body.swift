@@ -1,0 +1,75 @@
+package import Foundation
+
+extension HARArchive.Response {
+    /// The body's bytes.
+    ///
+    /// - Parameter folder: The folder of the HAR file, for bodies in files of their own; nil if there is none.
+    /// - Returns: The body, without codings.
+    /// - Throws: ``ImportRefusal`` with the reason why the body cannot be had.
+    package func body(in folder: URL? = nil) throws(ImportRefusal) -> Data {
+        guard !content.isTruncated else {
+            throw ImportRefusal(.incomplete, "the recording has \(content.text == nil ? "no" : "a") part of its body")
+        }
+        if let file = content.file, content.text == nil { return try Self.contents(of: file, in: folder) }
+        guard let text = content.text else {
+            let isEmpty = content.size == 0 || 300...399 ~= status || status == 204
+            guard isEmpty else { throw ImportRefusal(.noBody, "the recording does not have its body") }
+            return Data()
+        }
+        return content.isBinary ? try binaryBody(text) : try content.bytes(of: text)
+    }
+
+    /// The body of a file beside the recording, which cannot be outside of the recording's folder.
+    private static func contents(of file: String, in folder: URL?) throws(ImportRefusal) -> Data {
+        guard let folder else { throw ImportRefusal(.noBody, "its body is in the file \(file.prefix(80))") }
+        let isWithin = !file.hasPrefix("/") && !file.split(separator: "/").contains("..")
+        guard isWithin, let body = try? Data(contentsOf: folder.appending(path: file)) else {
+            throw ImportRefusal(.noBody, "its body should be in the file \(file.prefix(80)), which cannot be read")
+        }
+        return body
+    }
+
+    /// The body as Polly.js writes it: one text, or a JSON array with one text for each part, with its content coding.
+    private func binaryBody(_ text: String) throws(ImportRefusal) -> Data {
+        let parts = (try? JSONDecoder().decode([String].self, from: Data(text.utf8))) ?? [text]
+        var body = Data()
+        for part in parts {
+            if content.encoding == nil {
+                guard let bytes = Data(hexadecimal: part) else {
+                    throw ImportRefusal(.damagedBody, "its body is neither Base64 nor hexadecimal digits")
+                }
+                body += bytes
+            } else {
+                body += try content.bytes(of: part)
+            }
+        }
+        let coding = headers.first { $0.name.lowercased() == "content-encoding" }?.value
+        return try ContentCoding.decode(body, coding ?? "", limit: 512 << 20)
+    }
+}
+
+extension HARArchive.Content {
+    /// The bytes of the text, without its encoding.
+    fileprivate func bytes(of text: String) throws(ImportRefusal) -> Data {
+        switch encoding?.lowercased() {
+        case nil: return Data(text.utf8)
+        case "base64":
+            guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
+                throw ImportRefusal(.damagedBody, "its body is not valid Base64")
+            }
+            return data
+        case let encoding?:
+            throw ImportRefusal(.damagedBody, "its body has the unknown encoding \(encoding.prefix(20))")
+        }
+    }
+}
+
+extension Data {
+    /// Makes bytes of pairs of hexadecimal digits; nil for other text.
+    fileprivate init?(hexadecimal text: String) {
+        let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
+        let values = digits.compactMap(\.self)
+        self.init(stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })
+    }
+}

@@ -1,0 +1,3 @@
+@_exported public import WaystationOrigin
+@_exported public import WaystationProcesses
+@_exported public import WaystationTesting

@@ -1,0 +1,99 @@
+public import Foundation
+import Glibc
+
+/// A web server's process, with a configuration of its own in a scratch directory.
+public final class ServerProcess: Sendable {
+    /// An error that says why a server does not run.
+    public struct Failure: Error, CustomStringConvertible {
+        /// A sentence that says what went wrong, and what to do.
+        public let description: String
+    }
+
+    /// The program that is started.
+    struct Program {
+        let name: String
+        /// The package of Debian that has the program.
+        let package: String
+        /// The places where systems install the program.
+        let paths: [String]
+        /// Returns the arguments that make the program stay in the foreground, log to `error.log` in the scratch
+        /// directory, and read a configuration.
+        let arguments: @Sendable (_ scratch: String, _ configuration: String) -> [String]
+    }
+
+    /// The port on `127.0.0.1` where the server listens.
+    public let port: UInt16
+    /// The directory whose files the server serves, `root` in the scratch directory.
+    public let root: URL
+
+    private let scratch: URL
+    private let process: SpawnedProcess
+
+    /// Starts a server, and waits until it accepts connections.
+    ///
+    /// - Parameters:
+    ///   - program: The program.
+    ///   - configuration: Returns the text of the configuration.
+    /// - Throws: ``Failure`` when the program is not installed, or does not start.
+    init(_ program: Program, configuration: (_ port: UInt16, _ scratch: String) -> String) throws {
+        guard let path = program.paths.first(where: FileManager.default.isExecutableFile) else {
+            throw Failure(description: "\(program.name) is not installed: apt-get install \(program.package)")
+        }
+        scratch = FileManager.default.temporaryDirectory
+            .appendingPathComponent("waystation-\(program.name)-\(UUID().uuidString)")
+        root = scratch.appendingPathComponent("root")
+        // A server that root starts reads files as another user.
+        let open: [FileAttributeKey: Any] = [.posixPermissions: 0o755]
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true, attributes: open)
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true, attributes: open)
+        port = try Self.freePort()
+        let file = scratch.appendingPathComponent("\(program.name).conf")
+        try configuration(port, scratch.path).write(to: file, atomically: true, encoding: .utf8)
+        // A shell ends the server when the other end of its input closes, which also happens when this process is
+        // killed.
+        process = try SpawnedProcess(
+            "/bin/sh",
+            ["-c", "\"$0\" \"$@\" & read -r _; kill $!; wait", path] + program.arguments(scratch.path, file.path)
+        )
+        for _ in 0..<200 where !Self.accepts(port) {
+            guard process.isRunning else { break }
+            usleep(20_000)
+        }
+        guard Self.accepts(port) else {
+            let log = try? String(contentsOf: scratch.appendingPathComponent("error.log"), encoding: .utf8)
+            throw Failure(description: "\(program.name) did not start: \(log ?? "no log")")
+        }
+    }
+
+    deinit {
+        stop()
+        try? FileManager.default.removeItem(at: scratch)
+    }
+
+    /// Stops the server; calling this again does nothing.
+    public func stop() {
+        process.endInput()
+        process.wait()
+    }
+
+    /// A port that was free a moment ago.
+    private static func freePort() throws -> UInt16 {
+        let origin = try ScriptedOrigin { _ in .closed }
+        defer { origin.stop() }
+        return origin.port
+    }
+
+    private static func accepts(_ port: UInt16) -> Bool {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import DequeModule
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Waystation
+
+/// A network with faults.
+final class FaultyTransport: Transport {
+    private struct Seen {
+        var counts: [String: Int] = [:]
+        var hosts: Set<String> = []
+    }
+
+    private let faults: Faults
+    private let transport: any Transport
+    private let time: DelayTime
+    private let seen = Mutex(Seen())
+
+    init(_ faults: Faults, over transport: any Transport, time: DelayTime) {
+        self.faults = faults
+        self.transport = transport
+        self.time = time
+    }
+
+    func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
+        let (number, isFirst) = seen.withLock { seen in
+            let name = "\(request.httpMethod ?? "GET") \(request.url?.absoluteString ?? "")"
+            defer { seen.counts[name, default: 0] += 1 }
+            return (seen.counts[name, default: 0], seen.hosts.insert(request.url?.host ?? "").inserted)
+        }
+        let plan = FaultPlan(faults, request, sent: request.httpBody?.count ?? 0, number: number, isFirst: isFirst)
+        let exchange = FaultyExchange(plan, faults.bytesPerSecond, request.timeoutInterval, time, receiver)
+        let below: any Transport =
+            plan.answer.map { answer in ScriptedTransport.inVirtualTime { _ in answer } } ?? transport
+        exchange.begin(below.start(request, receiver: exchange))
+        return exchange
+    }
+}
+
+/// One exchange, whose events reach the receiver late, or not at all.
+private final class FaultyExchange: TransportExchange, TransportReceiver {
+    private enum Event {
+        case head(ResponseHead)
+        case part(Data)
+        case sent(Int64, total: Int64, expected: Int64)
+        case end((any Error)?)
+    }
+
+    private struct State {
+        var below: (any TransportExchange)?
+        var events: Deque<(delay: Duration, event: Event)> = []
+        var isDelivering = false
+        var hasHead = false
+        var received = 0
+        /// No further event is taken from the network.
+        var isCut = false
+        /// No further event reaches the receiver.
+        var isOver = false
+    }
+
+    private let plan: FaultPlan
+    private let rate: Int?
+    private let limit: Duration
+    private let time: DelayTime
+    private let receiver: any TransportReceiver
+    private let queue = DispatchQueue(label: "waystation.faults")
+    private let state = Mutex(State())
+
+    init(
+        _ plan: FaultPlan,
+        _ rate: Int?,
+        _ timeoutInterval: TimeInterval,
+        _ time: DelayTime,
+        _ receiver: any TransportReceiver
+    ) {
+        self.plan = plan
+        self.rate = rate
+        limit = timeoutInterval > 0 ? .seconds(timeoutInterval) : .seconds(Int64.max)
+        self.time = time
+        self.receiver = receiver
+    }
+
+    func begin(_ below: any TransportExchange) {
+        let isOver = state.withLock { state in
+            state.below = below
+            return state.isOver || state.isCut
+        }
+        if isOver { below.cancel() }
+    }
+
+    // MARK: - The exchange of the receiver
+
+    func cancel() {
+        let below = state.withLock { state in
+            state.isOver = true
+            return state.below
+        }
+        below?.cancel()
+    }
+
+    func pause() { state.withLock(\.below)?.pause() }
+
+    func resume() { state.withLock(\.below)?.resume() }
+
+    // MARK: - The events of the network
+
+    func transportDidReceive(_ head: ResponseHead) { add(.head(head)) }
+
+    func transportDidReceive(_ part: Data) { add(.part(part)) }
+
+    func transportDidSend(_ count: Int64, total: Int64, expected: Int64) {
+        add(.sent(count, total: total, expected: expected))
+    }
+
+    func transportDidEnd(_ error: (any Error)?) { add(.end(error)) }
+
+    private func add(_ event: Event) {
+        let cut: (any TransportExchange)? = state.withLock { state in
+            guard !state.isCut, !state.isOver else { return nil }
+            switch event {
+            case .head:
+                state.hasHead = true
+                state.events.append((plan.delay, event))
+            case .sent: state.events.append((.zero, event))
+            case .end:
+                // An error in place of a response arrives as late as the response would.
+                state.events.append((state.hasHead ? .zero : plan.delay, event))
+            case .part(let part):
+                let rest = plan.loss.map { $0.count - state.received } ?? .max
+                state.received += part.count
+                if rest > 0 {
+                    let kept = rest < part.count ? part.prefix(rest) : part
+                    let duration: Duration = rate.map { .seconds(Double(kept.count) / Double(max(1, $0))) } ?? .zero
+                    state.events.append((duration, .part(Data(kept))))
+                }
+                guard let loss = plan.loss, rest < part.count else { return nil }
+                state.isCut = true
+                state.events.append((.zero, .end(URLError(loss.error))))
+                return state.below
+            }
+            return nil
+        }
+        cut?.cancel()
+        goOn()
+    }
+
+    /// Delivers the events in their order, one after the other.
+    private func goOn() {
+        let next: (delay: Duration, event: Event)? = state.withLock { state in
+            guard !state.isDelivering, !state.isOver, let next = state.events.popFirst() else { return nil }
+            state.isDelivering = true
+            return next
+        }
+        guard let next else { return }
+        let isLate = next.delay >= limit
+        after(min(next.delay, limit)) {
+            self.deliver(isLate ? .end(URLError(.timedOut)) : next.event)
+            if isLate { self.state.withLock(\.below)?.cancel() }
+            self.state.withLock { $0.isDelivering = false }
+            self.goOn()
+        }
+    }
+
+    private func after(_ delay: Duration, _ work: @escaping @Sendable () -> Void) {
+        if time == .virtual || delay <= .zero { return queue.async(execute: work) }
+        queue.asyncAfter(deadline: .now() + delay / .seconds(1), execute: work)
+    }
+
+    private func deliver(_ event: Event) {
+        let isOver = state.withLock { state in
+            let wasOver = state.isOver
+            if case .end = event { state.isOver = true }
+            return wasOver
+        }
+        guard !isOver else { return }
+        switch event {
+        case .head(let head): receiver.transportDidReceive(head)
+        case .part(let part): receiver.transportDidReceive(part)
+        case .sent(let count, let total, let expected):
+            receiver.transportDidSend(count, total: total, expected: expected)
+        case .end(let error): receiver.transportDidEnd(error)
+        }
+    }
+}

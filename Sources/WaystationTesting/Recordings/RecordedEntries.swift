@@ -1,0 +1,99 @@
+import Foundation
+import WaystationRecording
+
+/// The entries of a recording, and those of them that were used.
+struct RecordedEntries {
+    /// The answer to the question how a request is answered.
+    enum Match {
+        /// By this entry.
+        case entry(RecordedEntry)
+        /// By the network, in place of the entry at this index.
+        case again(Int)
+        /// The entries with such a request were all used; there are this many.
+        case exhausted(Int)
+        /// There is no such request; these are the nearest.
+        case unknown(nearest: [(name: String, reasons: [String])])
+    }
+
+    private let parts: [RecordedPart]
+    private let redaction: Redaction
+    /// Nil for a request whose response has not been recorded.
+    private var entries: [RecordedEntry?] = []
+    /// The indices of the entries with the same key that were not used, the next one last.
+    private var unused: [[String]: [Int]] = [:]
+    private var counts: [[String]: Int] = [:]
+
+    init(_ archive: [HARArchive.Entry] = [], parts: [RecordedPart], redaction: Redaction) {
+        self.parts = parts
+        self.redaction = redaction
+        entries = archive.map { RecordedEntry($0, parts: parts, redaction: redaction) }
+        for (index, entry) in entries.enumerated() {
+            guard let entry else { continue }
+            unused[entry.key, default: []].append(index)
+            counts[entry.key, default: 0] += 1
+        }
+        for key in unused.keys {
+            // Without an order, the entries are in the order in which they were made.
+            unused[key]?.sort { ((entries[$0]?.entry.order ?? 0), $0) > ((entries[$1]?.entry.order ?? 0), $1) }
+        }
+    }
+
+    /// The entries that are complete, in their order.
+    var complete: [HARArchive.Entry] { entries.compactMap { $0?.entry } }
+
+    /// The entries that no request has used.
+    var unusedNames: [String] { entries.compactMap { $0 }.filter { !$0.isUsed }.map(\.name) }
+
+    /// Marks entries to be recorded again.
+    mutating func markStale(where isStale: (HARArchive.Entry) -> Bool) {
+        for index in entries.indices {
+            if let entry = entries[index]?.entry, isStale(entry) { entries[index]?.isStale = true }
+        }
+    }
+
+    /// Uses the next entry for a request.
+    mutating func take(_ request: HARArchive.Request) -> Match {
+        let key = parts.map { $0.value(request) }
+        guard let index = unused[key]?.popLast(), let entry = entries[index] else {
+            if let count = counts[key] { return .exhausted(count) }
+            return .unknown(nearest: nearest(to: key))
+        }
+        entries[index]?.isUsed = true
+        return entry.isStale ? .again(index) : .entry(entry)
+    }
+
+    /// Makes a place for a request that is being recorded.
+    mutating func reserve() -> Int {
+        entries.append(nil)
+        return entries.count - 1
+    }
+
+    /// Fills a place.
+    mutating func fill(_ index: Int, with entry: HARArchive.Entry) {
+        entries[index] = RecordedEntry(entry, parts: parts, redaction: redaction)
+        entries[index]?.isUsed = true
+    }
+
+    /// The entries with the fewest parts that differ, at most three.
+    private func nearest(to key: [String]) -> [(name: String, reasons: [String])] {
+        let candidates = entries.compactMap { $0 }.map { entry in
+            (
+                entry: entry,
+                different: parts.indices.filter { entry.key[$0] != key[$0] },
+                common: zip(parts.indices, entry.key).map { key[$0].commonPrefix(with: $1).count }.reduce(0, +)
+            )
+        }
+        return candidates.enumerated()
+            .sorted {
+                ($0.element.different.count, -$0.element.common, $0.offset)
+                    < ($1.element.different.count, -$1.element.common, $1.offset)
+            }
+            .prefix(3).map { candidate in
+                let (entry, different, _) = candidate.element
+                return (
+                    entry.name,
+                    different.map { "\(parts[$0].name) is \(key[$0].shortened), not \(entry.key[$0].shortened)" }
+                )
+            }
+    }
+}

@@ -1,0 +1,370 @@
+public import Foundation
+public import FoundationNetworking
+import Synchronization
+public import Waystation
+public import WaystationRecording
+
+/// Records the exchanges of a test in a file, and answers by the file from then on.
+///
+/// ```swift
+/// let recording = try Recording(file)
+/// let client = WeatherClient(session: try recording.makeSession())
+/// #expect(try await client.celsius() == 21)
+/// try recording.verify()
+/// ```
+///
+/// The first run needs the network; later ones never reach it. The file is a HAR 1.2, readable in any browser's
+/// developer tools; those that Replay and Polly.js have made can be replayed as well. Secrets are left out of requests
+/// and responses before anything is written, and requests are compared without them. Equal requests are answered in the
+/// order in which they were recorded, each entry once. A request without an entry fails with an error that names the
+/// nearest entries, and ``verify()`` reports it once more.
+///
+/// The environment variable `WAYSTATION_RECORD` overrides the mode in code: `once`, `replay`, `record` or `passthrough`,
+/// or a method and a URL pattern, such as `GET https://api.example/users/*`, whose entries alone are recorded again.
+///
+/// Data tasks and uploads from `Data` or files are recorded. All members may be called from any thread. An exchange that
+/// is cancelled while it is recorded leaves no entry.
+public final class Recording: Sendable {
+    private struct State {
+        var entries: RecordedEntries
+        var failures: [StubError] = []
+        /// Whether entries were recorded that the file does not have.
+        var isChanged = false
+    }
+
+    /// The file.
+    public let file: URL
+    /// The mode that is in effect: `replay` or `record` in place of `once`.
+    public let mode: RecordingMode
+    /// Notes on the recording that do not fail a test, such as that it has expired.
+    public let warnings: [String]
+    private let redaction: Redaction
+    private let network: any Transport
+    private let again: StubEntry?
+    private let now: @Sendable () -> Date
+    private let state: Mutex<State>
+
+    /// Opens a recording.
+    ///
+    /// - Parameters:
+    ///   - file: The HAR file. Its folder is made when something is recorded.
+    ///   - mode: What to do with requests; `once` by default.
+    ///   - parts: The parts that a request and its entry have in common; the method and the URL by default.
+    ///   - redaction: The secrets that are left out; credentials, cookies and tokens by default.
+    ///   - expiry: The age of the oldest entry from which on ``warnings`` asks to record again; nil, the default, for
+    ///     no limit.
+    ///   - network: The network; Foundation's own by default.
+    /// - Throws: ``WaystationRecording/RecordingError`` if the file is not a HAR file, ``StubError`` if the value of
+    ///   `WAYSTATION_RECORD` is not valid.
+    public convenience init(
+        _ file: URL,
+        mode: RecordingMode = .once,
+        matching parts: [RecordedPart] = [.method, .url],
+        redaction: Redaction = .standard,
+        expiresAfter expiry: Duration? = nil,
+        network: any Transport = URLSessionTransport(configuration: .ephemeral)
+    ) throws {
+        try self.init(
+            file,
+            mode,
+            matching: parts,
+            redaction: redaction,
+            expiresAfter: expiry,
+            network: network,
+            override: ProcessInfo.processInfo.environment[RecordingOverride.variable],
+            now: { Date() }
+        )
+    }
+
+    package init(
+        _ file: URL,
+        _ mode: RecordingMode,
+        matching parts: [RecordedPart] = [.method, .url],
+        redaction: Redaction = .standard,
+        expiresAfter expiry: Duration? = nil,
+        network: any Transport,
+        override: String?,
+        now: @escaping @Sendable () -> Date
+    ) throws {
+        var wanted = mode
+        var again: StubEntry?
+        switch try Self.override(override) {
+        case .mode(let mode)?: wanted = mode
+        case .again(let method, let url)?: again = try StubEntry(Stub(.method(method, url)))
+        case nil: break
+        }
+        let isThere = FileManager.default.fileExists(atPath: file.path(percentEncoded: false))
+        if wanted == .once { wanted = isThere ? .replay : .record }
+        if wanted == .replay, !isThere { throw StubError.missingRecording(file) }
+        var entries = RecordedEntries(parts: parts, redaction: redaction)
+        var warnings: [String] = []
+        if wanted == .replay {
+            let archive = try HARArchive(contentsOf: file)
+            entries = RecordedEntries(archive.entries, parts: parts, redaction: redaction)
+            if let again { entries.markStale { again.takes($0.request) } }
+            let oldest = archive.entries.compactMap(\.started).min()
+            if let expiry, let oldest, now().timeIntervalSince(oldest) > expiry / .seconds(1) {
+                warnings.append(Self.expired(file, oldest))
+            }
+        }
+        self.file = file
+        self.mode = wanted
+        self.warnings = warnings
+        self.redaction = redaction
+        self.network = network
+        self.again = again
+        self.now = now
+        state = Mutex(State(entries: entries))
+    }
+
+    private static func override(_ value: String?) throws(StubError) -> RecordingOverride? {
+        guard let value, !value.isEmpty else { return nil }
+        guard let override = RecordingOverride(value) else { throw .invalidOverride(value) }
+        return override
+    }
+
+    private static func expired(_ file: URL, _ oldest: Date) -> String {
+        """
+        \(file.lastPathComponent) has expired: its oldest entry is of \(oldest.formatted(.iso8601)). Record it again with \
+        \(RecordingOverride.variable)=record
+        """
+    }
+
+    // MARK: - Installing
+
+    /// Makes an interceptor that answers every request by the recording.
+    ///
+    /// - Parameters:
+    ///   - rules: Rules that come first, for requests that are not recorded; none by default.
+    ///   - faults: Faults of the network on the way; none by default.
+    /// - Returns: The interceptor, which keeps the recording.
+    /// - Throws: ``Waystation/WaystationError`` if a rule is not valid.
+    public func makeInterceptor(rules: [Rule] = [], faults: Faults = .none) throws -> Interceptor {
+        try Interceptor.carryingAll(by: faults.applied(to: self), as: "recorded", after: rules)
+    }
+
+    /// Makes a session whose requests are answered by the recording.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration that the session would otherwise have; `.ephemeral` by default.
+    ///   - faults: Faults of the network on the way; none by default.
+    /// - Returns: The session, which keeps the recording.
+    /// - Throws: ``Waystation/WaystationError`` if the interceptor cannot be made.
+    public func makeSession(
+        _ configuration: URLSessionConfiguration = .ephemeral,
+        faults: Faults = .none
+    ) throws -> URLSession {
+        URLSession(configuration: configuration.intercepted(by: try makeInterceptor(faults: faults)))
+    }
+
+    // MARK: - Results
+
+    /// Writes what was recorded, and checks that every request was answered and every entry was used.
+    ///
+    /// - Throws: ``StubError`` with all differences, or ``WaystationRecording/RecordingError`` if the file cannot be
+    ///   written.
+    public func verify() throws {
+        try save()
+        let errors = state.withLock { state in
+            let unused = mode == .replay ? state.entries.unusedNames : []
+            return state.failures + (unused.isEmpty ? [] : [.unusedEntries(unused, of: file)])
+        }
+        if let error = StubError.all(errors) { throw error }
+    }
+
+    /// Writes what was recorded since the last call; does nothing if nothing was.
+    ///
+    /// A recording that is released writes its file, too, but cannot report an error then.
+    ///
+    /// - Throws: ``WaystationRecording/RecordingError`` if the file cannot be written.
+    public func save() throws {
+        let entries: [HARArchive.Entry]? = state.withLock { state in
+            guard state.isChanged else { return nil }
+            state.isChanged = false
+            return state.entries.complete
+        }
+        guard let entries else { return }
+        try? FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        let writer = try HARWriter(file, isIndented: true)
+        for entry in entries { try writer.append(entry) }
+        try writer.finish()
+    }
+
+    deinit { try? save() }
+}
+
+extension Recording: Transport {
+    /// Answers a request by the recording, or records it.
+    public func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
+        if mode == .passthrough { return network.start(request, receiver: receiver) }
+        let asked = StubbedRequest(request)
+        var whole = request
+        if request.httpBodyStream != nil { whole.httpBody = asked.body }
+        switch course(of: whole, asked) {
+        case .network(let place):
+            return network.start(whole, receiver: RecordedExchangeReceiver(whole, place, self, receiver, now: now))
+        case .answer(let answer):
+            return ScriptedTransport.inVirtualTime { _ in answer }.start(request, receiver: receiver)
+        }
+    }
+
+    private enum Course {
+        case network(place: Int)
+        case answer(ScriptedTransport.Answer)
+    }
+
+    private func course(of request: URLRequest, _ asked: StubbedRequest) -> Course {
+        state.withLock { state in
+            guard mode == .replay else { return .network(place: state.entries.reserve()) }
+            let failure: StubError
+            switch state.entries.take(HARArchive.Request(request, redaction)) {
+            case .again(let place): return .network(place: place)
+            case .entry(let entry):
+                do throws(ImportRefusal) {
+                    return .answer(try entry.answer(in: file.deletingLastPathComponent()))
+                } catch {
+                    failure = .unusableEntry(entry, of: file, error)
+                }
+            case .exhausted(let count): failure = .exhaustedEntries(asked, count: count, of: file)
+            case .unknown(let nearest):
+                if let again, again.mismatches(asked).isEmpty { return .network(place: state.entries.reserve()) }
+                failure = .noEntry(asked, nearest: nearest, of: file)
+            }
+            state.failures.append(failure)
+            return .answer(ScriptedTransport.Answer([.error(failure.urlError(request.url))]))
+        }
+    }
+
+    /// Keeps an exchange that was completed.
+    fileprivate func keep(_ exchange: RecordedExchange, in place: Int) {
+        var exchange = exchange
+        let secrets = redaction.secrets(of: exchange.request, exchange.response)
+        if let body = exchange.body {
+            let type = exchange.response?.value(forHTTPHeaderField: "Content-Type") ?? ""
+            exchange.body = redaction.responseBody(body, type: type)
+            exchange.bodyLength = exchange.body?.count ?? 0
+        }
+        let entry = HARArchive.Entry(exchange, redaction)
+        let leak = entry.firstPart(with: secrets)
+        state.withLock { state in
+            if let leak { return state.failures.append(.secretFound(StubbedRequest(exchange.request), in: leak)) }
+            state.entries.fill(place, with: entry)
+            state.isChanged = true
+        }
+    }
+
+    /// Reports that the network failed while an exchange was recorded.
+    fileprivate func fail(_ request: URLRequest, _ error: any Error) -> any Error {
+        let failure = StubError.cannotRecord(StubbedRequest(request), error)
+        state.withLock { $0.failures.append(failure) }
+        let code = (error as? URLError)?.code ?? .unknown
+        return URLError(code, failing: request.url, failure.message, underlying: failure)
+    }
+}
+
+/// Passes a response on, and keeps it for the recording.
+private final class RecordedExchangeReceiver: TransportReceiver {
+    private let request: URLRequest
+    private let place: Int
+    private let recording: Recording
+    private let receiver: any TransportReceiver
+    private let now: @Sendable () -> Date
+    private let begun: Date
+    private let received = Mutex<(head: ResponseHead?, answered: Date?, body: Data)>((nil, nil, Data()))
+
+    init(
+        _ request: URLRequest,
+        _ place: Int,
+        _ recording: Recording,
+        _ receiver: any TransportReceiver,
+        now: @escaping @Sendable () -> Date
+    ) {
+        self.request = request
+        self.place = place
+        self.recording = recording
+        self.receiver = receiver
+        self.now = now
+        begun = now()
+    }
+
+    func transportDidReceive(_ head: ResponseHead) {
+        received.withLock { ($0.head, $0.answered) = (head, now()) }
+        receiver.transportDidReceive(head)
+    }
+
+    func transportDidReceive(_ part: Data) {
+        received.withLock { $0.body += part }
+        receiver.transportDidReceive(part)
+    }
+
+    func transportDidSend(_ count: Int64, total: Int64, expected: Int64) {
+        receiver.transportDidSend(count, total: total, expected: expected)
+    }
+
+    func transportDidEnd(_ error: (any Error)?) {
+        if let error {
+            let isCancel = (error as? URLError)?.code == .cancelled
+            return receiver.transportDidEnd(isCancel ? error : recording.fail(request, error))
+        }
+        let (head, answered, body) = received.withLock { $0 }
+        let ended = now()
+        let exchange = RecordedExchange(
+            request: request,
+            response: head?.response,
+            body: body,
+            bodyLength: body.count,
+            source: .network,
+            begun: begun,
+            wait: (answered ?? ended).timeIntervalSince(begun),
+            duration: ended.timeIntervalSince(begun)
+        )
+        recording.keep(exchange, in: place)
+        receiver.transportDidEnd(nil)
+    }
+}
+
+extension HARArchive.Entry {
+    /// The part in which a secret still is; nil if there is none.
+    fileprivate func firstPart(with secrets: Set<String>) -> String? {
+        guard !secrets.isEmpty else { return nil }
+        let body = (try? response.body()).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let parts =
+            [("the URL", request.url), ("the request's body", request.postData?.text ?? "")]
+            + request.headers.map { ("the request's field \($0.name)", $0.value) }
+            + response.headers.map { ("the response's field \($0.name)", $0.value) } + [("the response's body", body)]
+        return parts.first { part in secrets.contains { part.1.contains($0) } }?.0
+    }
+}
+
+extension StubEntry {
+    /// Whether the stub's pattern takes a recorded request.
+    fileprivate func takes(_ request: HARArchive.Request) -> Bool {
+        guard let url = URL(string: request.url) else { return false }
+        var asked = URLRequest(url: url)
+        asked.httpMethod = request.method
+        return mismatches(StubbedRequest(asked)).isEmpty
+    }
+}
+
+extension Route {
+    /// A recording, in place of the network.
+    ///
+    /// ```swift
+    /// $0.rules = [.allow("https://api.example/**", via: .recorded(recording))]
+    /// ```
+    public static func recorded(_ recording: Recording) -> Route { .carried(by: recording, as: "recorded") }
+
+    /// A recording in a file, in place of the network; see ``Recording``.
+    ///
+    /// - Parameters:
+    ///   - file: The HAR file.
+    ///   - mode: What to do with requests; `once` by default.
+    /// - Returns: The route.
+    /// - Throws: The errors of ``Recording/init(_:mode:matching:redaction:expiresAfter:network:)``.
+    public static func recorded(in file: URL, mode: RecordingMode = .once) throws -> Route {
+        .recorded(try Recording(file, mode: mode))
+    }
+}

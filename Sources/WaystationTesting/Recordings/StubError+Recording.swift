@@ -1,0 +1,95 @@
+import Foundation
+import WaystationRecording
+
+extension StubError {
+    static func invalidOverride(_ value: String) -> StubError {
+        StubError(
+            code: .invalidOverride,
+            message: """
+                \(RecordingOverride.variable)=\(value) is not valid: expected \
+                \(RecordingMode.allCases.map(\.rawValue).joined(separator: ", ")), or a method and a URL pattern such as \
+                `GET https://api.example/users/*`
+                """
+        )
+    }
+
+    static func missingRecording(_ file: URL) -> StubError {
+        StubError(
+            code: .missingRecording,
+            message: """
+                there is no recording to replay at \(file.path(percentEncoded: false)): run the test once with \
+                \(RecordingOverride.variable)=record and a network, and commit the file
+                """
+        )
+    }
+
+    static func noEntry(
+        _ request: StubbedRequest,
+        nearest: [(name: String, reasons: [String])],
+        of file: URL
+    ) -> StubError {
+        let advice = "Record it with \(RecordingOverride.variable)=\"\(request.method) \(request.plainURL)\""
+        let lines = nearest.map { "  \($0.name): \($0.reasons.joined(separator: "; "))\n" }.joined()
+        let found = nearest.isEmpty ? ", which has no entries. " : "; the nearest entries:\n\(lines)"
+        return StubError(
+            code: .unrecorded,
+            message: "\(file.lastPathComponent) has no entry for \(request)\(found)\(advice)"
+        )
+    }
+
+    static func exhaustedEntries(_ request: StubbedRequest, count: Int, of file: URL) -> StubError {
+        StubError(
+            code: .askedTooOften,
+            message: """
+                \(request) was made more often than \(file.lastPathComponent) has it (\(count.times)): correct the code \
+                under test, or record again with \(RecordingOverride.variable)=record
+                """
+        )
+    }
+
+    static func unusableEntry(_ entry: RecordedEntry, of file: URL, _ reason: ImportRefusal) -> StubError {
+        StubError(
+            code: .unusableAnswer,
+            message: """
+                the entry \(entry.name) of \(file.lastPathComponent) cannot be replayed: \(reason.detail). Record it again \
+                with \(RecordingOverride.variable)=record
+                """
+        )
+    }
+
+    static func unusedEntries(_ names: [String], of file: URL) -> StubError {
+        let lines = names.map { "  \($0)" }.joined(separator: "\n")
+        return StubError(
+            code: .unusedEntries,
+            message: """
+                the code under test did not make \(names.count == 1 ? "1 request" : "\(names.count) requests") that \
+                \(file.lastPathComponent) has; correct the code, or record again with \
+                \(RecordingOverride.variable)=record:
+                \(lines)
+                """
+        )
+    }
+
+    static func cannotRecord(_ request: StubbedRequest, _ reason: any Error) -> StubError {
+        let text = (reason as? URLError)?.localizedDescription ?? "\(reason)"
+        return StubError(
+            code: .cannotRecord,
+            message: "\(request) cannot be recorded, because the network failed: \(text). Run the test with a network"
+        )
+    }
+
+    static func secretFound(_ request: StubbedRequest, in part: String) -> StubError {
+        StubError(
+            code: .secretFound,
+            message: """
+                \(request.method) \(request.plainURL) was not recorded, because a secret that is left out of its fields is \
+                also in \(part): add the name of the item that has it to the redaction
+                """
+        )
+    }
+}
+
+extension StubbedRequest {
+    /// The URL without its query, which may have secrets.
+    fileprivate var plainURL: Substring { url.absoluteString.prefix { $0 != "?" && $0 != "#" } }
+}

@@ -1,0 +1,96 @@
+import Foundation
+public import Testing
+import Waystation
+
+/// Answers the loads of a test by a recording; see ``Testing/Trait/recorded(_:mode:matching:faults:file:)``.
+public struct RecordedTrait: TestTrait, SuiteTrait, TestScoping {
+    fileprivate let name: String?
+    fileprivate let mode: RecordingMode
+    fileprivate let parts: [RecordedPart]
+    fileprivate let faults: Faults
+    fileprivate let folder: URL
+
+    /// True: each test of a suite has a recording of its own.
+    public var isRecursive: Bool { true }
+
+    /// Runs a test with its recording, and verifies it.
+    public func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @Sendable () async throws -> Void
+    ) async throws {
+        guard !test.isParameterized else { throw StubError.parameterized(test.name) }
+        let recording = try Recording(file(for: test), mode: mode, matching: parts)
+        for warning in recording.warnings {
+            Issue.record(Comment(rawValue: warning), severity: .warning, sourceLocation: test.sourceLocation)
+        }
+        try await TestRun(test, testCase).perform(function) { recorder in
+            let interceptor = try Interceptor.carryingAll(
+                by: faults.applied(to: recording),
+                as: "recorded",
+                after: [],
+                recorder: recorder
+            )
+            return TestScope(interceptor: interceptor)
+        } verify: {
+            try recording.verify()
+        }
+    }
+
+    private func file(for test: Test) -> URL {
+        let own = test.name.map { $0.isLetter || $0.isNumber || "-_".contains($0) ? $0 : "-" }
+        return folder.appending(path: "\(name.map { "\($0)/" } ?? "")\(String(own).trimmingDashes).har")
+    }
+}
+
+extension Trait where Self == RecordedTrait {
+    /// Answers the loads of a test by a recording, which the first run makes; see ``Recording``.
+    ///
+    /// ```swift
+    /// @Suite(.recorded("orders"))
+    /// struct OrderTests {
+    ///     @Test func list() async throws {  // Recordings/orders/list.har, beside the file of the test
+    ///         let client = OrderClient(session: URLSession(configuration: .ofTest))
+    ///         #expect(try await client.orders().count == 2)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// Each test has a file of its own, with its name, in the folder `Recordings` beside the source. A test with arguments
+    /// fails: its cases would share a file.
+    ///
+    /// - Parameters:
+    ///   - name: A folder within `Recordings`; nil, the default, for none.
+    ///   - mode: What to do with requests; `once` by default. `WAYSTATION_RECORD` overrides it.
+    ///   - parts: The parts that a request and its entry have in common; the method and the URL by default.
+    ///   - faults: Faults of the network on the way; none by default.
+    ///   - file: The file of the test.
+    /// - Returns: The trait.
+    public static func recorded(
+        _ name: String? = nil,
+        mode: RecordingMode = .once,
+        matching parts: [RecordedPart] = [.method, .url],
+        faults: Faults = .none,
+        file: String = #filePath
+    ) -> RecordedTrait {
+        let folder = URL(fileURLWithPath: file).deletingLastPathComponent().appending(path: "Recordings")
+        return RecordedTrait(name: name, mode: mode, parts: parts, faults: faults, folder: folder)
+    }
+}
+
+extension String {
+    /// The text without the dashes at its ends, as those of `list()`.
+    fileprivate var trimmingDashes: String { trimmingCharacters(in: ["-"]) }
+}
+
+extension StubError {
+    fileprivate static func parameterized(_ name: String) -> StubError {
+        StubError(
+            code: .parameterized,
+            message: """
+                \(name) has arguments, so its cases would share a recording: make a Recording with a file of its own in \
+                each case
+                """
+        )
+    }
+}

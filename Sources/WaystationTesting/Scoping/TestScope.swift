@@ -1,0 +1,86 @@
+public import FoundationNetworking
+import Waystation
+import WaystationRecording
+
+/// The network of the test that runs.
+struct TestScope: Sendable {
+    /// The scope of the present task and of its child tasks.
+    @TaskLocal static var current: TestScope?
+
+    let interceptor: Interceptor
+    /// Nil if the network of the scope is a recording.
+    var stubs: Stubs?
+}
+
+extension URLSessionConfiguration {
+    /// A configuration for sessions that load from the stubs or the recording of the test that runs.
+    ///
+    /// It is that of ``Testing/Trait/stubbed(inOrder:time:faults:_:)``, ``Testing/Trait/recorded(_:mode:matching:faults:file:)`` or
+    /// ``withStubs(inOrder:time:faults:_:perform:)`` around the present task. Outside of them, every load fails with
+    /// `URLError.resourceUnavailable` and an explanation, so that no test reaches the network by mistake.
+    public static var ofTest: URLSessionConfiguration {
+        let interceptor = TestScope.current?.interceptor ?? outside
+        return interceptor.map { URLSessionConfiguration.ephemeral.intercepted(by: $0) } ?? .ephemeral
+    }
+
+    private static let outside = try? Interceptor.carryingAll(
+        by: ScriptedTransport { request in
+            ScriptedTransport.Answer([.error(StubError.outsideOfTest.urlError(request.url))])
+        },
+        as: "outside of a test",
+        after: []
+    )
+}
+
+extension Stubs {
+    /// The stubs of the test that runs; nil outside of a test with stubs.
+    public static var ofTest: Stubs? { TestScope.current?.stubs }
+}
+
+/// Runs code whose sessions of ``FoundationNetworking/URLSessionConfiguration/ofTest`` load from stubs, and verifies them.
+///
+/// ```swift
+/// try await withStubs {
+///     Stub(.get("https://api.example/weather"), .json(["celsius": 21]))
+/// } perform: { stubs in
+///     let client = WeatherClient(session: URLSession(configuration: .ofTest))
+///     XCTAssertEqual(try await client.celsius(), 21)
+/// }
+/// ```
+///
+/// It is the trait ``Testing/Trait/stubbed(inOrder:time:faults:_:)`` for XCTest and other places. Tasks that are not children of
+/// the present one, such as those of `Task.detached`, do not see the stubs.
+///
+/// - Parameters:
+///   - isOrdered: Whether the stubs must be asked in the order in which they are written; false by default.
+///   - time: How delays pass; in virtual time by default.
+///   - faults: Faults of the network on the way; none by default.
+///   - stubs: The stubs.
+///   - body: The code.
+/// - Returns: The result of the code.
+/// - Throws: The error of the code, or otherwise ``StubError`` with all differences.
+public func withStubs<Result>(
+    inOrder isOrdered: Bool = false,
+    time: DelayTime = .virtual,
+    faults: Faults = .none,
+    @StubsBuilder _ stubs: () throws -> [Stub],
+    perform body: (Stubs) async throws -> Result
+) async throws -> Result {
+    let stubs = try Stubs(inOrder: isOrdered, time: time, stubs)
+    let scope = TestScope(interceptor: try stubs.makeInterceptor(faults: faults), stubs: stubs)
+    let result = try await TestScope.$current.withValue(scope) { try await body(stubs) }
+    try stubs.verify()
+    return result
+}
+
+extension StubError {
+    fileprivate static var outsideOfTest: StubError {
+        StubError(
+            code: .outsideOfTest,
+            message: """
+                URLSessionConfiguration.ofTest was used outside of a test with stubs or a recording: add the trait \
+                .stubbed { … } or .recorded("…") to the test, or call withStubs
+                """
+        )
+    }
+}

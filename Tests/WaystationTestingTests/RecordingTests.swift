@@ -1,0 +1,324 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import Waystation
+import WaystationRecording
+import WaystationTesting
+
+@Suite(.timeLimit(.minutes(3)))
+struct RecordingTests {
+    private let folder = RecordingFolder()
+
+    @Test func `the first run records, and later runs replay without a network`() async throws {
+        let network = ScriptedTransport { request in
+            request.url?.path == "/a" ? .redirect(to: "/b") : .ok("body", fields: ["Content-Type": "text/plain"])
+        }
+        let first = try folder.recording(network: network)
+        #expect(first.mode == .record)
+        #expect(try await first.makeSession().load("https://api.example/a").text == "body")
+        try first.verify()
+        #expect(network.requests.count == 2)
+
+        let second = try folder.recording(network: .unreachable)
+        #expect(second.mode == .replay)
+        let (text, response) = try await second.makeSession().load("https://api.example/a")
+        #expect(text == "body")
+        #expect(response.url?.path == "/b")
+        #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/plain")
+        try second.verify()
+    }
+
+    @Test func `equal requests are answered in the order in which they were recorded`() async throws {
+        let stubs = try Stubs { Stub(.get("https://api.example/n"), .ok("one"), .ok("two"), .status(503)) }
+        let first = try folder.recording(network: stubs)
+        let recorded = try first.makeSession()
+        for _ in 0..<3 { _ = try await recorded.load("https://api.example/n") }
+        try first.verify()
+        let second = try folder.recording(network: .unreachable)
+        let session = try second.makeSession()
+        #expect(try await session.load("https://api.example/n").text == "one")
+        #expect(try await session.load("https://api.example/n").text == "two")
+        #expect(try await session.load("https://api.example/n").response.statusCode == 503)
+        try second.verify()
+    }
+
+    @Test func `bodies of every kind come back byte for byte`() async throws {
+        let bodies = [
+            ("text", "text/plain; charset=utf-8", Data("grün".utf8)), ("latin", "text/plain", Data([0x67, 0xFC])),
+            ("image", "image/png", Data((0...255).map { UInt8($0) })), ("empty", "text/plain", Data()),
+        ]
+        let network = ScriptedTransport { request in
+            let body = bodies.first { "/\($0.0)" == request.url?.path } ?? bodies[3]
+            return .status(200, fields: ["Content-Type": body.1], body: body.2)
+        }
+        for network: any Transport in [network, .unreachable] {
+            let recording = try folder.recording(network: network)
+            let session = try recording.makeSession()
+            for (name, _, body) in bodies {
+                let url = try #require(URL(string: "https://api.example/\(name)"))
+                #expect(try await session.data(from: url).0 == body)
+            }
+            try recording.verify()
+        }
+    }
+
+    @Test func `requests with bodies are compared as JSON, and uploads are recorded`() async throws {
+        let stubs = try Stubs { Stub(.post("https://api.example/o")) { .ok("got \($0.text)") } }
+        let url = try #require(URL(string: "https://api.example/o"))
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        let parts: [RecordedPart] = [.method, .url, .body]
+        let first = try folder.recording(matching: parts, network: stubs)
+        let recorded = try first.makeSession()
+        for body in [#"{"a":1,"b":2}"#, #"{"a":3}"#] {
+            _ = try await recorded.upload(for: request, from: Data(body.utf8))
+        }
+        try first.verify()
+        let second = try folder.recording(matching: parts, network: .unreachable)
+        let session = try second.makeSession()
+        let later = try await session.upload(for: request, from: Data(#"{"a":3}"#.utf8)).0
+        #expect(String(decoding: later, as: UTF8.self) == #"got {"a":3}"#)
+        request.httpBodyStream = InputStream(data: Data(#"{ "b": 2, "a": 1 }"#.utf8))
+        let earlier = try await session.data(for: request).0
+        #expect(String(decoding: earlier, as: UTF8.self) == #"got {"a":1,"b":2}"#)
+        try second.verify()
+    }
+
+    @Test func `no secret reaches the file, and requests match without them`() async throws {
+        let stubs = try Stubs {
+            Stub(
+                .post("https://api.example/login"),
+                .json(["access_token": "response-secret"], fields: ["Set-Cookie": "sid=cookie-secret; Path=/"])
+            )
+        }
+        func log(in session: URLSession, _ secret: String) async throws -> String {
+            let url = try #require(URL(string: "https://api.example/login?token=query-\(secret)&page=1"))
+            var request = URLRequest(url: url)
+            request.httpMethod = "POST"
+            request.setValue("Bearer field-\(secret)", forHTTPHeaderField: "Authorization")
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            request.httpBody = Data(#"{"password":"body-\#(secret)"}"#.utf8)
+            return String(decoding: try await session.data(for: request).0, as: UTF8.self)
+        }
+        let parts: [RecordedPart] = [.method, .url, .body]
+        let first = try folder.recording(matching: parts, network: stubs)
+        #expect(try await log(in: first.makeSession(), "secret").contains("response-secret"))
+        try first.verify()
+        let text = try String(contentsOf: folder.file, encoding: .utf8)
+        #expect(!text.contains("-secret"))
+        #expect(text.contains(Redaction.placeholder))
+
+        let second = try folder.recording(matching: parts, network: .unreachable)
+        #expect(try await log(in: second.makeSession(), "other") == #"{"access_token":"[redacted]"}"#)
+        try second.verify()
+    }
+
+    @Test func `a secret that is repeated in the response is not recorded`() async throws {
+        let stubs = try Stubs {
+            Stub(.get("https://api.example/echo")) { .ok("you are \($0.field("Authorization") ?? "")") }
+        }
+        let recording = try folder.recording(network: stubs)
+        let session = try recording.makeSession()
+        var request = URLRequest(url: try #require(URL(string: "https://api.example/echo?page=1")))
+        request.setValue("Bearer secret-of-ada", forHTTPHeaderField: "Authorization")
+        #expect(try await session.data(for: request).0.count > 20)
+        let error = #expect(throws: StubError.self) { try recording.verify() }
+        #expect(error?.code == .secretFound)
+        #expect(!folder.exists)
+    }
+
+    @Test func `one entry is recorded again, and the others stay`() async throws {
+        let old = try Stubs {
+            Stub(.get("https://api.example/a"), .ok("old a"))
+            Stub(.get("https://api.example/b"), .ok("old b"))
+        }
+        let paths = ["a", "b"]
+        let first = try folder.recording(network: old)
+        for path in paths { _ = try await first.makeSession().load("https://api.example/\(path)") }
+        try first.verify()
+
+        let new = try Stubs { Stub(.get("https://api.example/**"), .ok("new")) }
+        let second = try folder.recording(network: new, override: "GET https://api.example/b")
+        for path in paths { _ = try await second.makeSession().load("https://api.example/\(path)") }
+        try second.verify()
+        #expect(new.calls.map(\.description) == ["GET https://api.example/b"])
+
+        let third = try folder.recording(network: .unreachable)
+        var texts: [String] = []
+        for path in paths { texts.append(try await third.makeSession().load("https://api.example/\(path)").text) }
+        #expect(texts == ["old a", "new"])
+        try third.verify()
+    }
+
+    @Test func `the environment overrides the mode`() async throws {
+        let stubs = try Stubs { Stub(.get("https://api.example/a"), .ok("1"), .ok("2"), .ok("3")) }
+        for (override, text) in [("record", "1"), ("record", "2"), ("passthrough", "3"), ("replay", "2")] {
+            let recording = try folder.recording(network: stubs, override: override)
+            #expect(recording.mode.rawValue == override)
+            #expect(try await recording.makeSession().load("https://api.example/a").text == text)
+            try recording.verify()
+        }
+    }
+
+    @Test func `parts of requests can be left out of the comparison`() async throws {
+        let stubs = try Stubs { Stub(.any("*://*:*/**"), .ok("same")) }
+        let first = try folder.recording(network: stubs)
+        _ = try await first.makeSession().load("https://api.example/a?time=1&id=7")
+        try first.verify()
+        for (parts, url, matches) in [
+            ([RecordedPart.url(without: ["time"])], "https://api.example/a?id=7&time=2", true),
+            ([.url(without: ["time"])], "https://api.example/a?id=8&time=1", false),
+            ([.path], "http://other.example:8080/a?time=1&id=7", true),
+            ([.url], "https://API.example:443/a?time=1&id=7", true),
+            ([.method, .field("Accept-Language")], "https://x.example/", true),
+        ] {
+            let recording = try folder.recording(matching: parts, network: .unreachable)
+            #expect((try? await recording.makeSession().load(url).text) == (matches ? "same" : nil), "\(url)")
+        }
+    }
+
+    @Test func `a load that is cancelled while it is recorded leaves no entry`() async throws {
+        let gate = ScriptedTransport.Gate()
+        let network = ScriptedTransport { $0.url?.path == "/held" ? .ok("held").held(at: gate) : .ok("whole") }
+        let recording = try folder.recording(network: network)
+        let session = try recording.makeSession()
+        let held = Task { try await session.load("https://api.example/held") }
+        await network.waitForRequests(1)
+        held.cancel()
+        await network.waitForCancelledRequests(1)
+        _ = try await session.load("https://api.example/whole")
+        try recording.verify()
+        #expect(try HARArchive(contentsOf: folder.file).entries.map(\.request.url) == ["https://api.example/whole"])
+    }
+
+    @Test func `a route of a rule records and replays`() async throws {
+        try Data(cassetteOfReplay.utf8).write(to: folder.file)
+        let route = try Route.recorded(in: folder.file, mode: .replay)
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://example.com/**", via: route), .block("*://*:*/**")]
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        #expect(try await session.load("https://example.com/fruits.json").text == #"["apple","banana"]"#)
+        #expect(await session.failure("https://other.example/")?.code == .resourceUnavailable)
+    }
+
+    @Test func `a cassette of Replay replays`() async throws {
+        try Data(cassetteOfReplay.utf8).write(to: folder.file)
+        let recording = try folder.recording(network: .unreachable)
+        let (text, response) = try await recording.makeSession().load("https://example.com/fruits.json")
+        #expect(text == #"["apple","banana"]"#)
+        #expect(response.value(forHTTPHeaderField: "Content-Type") == "application/json")
+        #expect(response.value(forHTTPHeaderField: "Content-Encoding") == nil)
+        try recording.verify()
+    }
+
+    @Test func `a cassette of Polly replays, with its order, its binary bodies and its content codings`() async throws {
+        try Data(cassetteOfPolly.utf8).write(to: folder.file)
+        let recording = try folder.recording(network: .unreachable)
+        let session = try recording.makeSession()
+        #expect(try await session.load("https://api.example/posts").text == "first")
+        #expect(try await session.load("https://api.example/posts").text == "second")
+        let pixel = try #require(URL(string: "https://api.example/pixel"))
+        #expect(try await session.data(from: pixel).0 == Data([0x89, 0x50, 0x4E, 0x47]))
+        #expect(try await session.load("https://api.example/packed").text == "hello")
+        try recording.verify()
+    }
+
+    @Test func `a body beside the recording is read, and one outside of its folder is not`() async throws {
+        let har = { (file: String) in
+            #"{"log":{"version":"1.2","entries":[{"request":{"method":"GET","url":"https://a.example/"},"#
+                + #""response":{"status":200,"content":{"size":4,"_file":"\#(file)"}}}]}}"#
+        }
+        try Data("text".utf8).write(to: folder.url.appending(path: "body.txt"))
+        try Data(har("body.txt").utf8).write(to: folder.file)
+        #expect(
+            try await folder.recording(network: .unreachable).makeSession().load("https://a.example/").text == "text"
+        )
+        for outside in [
+            "../\(folder.url.lastPathComponent)/body.txt", folder.url.appending(path: "body.txt").path, "gone",
+        ] {
+            try Data(har(outside).utf8).write(to: folder.file)
+            let failure = try await folder.recording(network: .unreachable).makeSession().failure("https://a.example/")
+            #expect(failure?.localizedDescription.contains("its body should be in the file \(outside)") ?? false)
+        }
+    }
+
+    @Test func `a replayed recording passes through faults`() async throws {
+        try Data(cassetteOfReplay.utf8).write(to: folder.file)
+        let recording = try folder.recording(network: .unreachable)
+        let session = try recording.makeSession(faults: .offline)
+        #expect(await session.failure("https://example.com/fruits.json")?.code == .notConnectedToInternet)
+    }
+}
+
+/// A folder of its own for each test.
+final class RecordingFolder: Sendable {
+    let url: URL
+    var file: URL { url.appending(path: "orders.har") }
+    var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
+
+    init() {
+        url = FileManager.default.temporaryDirectory.appending(path: "recording-\(UUID().uuidString)")
+        try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func recording(
+        _ mode: RecordingMode = .once,
+        matching parts: [RecordedPart] = [.method, .url],
+        network: any Transport,
+        override: String? = nil,
+        expiresAfter expiry: Duration? = nil,
+        now: Date = Date(timeIntervalSince1970: 1_800_000_000)
+    ) throws -> Recording {
+        try Recording(
+            file,
+            mode,
+            matching: parts,
+            expiresAfter: expiry,
+            network: network,
+            override: override,
+            now: { now }
+        )
+    }
+}
+
+extension Transport where Self == ScriptedTransport {
+    /// A network that fails the test's loads.
+    static var unreachable: ScriptedTransport { ScriptedTransport { _ in .failed(.notConnectedToInternet) } }
+}
+
+/// A recording in the form of Replay: bodies as text, with the fields that the server sent.
+private let cassetteOfReplay = #"""
+    {"log":{"version":"1.2","creator":{"name":"Replay","version":"0.1.0"},"entries":[{
+      "startedDateTime":"2025-12-18T09:01:02.123Z","time":45,"cache":{},"timings":{"send":0,"wait":45,"receive":0},
+      "request":{"method":"GET","url":"https://example.com/fruits.json","httpVersion":"HTTP/1.1","cookies":[],
+        "headers":[],"queryString":[],"headersSize":-1,"bodySize":0},
+      "response":{"status":200,"statusText":"OK","httpVersion":"HTTP/1.1","cookies":[],
+        "headers":[{"name":"Content-Type","value":"application/json"},{"name":"Content-Encoding","value":"gzip"},
+          {"name":"Content-Length","value":"9"}],
+        "content":{"size":18,"mimeType":"application/json","text":"[\"apple\",\"banana\"]"},
+        "redirectURL":"","headersSize":-1,"bodySize":9}}]}}
+    """#
+
+/// A recording in the form of Polly.js: `_order` counts equal requests, bytes are hexadecimal or Base64 digits.
+private let cassetteOfPolly = #"""
+    {"log":{"_recordingName":"posts","version":"1.2","creator":{"name":"Polly.JS","version":"6.0.5"},"entries":[
+      {"_id":"ab12","_order":1,"cache":{},"startedDateTime":"2024-01-01T00:00:00.000Z","time":3,
+       "request":{"method":"GET","url":"https://api.example/posts","headers":[],"cookies":[],"queryString":[]},
+       "response":{"status":200,"headers":[],"cookies":[],"content":{"mimeType":"text/plain","size":6,"text":"second"}}},
+      {"_id":"ab12","_order":0,"cache":{},"startedDateTime":"2024-01-01T00:00:00.000Z","time":3,
+       "request":{"method":"GET","url":"https://api.example/posts","headers":[],"cookies":[],"queryString":[]},
+       "response":{"status":200,"headers":[],"cookies":[],"content":{"mimeType":"text/plain","size":5,"text":"first"}}},
+      {"_id":"cd34","_order":0,"cache":{},"startedDateTime":"2024-01-01T00:00:01.000Z","time":3,
+       "request":{"method":"GET","url":"https://api.example/pixel","headers":[],"cookies":[],"queryString":[]},
+       "response":{"status":200,"headers":[],"cookies":[],
+         "content":{"mimeType":"image/png","size":4,"_isBinary":true,"text":"89504e47"}}},
+      {"_id":"ef56","_order":0,"cache":{},"startedDateTime":"2024-01-01T00:00:02.000Z","time":3,
+       "request":{"method":"GET","url":"https://api.example/packed","headers":[],"cookies":[],"queryString":[]},
+       "response":{"status":200,"headers":[{"name":"content-encoding","value":"gzip"}],"cookies":[],
+         "content":{"mimeType":"text/plain","size":25,"_isBinary":true,"encoding":"base64",
+           "text":"[\"H4sIAAAAAAACA8tI\",\"zcnJBwCGphA2BQAAAA==\"]"}}}]}}
+    """#
