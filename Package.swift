@@ -343,7 +343,8 @@ let package = Package(
                 "WaystationPacks", "WaystationPatch", "WaystationPublishing", "WaystationRecording",
                 "WaystationStorage", "WaystationTestSupport", "WaystationTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]
+            ],
+            exclude: ["CommentExamples/Recordings"]
         ),
     ],
     swiftLanguageModes: [.v6]

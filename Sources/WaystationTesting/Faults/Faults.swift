@@ -5,9 +5,16 @@ public import Waystation
 /// Faults of a network, for tests of what an app does with them.
 ///
 /// ```swift
-/// let session = try stubs.makeSession(faults: .slow3G)
+/// let slow = try stubs.makeSession(faults: .slow3G)
 /// let offline = try recording.makeSession(faults: .offline)
-/// $0.makeTransport = { Faults.flaky(seed: 7).applied(to: URLSessionTransport(configuration: $0), time: .real) }
+/// ```
+///
+/// The real network of an interceptor has faults, too:
+///
+/// ```swift
+/// $0.makeTransport = {
+///     Faults.flaky(seed: 7).applied(to: URLSessionTransport(configuration: $0), time: .real)
+/// }
 /// ```
 ///
 /// Faults that are chosen by chance depend on the seed, the method, the URL and the number of such requests so far: they

@@ -36,9 +36,11 @@ extension Trait where Self == StubbedTrait {
     /// Answers the loads of a test by stubs of its own, and verifies them at its end.
     ///
     /// ```swift
-    /// @Test(.stubbed {
-    ///     Stub(.get("https://api.example/weather"), .json(["celsius": 21]))
-    /// })
+    /// @Test(
+    ///     .stubbed {
+    ///         Stub(.get("https://api.example/weather"), .json(["celsius": 21]))
+    ///     }
+    /// )
     /// func weather() async throws {
     ///     let client = WeatherClient(session: URLSession(configuration: .ofTest))
     ///     #expect(try await client.celsius() == 21)

@@ -42,9 +42,10 @@ extension Stubs {
 /// ```swift
 /// try await withStubs {
 ///     Stub(.get("https://api.example/weather"), .json(["celsius": 21]))
-/// } perform: { stubs in
+/// } perform: { _ in
 ///     let client = WeatherClient(session: URLSession(configuration: .ofTest))
-///     XCTAssertEqual(try await client.celsius(), 21)
+///     let celsius = try await client.celsius()
+///     XCTAssertEqual(celsius, 21)
 /// }
 /// ```
 ///

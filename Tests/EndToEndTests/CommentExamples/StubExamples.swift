@@ -4,17 +4,18 @@ import Testing
 import Waystation
 import WaystationTesting
 
+/// Code of an app, as the examples test it.
+struct WeatherClient {
+    let session: URLSession
+
+    func celsius() async throws -> Int {
+        let (data, _) = try await session.data(from: #require(URL(string: "https://api.example/weather")))
+        return try JSONDecoder().decode([String: Int].self, from: data)["celsius"] ?? 0
+    }
+}
+
 /// The examples of the documentation comments about stubs.
 enum StubExamples {
-    private struct WeatherClient {
-        let session: URLSession
-
-        func celsius() async throws -> Int {
-            let (data, _) = try await session.data(from: #require(URL(string: "https://api.example/weather")))
-            return try JSONDecoder().decode([String: Int].self, from: data)["celsius"] ?? 0
-        }
-    }
-
     static func stubs() async throws {
         // snippet: stubs-class
         let stubs = try Stubs {
