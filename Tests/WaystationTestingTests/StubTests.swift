@@ -9,6 +9,7 @@ struct StubTests {
     @Test func `a stub answers the requests that its pattern takes`() async throws {
         let stubs = try Stubs {
             Stub(.get("https://api.example/weather"), .json(["celsius": 21]))
+            Stub(.get("https://api.example/mixed"), .json(["place": "Bonn", "celsius": 21, "tags": [nil, 1.5, true]]))
             Stub(.get("https://api.example/users/*"), .template("user {path.1}, page {query.page}, {method}"))
             Stub(.any("https://cdn.example:*/**"), .ok("any"))
         }
@@ -17,6 +18,8 @@ struct StubTests {
         #expect(weather.text == #"{"celsius":21}"#)
         #expect(weather.response.value(forHTTPHeaderField: "Content-Type") == "application/json")
         #expect(weather.response.value(forHTTPHeaderField: "Content-Length") == "14")
+        let mixed = try await session.load("https://api.example/mixed").text
+        #expect(mixed == #"{"celsius":21,"place":"Bonn","tags":[null,1.5,true]}"#)
         #expect(try await session.load("https://api.example/users/ada?page=2").text == "user ada, page 2, GET")
         #expect(try await session.load("https://cdn.example:8443/a/b", method: "PURGE").text == "any")
         try stubs.verify()

@@ -40,6 +40,19 @@ public struct StubAnswer: Sendable {
         status: Int = 200,
         fields: [String: String] = [:]
     ) -> StubAnswer {
+        encoded(value, status, fields)
+    }
+
+    /// A response with JSON that is written as literals of several kinds: `.json(["place": "Bonn", "celsius": 21])`.
+    public static func json(_ value: JSONValue, status: Int = 200, fields: [String: String] = [:]) -> StubAnswer {
+        encoded(value, status, fields)
+    }
+
+    private static func encoded(
+        _ value: some Encodable & Sendable,
+        _ status: Int,
+        _ fields: [String: String]
+    ) -> StubAnswer {
         StubAnswer { request in
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

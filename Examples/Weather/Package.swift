@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "weather",
+    products: [
+        .library(name: "Weather", targets: ["Weather"])
+    ],
+    dependencies: [
+        // The same traits in all packages that share a build folder, so that shared targets are built once.
+        .package(name: "waystation", path: "../..", traits: ["NIO", "Gateway"])
+    ],
+    targets: [
+        // The client knows nothing of Waystation.
+        .target(name: "Weather"),
+        .testTarget(
+            name: "WeatherTests",
+            dependencies: ["Weather", .product(name: "WaystationTesting", package: "waystation")],
+            exclude: ["Recordings"]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// The same settings as in the manifest at the repository's root.
+let warnings: [SwiftSetting] =
+    Context.environment["WAYSTATION_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings =
+        [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+        ] + warnings
+}
