@@ -3,7 +3,8 @@ package import Foundation
 extension HARArchive.Response {
     /// The body's bytes.
     ///
-    /// - Parameter folder: The folder of the HAR file, for bodies in files of their own; nil if there is none.
+    /// - Parameter folder: The folder of the HAR file, in which bodies may be files of their own; nil if the recording has no
+    ///   folder. Such bodies cannot be read then.
     /// - Returns: The body, without codings.
     /// - Throws: ``ImportRefusal`` with the reason why the body cannot be had.
     package func body(in folder: URL? = nil) throws(ImportRefusal) -> Data {

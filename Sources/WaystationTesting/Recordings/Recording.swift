@@ -48,7 +48,7 @@ public final class Recording: Sendable {
     ///
     /// - Parameters:
     ///   - file: The HAR file. Its folder is made when something is recorded.
-    ///   - mode: What to do with requests; `once` by default.
+    ///   - mode: Whether requests are recorded, replayed or passed on; `once` by default.
     ///   - parts: The parts that a request and its entry have in common; the method and the URL by default.
     ///   - redaction: The secrets that are left out; credentials, cookies and tokens by default.
     ///   - expiry: The age of the oldest entry from which on ``warnings`` asks to record again; nil, the default, for
@@ -327,7 +327,7 @@ private final class RecordedExchangeReceiver: TransportReceiver {
 }
 
 extension HARArchive.Entry {
-    /// The part in which a secret still is; nil if there is none.
+    /// The name of the first part that still contains a secret; nil if no part contains one.
     fileprivate func firstPart(with secrets: Set<String>) -> String? {
         guard !secrets.isEmpty else { return nil }
         let body = (try? response.body()).map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -361,7 +361,7 @@ extension Route {
     ///
     /// - Parameters:
     ///   - file: The HAR file.
-    ///   - mode: What to do with requests; `once` by default.
+    ///   - mode: Whether requests are recorded, replayed or passed on; `once` by default.
     /// - Returns: The route.
     /// - Throws: The errors of ``Recording/init(_:mode:matching:redaction:expiresAfter:network:)``.
     public static func recorded(in file: URL, mode: RecordingMode = .once) throws -> Route {

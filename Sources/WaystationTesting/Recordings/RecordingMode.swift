@@ -1,4 +1,4 @@
-/// What a ``Recording`` does with requests.
+/// The way in which a ``Recording`` answers requests.
 public enum RecordingMode: String, Sendable, CaseIterable {
     /// Records if the file is missing, and otherwise replays it.
     case once

@@ -61,7 +61,7 @@ extension Trait where Self == RecordedTrait {
     ///
     /// - Parameters:
     ///   - name: A folder within `Recordings`; nil, the default, for none.
-    ///   - mode: What to do with requests; `once` by default. `WAYSTATION_RECORD` overrides it.
+    ///   - mode: Whether requests are recorded, replayed or passed on; `once` by default. `WAYSTATION_RECORD` overrides it.
     ///   - parts: The parts that a request and its entry have in common; the method and the URL by default.
     ///   - faults: Faults of the network on the way; none by default.
     ///   - file: The file of the test.

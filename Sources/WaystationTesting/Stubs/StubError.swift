@@ -117,7 +117,7 @@ extension StubError {
         return StubError(code: .unusableAnswer, message: "the stub cannot answer \(request): \(reason)")
     }
 
-    /// One error for all of them; nil if there is none.
+    /// One error that contains all of these errors; nil if the list is empty.
     static func all(_ errors: [StubError]) -> StubError? {
         guard errors.count > 1 else { return errors.first }
         return StubError(code: .several, message: errors.map(\.message).joined(separator: "\n"))

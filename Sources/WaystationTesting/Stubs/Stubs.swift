@@ -220,7 +220,7 @@ private struct StubRoute: Transport {
 }
 
 extension StubbedRequest {
-    /// The events of an answer, or of the error that explains why there is none.
+    /// Returns the events of an answer; if the answer cannot be made, the load fails with an error that gives the reason.
     fileprivate func answer(
         _ answer: (StubbedRequest) throws -> StubAnswer,
         onUnusable: (StubError) -> Void = { _ in }

@@ -42,7 +42,7 @@ struct Walk: Sendable {
 
     /// Checks that a client without the kiosk gets no answer of the shop, so that the pages cannot come from it.
     private func checkSilence(of servers: Servers) async throws {
-        // What the last pages of the online part requested.
+        // Drops the visits that the last pages of the online part made.
         _ = servers.takeVisits()
         let session = URLSession(configuration: .ephemeral)
         defer { session.finishTasksAndInvalidate() }
