@@ -141,13 +141,16 @@ struct RecordingTests {
         let new = try Stubs { Stub(.get("https://api.example/**"), .ok("new")) }
         let second = try folder.recording(network: new, override: "GET https://api.example/b")
         for path in paths { _ = try await second.makeSession().load("https://api.example/\(path)") }
+        // The pattern also takes a request that the recording has only once.
+        _ = try await second.makeSession().load("https://api.example/b")
         try second.verify()
-        #expect(new.calls.map(\.description) == ["GET https://api.example/b"])
+        #expect(new.calls.map(\.description) == ["GET https://api.example/b", "GET https://api.example/b"])
 
         let third = try folder.recording(network: .unreachable)
         var texts: [String] = []
         for path in paths { texts.append(try await third.makeSession().load("https://api.example/\(path)").text) }
         #expect(texts == ["old a", "new"])
+        #expect(try await third.makeSession().load("https://api.example/b").text == "new")
         try third.verify()
     }
 
@@ -192,7 +195,7 @@ struct RecordingTests {
         #expect(try HARArchive(contentsOf: folder.file).entries.map(\.request.url) == ["https://api.example/whole"])
     }
 
-    @Test func `a route of a rule records and replays`() async throws {
+    @Test func `a route of a rule replays`() async throws {
         try Data(cassetteOfReplay.utf8).write(to: folder.file)
         let route = try Route.recorded(in: folder.file, mode: .replay)
         let interceptor = try Interceptor {

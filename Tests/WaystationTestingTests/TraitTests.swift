@@ -59,7 +59,7 @@ struct TraitTests {
         )
     }
 
-    @Test func `stubs of a trait that are left unasked fail the test, and its exchanges are attached`() async throws {
+    @Test func `stubs of a trait that are left unasked fail the test`() async throws {
         try await withKnownIssue {
             try await TraitRun.stubbed {
                 Stub(.get("https://api.example/a")).once()
@@ -74,7 +74,7 @@ struct TraitTests {
     }
 }
 
-@Suite(.recorded("traits", mode: .replay))
+@Suite(.recorded(mode: .replay))
 struct RecordedTraitTests {
     @Test func replayed() async throws {
         let session = URLSession(configuration: .ofTest)

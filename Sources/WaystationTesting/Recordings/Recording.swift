@@ -217,25 +217,23 @@ extension Recording: Transport {
     }
 
     private func course(of request: URLRequest, _ asked: StubbedRequest) -> Course {
-        state.withLock { state in
-            guard mode == .replay else { return .network(place: state.entries.reserve()) }
-            let failure: StubError
-            switch state.entries.take(HARArchive.Request(request, redaction)) {
-            case .again(let place): return .network(place: place)
-            case .entry(let entry):
-                do throws(ImportRefusal) {
-                    return .answer(try entry.answer(in: file.deletingLastPathComponent()))
-                } catch {
-                    failure = .unusableEntry(entry, of: file, error)
-                }
-            case .exhausted(let count): failure = .exhaustedEntries(asked, count: count, of: file)
-            case .unknown(let nearest):
-                if let again, again.mismatches(asked).isEmpty { return .network(place: state.entries.reserve()) }
-                failure = .noEntry(asked, nearest: nearest, of: file)
+        guard mode == .replay else { return .network(place: state.withLock { $0.entries.reserve() }) }
+        let comparable = HARArchive.Request(request, redaction)
+        let isRecordedAgain = again?.mismatches(asked).isEmpty ?? false
+        let failure: StubError
+        switch state.withLock({ $0.entries.take(comparable) }) {
+        case .again(let place): return .network(place: place)
+        case .exhausted where isRecordedAgain, .unknown where isRecordedAgain:
+            return .network(place: state.withLock { $0.entries.reserve() })
+        case .entry(let entry):
+            do throws(ImportRefusal) { return .answer(try entry.answer(in: file.deletingLastPathComponent())) } catch {
+                failure = .unusableEntry(entry, of: file, error)
             }
-            state.failures.append(failure)
-            return .answer(ScriptedTransport.Answer([.error(failure.urlError(request.url))]))
+        case .exhausted(let count): failure = .exhaustedEntries(asked, count: count, of: file)
+        case .unknown(let nearest): failure = .noEntry(asked, nearest: nearest, of: file)
         }
+        state.withLock { $0.failures.append(failure) }
+        return .answer(ScriptedTransport.Answer([.error(failure.urlError(request.url))]))
     }
 
     /// Keeps an exchange that was completed.

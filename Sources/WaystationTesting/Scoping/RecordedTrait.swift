@@ -4,7 +4,7 @@ import Waystation
 
 /// Answers the loads of a test by a recording; see ``Testing/Trait/recorded(_:mode:matching:faults:file:)``.
 public struct RecordedTrait: TestTrait, SuiteTrait, TestScoping {
-    fileprivate let name: String?
+    fileprivate let name: String
     fileprivate let mode: RecordingMode
     fileprivate let parts: [RecordedPart]
     fileprivate let faults: Faults
@@ -39,7 +39,7 @@ public struct RecordedTrait: TestTrait, SuiteTrait, TestScoping {
 
     private func file(for test: Test) -> URL {
         let own = test.name.map { $0.isLetter || $0.isNumber || "-_".contains($0) ? $0 : "-" }
-        return folder.appending(path: "\(name.map { "\($0)/" } ?? "")\(String(own).trimmingDashes).har")
+        return folder.appending(path: "\(name)/\(String(own).trimmingDashes).har")
     }
 }
 
@@ -60,7 +60,7 @@ extension Trait where Self == RecordedTrait {
     /// fails: its cases would share a file.
     ///
     /// - Parameters:
-    ///   - name: A folder within `Recordings`; nil, the default, for none.
+    ///   - name: A folder within `Recordings`; nil, the default, for the name of the source file.
     ///   - mode: Whether requests are recorded, replayed or passed on; `once` by default. `WAYSTATION_RECORD` overrides it.
     ///   - parts: The parts that a request and its entry have in common; the method and the URL by default.
     ///   - faults: Faults of the network on the way; none by default.
@@ -73,7 +73,9 @@ extension Trait where Self == RecordedTrait {
         faults: Faults = .none,
         file: String = #filePath
     ) -> RecordedTrait {
-        let folder = URL(fileURLWithPath: file).deletingLastPathComponent().appending(path: "Recordings")
+        let source = URL(fileURLWithPath: file)
+        let folder = source.deletingLastPathComponent().appending(path: "Recordings")
+        let name = name ?? source.deletingPathExtension().lastPathComponent
         return RecordedTrait(name: name, mode: mode, parts: parts, faults: faults, folder: folder)
     }
 }

@@ -19,8 +19,13 @@ extension URLSessionConfiguration {
     /// ``withStubs(inOrder:time:faults:_:perform:)`` around the present task. Outside of them, every load fails with
     /// `URLError.resourceUnavailable` and an explanation, so that no test reaches the network by mistake.
     public static var ofTest: URLSessionConfiguration {
-        let interceptor = TestScope.current?.interceptor ?? outside
-        return interceptor.map { URLSessionConfiguration.ephemeral.intercepted(by: $0) } ?? .ephemeral
+        let configuration = URLSessionConfiguration.ephemeral
+        if let interceptor = TestScope.current?.interceptor ?? outside {
+            return configuration.intercepted(by: interceptor)
+        }
+        // Without a protocol class a session loads nothing.
+        configuration.protocolClasses = []
+        return configuration
     }
 
     private static let outside = try? Interceptor.carryingAll(
