@@ -51,6 +51,7 @@ extension HTTP2Connection {
         beginReading()
         let frame = unwrapInboundIn(data)
         let id = StreamID(frame.streamID)
+        if case .ping = frame.payload {} else { hasReadOnlyPings = false }
         switch frame.payload {
         case .data(let data):
             guard case .byteBuffer(let bytes) = data.data else { return }
@@ -97,7 +98,8 @@ extension HTTP2Connection {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         guard !isClosed else { return }
-        watch.heard(now: context.eventLoop.now)
+        watch.heard(now: context.eventLoop.now, isPingAnswer: hasReadOnlyPings)
+        hasReadOnlyPings = true
         endBrokenStreams()
         finishTurn()
         context.read()

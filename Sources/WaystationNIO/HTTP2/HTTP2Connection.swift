@@ -32,6 +32,8 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     private var reportedCapacity: Int?
     private(set) var isReading = false
     private var isPumping = false
+    /// Whether the present turn of the loop has read no frame but PINGs.
+    var hasReadOnlyPings = true
     private var needsFlush = false
 
     init(owner: any ConnectionOwner, limits: HTTP2Limits, goAway: GoAwayObserver, now: NIODeadline) {

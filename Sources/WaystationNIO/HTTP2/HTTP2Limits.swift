@@ -35,6 +35,10 @@ struct HTTP2Limits: Equatable, Sendable {
     ///
     /// Default: 15 seconds.
     var pingAfter = TimeAmount.seconds(15)
+    /// The longest such time, after several PINGs that were answered while nothing else arrived.
+    ///
+    /// Default: 5 minutes.
+    var longestPingAfter = TimeAmount.minutes(5)
     /// The time in which a probed connection must show a sign of life.
     ///
     /// Default: 10 seconds.

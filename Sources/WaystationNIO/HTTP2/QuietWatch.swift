@@ -2,6 +2,9 @@
 import NIOCore
 
 /// Decides when a quiet connection is probed by a PING (RFC 9113 §6.7), and when it counts as lost.
+///
+/// While a server sends nothing but its answers to PINGs, each PING comes after twice the time of the one before: servers
+/// that count PINGs close a connection that sends them every few seconds, though a response may take minutes.
 struct QuietWatch {
     enum Check: Equatable {
         /// Check again then.
@@ -17,15 +20,26 @@ struct QuietWatch {
     private let limits: HTTP2Limits
     private var lastHeard: NIODeadline
     private var pingSent: NIODeadline?
+    private var pingAfter: TimeAmount
 
     init(limits: HTTP2Limits, now: NIODeadline) {
         self.limits = limits
         lastHeard = now
+        pingAfter = limits.pingAfter
     }
 
     /// The server sent something, or an exchange began on a connection that had none.
-    mutating func heard(now: NIODeadline) {
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - isPingAnswer: Whether the server sent answers to PINGs and nothing else.
+    mutating func heard(now: NIODeadline, isPingAnswer: Bool = false) {
         lastHeard = now
+        if !isPingAnswer {
+            pingAfter = limits.pingAfter
+        } else if pingSent != nil {
+            pingAfter = min(pingAfter * 2, max(limits.pingAfter, limits.longestPingAfter))
+        }
         pingSent = nil
     }
 
@@ -38,7 +52,7 @@ struct QuietWatch {
             let end = pingSent + limits.pingTimeout
             return now >= end ? .lost : .wait(until: end)
         }
-        let due = lastHeard + limits.pingAfter
+        let due = lastHeard + pingAfter
         guard now >= due else { return .wait(until: due) }
         pingSent = now
         return .ping(until: now + limits.pingTimeout)

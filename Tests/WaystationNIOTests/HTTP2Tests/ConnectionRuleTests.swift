@@ -162,7 +162,7 @@ struct ConnectionRuleTests {
         server.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
         #expect(server.frames().map(\.type) == [6])
         server.send(RawFrames.ping(isAcknowledgement: true))
-        server.channel.embeddedEventLoop.advanceTime(by: .seconds(14))
+        server.channel.embeddedEventLoop.advanceTime(by: .seconds(29))
         #expect(server.frames().isEmpty && exchange.ends.isEmpty)
         server.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
         #expect(server.frames().map(\.type) == [6])
@@ -171,6 +171,20 @@ struct ConnectionRuleTests {
         server.channel.embeddedEventLoop.advanceTime(by: .seconds(10))
         #expect(endsBefore == 1)
         #expect(exchange.failure == .silent && !server.channel.isActive)
+    }
+
+    @Test("A frame of the server other than the answer to a PING shortens the time to the next PING again")
+    func shorterPause() throws {
+        let server = try ScriptedServer()
+        let exchange = server.begin()
+        server.channel.embeddedEventLoop.advanceTime(by: .seconds(15))
+        server.send(RawFrames.ping(isAcknowledgement: true))
+        server.send(RawFrames.headers(1, ScriptedServer.ok))
+        _ = server.frames()
+        server.channel.embeddedEventLoop.advanceTime(by: .seconds(14))
+        #expect(server.frames().isEmpty && exchange.ends.isEmpty)
+        server.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(server.frames().map(\.type) == [6])
     }
 
     @Test("An idle connection is not probed")
