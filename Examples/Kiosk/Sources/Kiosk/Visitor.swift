@@ -33,12 +33,17 @@ struct Visitor: Sendable {
     /// - Parameters:
     ///   - condition: A script's expression.
     ///   - title: The step, for the report.
-    ///   - note: A further line about the step, such as the source of the page.
+    ///   - note: A further line about the step, such as the source of the page. It is read when the condition holds: until
+    ///     then, the browser may still show the page before.
     /// - Throws: ``Unexpected`` if a page reported an error in its console, `BrowserFailure` if the condition does not
     ///   hold within two minutes.
-    func see(_ condition: String, _ title: String, _ note: String = "") async throws {
+    func see(
+        _ condition: String,
+        _ title: String,
+        _ note: @autoclosure () async throws -> String = ""
+    ) async throws {
         try await page.waitUntil(condition)
-        try report.add(title, note, picture: try await page.screenshot())
+        try report.add(title, try await note(), picture: try await page.screenshot())
         let errors = page.consoleErrors
         guard errors.isEmpty else {
             throw Unexpected("\(title): the page reported \(errors.joined(separator: "; "))")
