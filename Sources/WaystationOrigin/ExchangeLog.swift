@@ -7,6 +7,7 @@ final class ExchangeLog: Sendable {
         var received = 0
         var requests: [ScriptedOrigin.Request] = []
         var abandoned: [ScriptedOrigin.Request] = []
+        var webSocketFailures: [String] = []
         var isClosed = false
         fileprivate var waiters: [Waiter] = []
     }
@@ -42,6 +43,15 @@ final class ExchangeLog: Sendable {
         change { state in
             // When the server cuts its own connections, their clients have not abandoned them.
             if isKeeping, !state.isClosed { state.abandoned.append(request) }
+        }
+    }
+
+    var webSocketFailures: [String] { state.withLock { $0.webSocketFailures } }
+
+    /// Records that a web socket's client did not follow its script; a server that stops ends all scripts.
+    func recordFailure(_ reason: String) {
+        change { state in
+            if !state.isClosed { state.webSocketFailures.append(reason) }
         }
     }
 

@@ -63,7 +63,15 @@ struct OriginConnection {
             exchanges.recordAbandoned(request)
             return false
         case .webSocketEcho:
-            WebSocketEcho(socket: socket).serve(request, reader: &reader)
+            let server = WebSocketServer(socket: socket)
+            if server.accept(request) { server.echo(reader) }
+            return false
+        case .webSocket(let steps, let subprotocol):
+            guard WebSocketServer(socket: socket).accept(request, subprotocol: subprotocol) else { return false }
+            var script = WebSocketScript(socket: socket, reader: reader)
+            do throws(WebSocketScript.Failure) { try script.run(steps) } catch {
+                exchanges.recordFailure("\(request.target): \(error.reason)")
+            }
             return false
         case .tunnel(let port):
             Tunnel(client: socket, port: port).serve(&reader)

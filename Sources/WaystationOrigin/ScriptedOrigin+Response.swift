@@ -41,6 +41,7 @@ extension ScriptedOrigin {
             case raw([Step])
             case unanswered
             case webSocketEcho
+            case webSocket([WebSocketStep], subprotocol: String?)
             case tunnel(UInt16)
         }
 
@@ -144,7 +145,7 @@ extension ScriptedOrigin.Response {
     func wireSteps(for request: ScriptedOrigin.Request) -> (steps: [Step], keepsAlive: Bool) {
         switch kind {
         case .raw(let steps): (steps, false)
-        case .unanswered, .webSocketEcho, .tunnel: ([], false)
+        case .unanswered, .webSocketEcho, .webSocket, .tunnel: ([], false)
         case .message(let status, let fields, let framing, let body):
             message(status: status, fields: fields, framing: framing, body: body, for: request)
         }

@@ -121,6 +121,19 @@ public final class ScriptedOrigin: Sendable {
     /// Faults of the script itself are not counted.
     public var abandonedRequests: [Request] { exchanges.abandonedRequests }
 
+    /// The differences between the scripts of web sockets and what their clients did, each with the target of its request
+    /// and the step: `/live: step 2: expected "subscribe", received "hello"`.
+    public var webSocketFailures: [String] { exchanges.webSocketFailures }
+
+    /// Waits until `count` web sockets have not followed their scripts.
+    ///
+    /// - Returns: ``webSocketFailures`` at that time; fewer than `count` only when the server was stopped meanwhile.
+    @discardableResult
+    public func waitForWebSocketFailures(_ count: Int) async -> [String] {
+        await exchanges.wait { $0.webSocketFailures.count >= count }
+        return webSocketFailures
+    }
+
     /// The number of requests received so far.
     public var requestCount: Int { exchanges.received }
 

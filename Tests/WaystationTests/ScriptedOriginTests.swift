@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Testing
+import WaystationTestSupport
 import WaystationTesting
 
 @Suite("A scripted origin", .timeLimit(.minutes(10)))
@@ -208,6 +209,23 @@ struct ScriptedOriginTests {
         client.send(bytes: [0x88, 0x80, 0, 0, 0, 0])
         let frames = client.receiveAll().raw
         #expect(frames == [0x81, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F, 0x88, 0x00])
+    }
+
+    @Test("decodes the JSON of a request, answers with JSON, and says so when a value cannot be encoded")
+    func answersJSON() async throws {
+        let origin = try ScriptedOrigin { request in
+            guard request.path == "/orders" else { return .json(Double.nan) }
+            guard let order = try? request.json(as: [String: Int].self) else { return .status(400) }
+            return .json(["unit": request.query("unit"), "celsius": order["celsius"].map { "\($0)" }], status: 201)
+        }
+        let client = try RawClient(port: origin.port)
+        client.send("POST /orders?unit=K HTTP/1.1\r\nConnection: close\r\nContent-Length: 15\r\n\r\n{\"celsius\": 21}")
+        let answer = client.receiveAll().bytes
+        #expect(answer.hasPrefix("HTTP/1.1 201 Created\r\nContent-Type: application/json\r\n"))
+        #expect(answer.hasSuffix(#"{"celsius":"21","unit":"K"}"#))
+        let failing = try RawClient(port: origin.port)
+        failing.send("GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
+        #expect(failing.receiveAll().bytes.hasPrefix("HTTP/1.1 500"))
     }
 
     @Test("answers URLSession")

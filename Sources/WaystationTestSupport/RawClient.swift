@@ -2,13 +2,18 @@ import Foundation
 import Glibc
 
 /// A blocking client on a socket, which sends and receives exact bytes.
-final class RawClient {
-    enum Ending: Sendable { case closed, reset }
-    struct Refused: Error { let code: CInt }
+public final class RawClient {
+    /// How a connection ended.
+    public enum Ending: Sendable { case closed, reset }
+    /// The error of a connection that the server did not accept.
+    public struct Refused: Error { let code: CInt }
 
     private var descriptor: CInt
 
-    init(port: UInt16) throws {
+    /// Connects to a port on `127.0.0.1`.
+    ///
+    /// - Throws: ``Refused`` if nothing listens there.
+    public init(port: UInt16) throws {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -24,17 +29,20 @@ final class RawClient {
 
     deinit { close() }
 
-    func close() {
+    /// Closes the connection.
+    public func close() {
         if descriptor >= 0 { _ = Glibc.close(descriptor) }
         descriptor = -1
     }
 
-    func send(_ text: String) { send(bytes: Array(text.utf8)) }
+    /// Sends text.
+    public func send(_ text: String) { send(bytes: Array(text.utf8)) }
 
-    func send(bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL)) }
+    /// Sends bytes.
+    public func send(bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL)) }
 
     /// Reads up to and including `end`, or up to the end of the connection if that comes first.
-    func receive(until end: String) -> String {
+    public func receive(until end: String) -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while !bytes.reversed().starts(with: end.utf8.reversed()), recv(descriptor, &byte, 1, 0) == 1 {
@@ -44,7 +52,7 @@ final class RawClient {
     }
 
     /// Reads everything up to the end of the connection, and returns how it ended.
-    func receiveAll() -> (bytes: String, raw: [UInt8], ending: Ending) {
+    public func receiveAll() -> (bytes: String, raw: [UInt8], ending: Ending) {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         var count: Int
@@ -56,7 +64,7 @@ final class RawClient {
     }
 
     /// Whether the socket has no unread bytes.
-    var hasNothingToRead: Bool {
+    public var hasNothingToRead: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) < 0
     }
