@@ -51,7 +51,7 @@ public struct RecordingError: Error, Sendable, CustomStringConvertible {
     /// The underlying error, if there was one.
     public let cause: (any Error)?
 
-    init(_ code: Code, _ message: String, at position: Position? = nil, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, at position: Position? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = position.map { "\(message) (\($0))" } ?? message
         self.position = position

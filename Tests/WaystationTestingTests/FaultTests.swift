@@ -102,6 +102,14 @@ struct FaultTests {
         let delays = (0..<200).map { FaultPlan(faults, request, sent: 0, number: $0, isFirst: false).delay }
         #expect(delays.allSatisfy { (.seconds(8)...(.seconds(12))).contains($0) })
         #expect(Set(delays).count > 100)
+        #expect(delays.contains { $0 < .seconds(9) })
+        #expect(delays.contains { $0 > .seconds(11) })
+        var other = faults
+        other.seed = 1
+        for (seeded, isEqual) in [(faults, true), (other, false)] {
+            let again = (0..<200).map { FaultPlan(seeded, request, sent: 0, number: $0, isFirst: false).delay }
+            #expect((again == delays) == isEqual)
+        }
     }
 
     @Test func `faults of a real transport pass in real time`() async throws {
@@ -119,6 +127,45 @@ struct FaultTests {
         #expect(try await session.data(from: origin.url()).0 == Data("real".utf8))
         // 50 ms until the head, and 40 ms for four bytes; a lower bound holds on any machine.
         #expect(ContinuousClock.now - begun >= .milliseconds(90))
+    }
+
+    @Test func `a rule has faults on its way to the network, to stubs and to a recording`() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("real") }
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let recording = try Recording(folder.appending(path: "a.har"))
+        let cold = Faults {
+            $0.slowStart = .seconds(10)
+        }
+        let stubs = try Stubs { Stub(.any("*://*:*/**"), .ok("stub")) }
+        let interceptor = try Interceptor {
+            $0.rules = [
+                .allow("http://127.0.0.1:*/plain", via: .network),
+                .allow("http://127.0.0.1:*/cut", via: .network(faults: .failing(.loss(afterBytes: 2)))),
+                .allow("http://127.0.0.1:*/cold", via: .network(faults: cold, time: .virtual)),
+                .allow(
+                    "http://127.0.0.1:*/recorded",
+                    via: .recorded(recording, faults: .failing(.loss(afterBytes: 2)))
+                ),
+                .allow("https://stubs.example/**", via: .stubs(stubs, faults: cold)),
+            ]
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        #expect(try await session.load(origin.url("/plain").absoluteString).text == "real")
+        for target in ["/cut", "/recorded"] {
+            let error = await session.failure(origin.url(target).absoluteString)
+            #expect(error?.code == .networkConnectionLost, "\(target)")
+        }
+        // Nothing is sent again.
+        #expect(origin.requests.map(\.target) == ["/plain", "/cut", "/recorded"])
+        for url in [origin.url("/cold"), try #require(URL(string: "https://stubs.example/"))] {
+            var request = URLRequest(url: url)
+            request.timeoutInterval = 10
+            let error = await #expect(throws: URLError.self) { try await session.data(for: request) }
+            #expect(error?.code == .timedOut)
+            _ = try await session.data(for: request)
+        }
+        #expect(interceptor.decision(for: origin.url("/cut")) == .allowed(rule: 1, pattern: "http://127.0.0.1:*/cut"))
     }
 
     @Test func `a load is cancelled while its response is delayed`() async throws {

@@ -247,6 +247,79 @@ struct RecordingTests {
         }
     }
 
+    @Test func `long bodies and bytes get files with readable names, and small text stays in the recording`()
+        async throws
+    {
+        let long = String(repeating: "long ", count: 4_000)
+        let answers = [
+            "/photos/7.png": ("image/png", Data([0x89, 0x50, 0xFF])), "/list": ("application/json", Data(long.utf8)),
+            "/short": ("text/plain", Data("short".utf8)), "/raw": ("application/x-own", Data([0xFF, 0xFE])),
+        ]
+        let network = ScriptedTransport { request in
+            let (type, body) = answers[request.url?.path ?? ""] ?? ("text/plain", Data())
+            return .status(200, fields: ["Content-Type": type], body: body)
+        }
+        let targets = ["/photos/7.png", "/list?page=1", "/list?page=2", "/short", "/raw"]
+        for network: any Transport in [network, .unreachable] {
+            let recording = try folder.recording(network: network)
+            let session = try recording.makeSession()
+            for target in targets {
+                let url = try #require(URL(string: "https://api.example\(target)"))
+                #expect(try await session.data(from: url).0 == answers[url.path]?.1)
+            }
+            try recording.verify()
+        }
+        let names = [
+            "GET-api.example-list-2.json", "GET-api.example-list.json", "GET-api.example-photos-7.png",
+            "GET-api.example-raw.bin",
+        ]
+        #expect(try folder.bodies == names)
+        let archive = try HARArchive(contentsOf: folder.file)
+        #expect(archive.entries.map(\.response.content.text) == [nil, nil, nil, "short", nil])
+    }
+
+    @Test func `body files that no entry has any more are removed`() async throws {
+        let image = ScriptedTransport { _ in .status(200, fields: ["Content-Type": "image/png"], body: Data([0xFF])) }
+        func record(
+            _ mode: RecordingMode,
+            _ targets: [String],
+            _ network: ScriptedTransport,
+            again: String? = nil
+        )
+            async throws
+        {
+            let recording = try folder.recording(mode, network: network, override: again)
+            let session = try recording.makeSession()
+            for target in targets {
+                _ = try await session.data(from: URL(string: "https://a.example\(target)") ?? folder.url)
+            }
+            try recording.verify()
+        }
+        try await record(.record, ["/a", "/b"], image)
+        #expect(try folder.bodies == ["GET-a.example-a.png", "GET-a.example-b.png"])
+        // One entry is recorded again, with other bytes under the same name; the other one is kept.
+        let other = ScriptedTransport { _ in .status(200, fields: ["Content-Type": "image/png"], body: Data([0xFE])) }
+        try await record(.once, ["/a", "/b"], other, again: "GET https://a.example/a")
+        #expect(try folder.bodies == ["GET-a.example-a.png", "GET-a.example-b.png"])
+        #expect(try Data(contentsOf: folder.bodyFolder.appending(path: "GET-a.example-a.png")) == Data([0xFE]))
+        #expect(try Data(contentsOf: folder.bodyFolder.appending(path: "GET-a.example-b.png")) == Data([0xFF]))
+        try await record(.record, ["/b"], image)
+        #expect(try folder.bodies == ["GET-a.example-b.png"])
+        let text = ScriptedTransport { _ in .ok("text", fields: ["Content-Type": "text/plain"]) }
+        try await record(.record, ["/b"], text)
+        #expect(!FileManager.default.fileExists(atPath: folder.bodyFolder.path))
+    }
+
+    @Test func `bodies stay in the recording where that is wanted`() async throws {
+        let network = ScriptedTransport { _ in .status(200, fields: [:], body: Data([0xFF])) }
+        let recording = try Recording(folder.file, .once, bodies: .inline, network: network, override: nil) { .now }
+        _ = try await recording.makeSession().data(from: try #require(URL(string: "https://a.example/")))
+        try recording.verify()
+        let content = try HARArchive(contentsOf: folder.file).entries.first?.response.content
+        #expect(content?.text == "/w==")
+        #expect(content?.encoding == "base64")
+    }
+
     @Test func `a replayed recording passes through faults`() async throws {
         try Data(cassetteOfReplay.utf8).write(to: folder.file)
         let recording = try folder.recording(network: .unreachable)
@@ -260,6 +333,11 @@ final class RecordingFolder: Sendable {
     let url: URL
     var file: URL { url.appending(path: "orders.har") }
     var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
+
+    var bodyFolder: URL { url.appending(path: "orders.bodies") }
+    var bodies: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: bodyFolder.path).sorted() }
+    }
 
     init() {
         url = FileManager.default.temporaryDirectory.appending(path: "recording-\(UUID().uuidString)")

@@ -95,7 +95,12 @@ final class Network: Sendable {
         for receiver: any TransportReceiver,
         onHead: (@Sendable (ResponseHead) -> Void)? = nil
     ) -> any TransportExchange {
-        let transport = own ?? (engine.canCarry(request) ? engine : foundation)
+        let transport: any Transport =
+            if let layer = own as? any TransportLayer {
+                layer.over(network(for: request))
+            } else {
+                own ?? network(for: request)
+            }
         return OriginExchange.start(
             request,
             through: transport,
@@ -105,6 +110,8 @@ final class Network: Sendable {
             onHead: onHead
         )
     }
+
+    private func network(for request: URLRequest) -> any Transport { engine.canCarry(request) ? engine : foundation }
 
     /// The transport; the same for the whole life of the network.
     var engine: any Transport {

@@ -9,7 +9,13 @@ public import Waystation
 /// let offline = try recording.makeSession(faults: .offline)
 /// ```
 ///
-/// The real network of an interceptor has faults, too:
+/// A rule may have faults on its way to the network, to stubs or to a recording:
+///
+/// ```swift
+/// $0.rules = [.allow("https://api.example/**", via: .network(faults: .flaky(seed: 7)))]
+/// ```
+///
+/// For faults below a cache, give the interceptor a network with faults by ``applied(to:time:)``:
 ///
 /// ```swift
 /// $0.makeTransport = {

@@ -6,34 +6,67 @@ import Waystation
 
 /// A network with faults.
 final class FaultyTransport: Transport {
-    private struct Seen {
-        var counts: [String: Int] = [:]
-        var hosts: Set<String> = []
-    }
-
     private let faults: Faults
     private let transport: any Transport
     private let time: DelayTime
-    private let seen = Mutex(Seen())
+    private let seen: SeenRequests
 
-    init(_ faults: Faults, over transport: any Transport, time: DelayTime) {
+    init(_ faults: Faults, over transport: any Transport, time: DelayTime, seen: SeenRequests = SeenRequests()) {
         self.faults = faults
         self.transport = transport
         self.time = time
+        self.seen = seen
     }
 
     func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
-        let (number, isFirst) = seen.withLock { seen in
-            let name = "\(request.httpMethod ?? "GET") \(request.url?.absoluteString ?? "")"
-            defer { seen.counts[name, default: 0] += 1 }
-            return (seen.counts[name, default: 0], seen.hosts.insert(request.url?.host ?? "").inserted)
-        }
+        let (number, isFirst) = seen.add(request)
         let plan = FaultPlan(faults, request, sent: request.httpBody?.count ?? 0, number: number, isFirst: isFirst)
         let exchange = FaultyExchange(plan, faults.bytesPerSecond, request.timeoutInterval, time, receiver)
         let below: any Transport =
             plan.answer.map { answer in ScriptedTransport.inVirtualTime { _ in answer } } ?? transport
         exchange.begin(below.start(request, receiver: exchange))
         return exchange
+    }
+}
+
+/// The network of each session with the same faults, for a rule.
+final class FaultyNetworks: TransportLayer {
+    private let faults: Faults
+    private let time: DelayTime
+    private let seen = SeenRequests()
+
+    init(_ faults: Faults, time: DelayTime) {
+        self.faults = faults
+        self.time = time
+    }
+
+    func over(_ network: any Transport) -> any Transport {
+        FaultyTransport(faults, over: network, time: time, seen: seen)
+    }
+
+    /// Only ``over(_:)`` has a network.
+    func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
+        let unsupported = ScriptedTransport.inVirtualTime { _ in .failed(.unsupportedURL) }
+        return unsupported.start(request, receiver: receiver)
+    }
+}
+
+/// The requests so far, on which chance and slow starts depend.
+final class SeenRequests: Sendable {
+    private struct State {
+        var counts: [String: Int] = [:]
+        var hosts: Set<String> = []
+    }
+
+    private let state = Mutex(State())
+
+    /// - Returns: The number of such requests before this one, and whether it is the first one to its host.
+    func add(_ request: URLRequest) -> (number: Int, isFirst: Bool) {
+        state.withLock { state in
+            let name = "\(request.httpMethod ?? "GET") \(request.url?.absoluteString ?? "")"
+            defer { state.counts[name, default: 0] += 1 }
+            return (state.counts[name, default: 0], state.hosts.insert(request.url?.host ?? "").inserted)
+        }
     }
 }
 

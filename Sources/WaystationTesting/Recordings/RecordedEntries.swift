@@ -72,6 +72,33 @@ struct RecordedEntries {
     mutating func fill(_ index: Int, with entry: HARArchive.Entry) {
         entries[index] = RecordedEntry(entry, parts: parts, redaction: redaction)
         entries[index]?.isUsed = true
+        entries[index]?.isNew = true
+    }
+
+    /// Takes the bodies of new entries that get files out of the entries.
+    ///
+    /// - Parameters:
+    ///   - bodies: The place of the bodies.
+    ///   - folder: The name of the folder for the files.
+    /// - Returns: The files to be written.
+    mutating func takeBodies(_ bodies: RecordedBodies, into folder: String) -> [BodyFile] {
+        var used = Set(
+            entries.compactMap { $0?.entry.response.content.file }.filter { $0.hasPrefix("\(folder)/") }
+                .map { $0.dropFirst(folder.count + 1).lowercased() }
+        )
+        var files: [BodyFile] = []
+        for index in entries.indices {
+            guard let recorded = entries[index], recorded.isNew else { continue }
+            entries[index]?.isNew = false
+            let response = recorded.entry.response
+            guard bodies.leavesFile(response.content), let body = try? response.body() else { continue }
+            let name = RecordedBodies.name(of: recorded.entry, besides: &used)
+            entries[index]?.entry.response.content.file = "\(folder)/\(name)"
+            entries[index]?.entry.response.content.text = nil
+            entries[index]?.entry.response.content.encoding = nil
+            files.append(BodyFile(name: name, body: body))
+        }
+        return files
     }
 
     /// The entries with the fewest parts that differ, at most three.

@@ -9,6 +9,8 @@ struct RecordedEntry {
     var isUsed = false
     /// Whether the next such request is recorded again.
     var isStale = false
+    /// Whether the entry was recorded in this run, and the file does not have it.
+    var isNew = false
 
     init(_ entry: HARArchive.Entry, parts: [RecordedPart], redaction: Redaction) {
         self.entry = entry

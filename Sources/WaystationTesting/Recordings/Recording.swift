@@ -22,7 +22,9 @@ public import WaystationRecording
 /// The environment variable `WAYSTATION_RECORD` overrides the mode in code: `once`, `replay`, `record` or `passthrough`,
 /// or a method and a URL pattern, such as `GET https://api.example/users/*`, whose entries alone are recorded again.
 ///
-/// Data tasks and uploads from `Data` or files are recorded. All members may be called from any thread. An exchange that
+/// Bodies that are not text, and long ones, are in files of a folder beside the recording; see ``RecordedBodies``.
+///
+/// Data tasks, downloads, and uploads from `Data` or files are recorded. All members may be called from any thread. An exchange that
 /// is cancelled while it is recorded leaves no entry.
 public final class Recording: Sendable {
     private struct State {
@@ -39,6 +41,7 @@ public final class Recording: Sendable {
     /// Notes on the recording that do not fail a test, such as that it has expired.
     public let warnings: [String]
     private let redaction: Redaction
+    private let bodies: RecordedBodies
     private let network: any Transport
     private let again: StubEntry?
     private let now: @Sendable () -> Date
@@ -51,6 +54,7 @@ public final class Recording: Sendable {
     ///   - mode: Whether requests are recorded, replayed or passed on; `once` by default.
     ///   - parts: The parts that a request and its entry have in common; the method and the URL by default.
     ///   - redaction: The secrets that are left out; credentials, cookies and tokens by default.
+    ///   - bodies: The place of the bodies of responses; files for long ones and those that are not text by default.
     ///   - expiry: The age of the oldest entry from which on ``warnings`` asks to record again; nil, the default, for
     ///     no limit.
     ///   - network: The network; Foundation's own by default.
@@ -61,6 +65,7 @@ public final class Recording: Sendable {
         mode: RecordingMode = .once,
         matching parts: [RecordedPart] = [.method, .url],
         redaction: Redaction = .standard,
+        bodies: RecordedBodies = .automatic,
         expiresAfter expiry: Duration? = nil,
         network: any Transport = URLSessionTransport(configuration: .ephemeral)
     ) throws {
@@ -69,6 +74,7 @@ public final class Recording: Sendable {
             mode,
             matching: parts,
             redaction: redaction,
+            bodies: bodies,
             expiresAfter: expiry,
             network: network,
             override: ProcessInfo.processInfo.environment[RecordingOverride.variable],
@@ -81,6 +87,7 @@ public final class Recording: Sendable {
         _ mode: RecordingMode,
         matching parts: [RecordedPart] = [.method, .url],
         redaction: Redaction = .standard,
+        bodies: RecordedBodies = .automatic,
         expiresAfter expiry: Duration? = nil,
         network: any Transport,
         override: String?,
@@ -111,6 +118,7 @@ public final class Recording: Sendable {
         self.mode = wanted
         self.warnings = warnings
         self.redaction = redaction
+        self.bodies = bodies
         self.network = network
         self.again = again
         self.now = now
@@ -172,25 +180,29 @@ public final class Recording: Sendable {
         if let error = StubError.all(errors) { throw error }
     }
 
-    /// Writes what was recorded since the last call; does nothing if nothing was.
+    /// Writes what was recorded since the last call, with its bodies; does nothing if nothing was.
     ///
-    /// A recording that is released writes its file, too, but cannot report an error then.
+    /// A recording that is released writes its files, too, but cannot report an error then.
     ///
-    /// - Throws: ``WaystationRecording/RecordingError`` if the file cannot be written.
+    /// - Throws: ``WaystationRecording/RecordingError`` if a file cannot be written.
     public func save() throws {
-        let entries: [HARArchive.Entry]? = state.withLock { state in
+        let folder = RecordedBodies.folder(of: file)
+        let saved: (entries: [HARArchive.Entry], files: [BodyFile])? = state.withLock { state in
             guard state.isChanged else { return nil }
             state.isChanged = false
-            return state.entries.complete
+            let files = state.entries.takeBodies(bodies, into: folder.lastPathComponent)
+            return (state.entries.complete, files)
         }
-        guard let entries else { return }
+        guard let (entries, files) = saved else { return }
         try? FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(),
+            at: files.isEmpty ? file.deletingLastPathComponent() : folder,
             withIntermediateDirectories: true
         )
+        for body in files { try body.write(to: folder) }
         let writer = try HARWriter(file, isIndented: true)
         for entry in entries { try writer.append(entry) }
         try writer.finish()
+        RecordedBodies.removeFiles(in: folder, without: entries)
     }
 
     deinit { try? save() }
@@ -355,13 +367,26 @@ extension Route {
     /// ```
     public static func recorded(_ recording: Recording) -> Route { .carried(by: recording, as: "recorded") }
 
+    /// A recording, in place of the network, with faults on the way to it.
+    ///
+    /// Record without faults: a response that they break off may be missing from the recording.
+    ///
+    /// - Parameters:
+    ///   - recording: The recording.
+    ///   - faults: The faults.
+    ///   - time: How delays pass; in virtual time by default.
+    /// - Returns: The route.
+    public static func recorded(_ recording: Recording, faults: Faults, time: DelayTime = .virtual) -> Route {
+        .carried(by: faults.applied(to: recording, time: time), as: "recorded(faults)")
+    }
+
     /// A recording in a file, in place of the network; see ``Recording``.
     ///
     /// - Parameters:
     ///   - file: The HAR file.
     ///   - mode: Whether requests are recorded, replayed or passed on; `once` by default.
     /// - Returns: The route.
-    /// - Throws: The errors of ``Recording/init(_:mode:matching:redaction:expiresAfter:network:)``.
+    /// - Throws: The errors of ``Recording/init(_:mode:matching:redaction:bodies:expiresAfter:network:)``.
     public static func recorded(in file: URL, mode: RecordingMode = .once) throws -> Route {
         .recorded(try Recording(file, mode: mode))
     }

@@ -21,9 +21,10 @@ import WaystationRules
 /// that takes a request and may still be asked answers it. Nothing reaches the network, and no load waits: delays and
 /// time-outs pass in virtual time.
 ///
-/// Data tasks and uploads from `Data` or files are answered; their bodies are read before a stub is chosen. Downloads,
-/// uploads of streams that a delegate provides, and web sockets fail with an explanation, because only Foundation can
-/// load them. Cookies in answers are not stored unless the interceptor has a `CookieStore`.
+/// Data tasks, downloads, and uploads from `Data` or files are answered; their bodies are read before a stub is chosen.
+/// Uploads of streams that a delegate provides, and web sockets, fail with an explanation, because only Foundation can
+/// load them; ``WaystationOrigin/ScriptedOrigin`` answers both. Cookies in answers are not stored unless the interceptor
+/// has a `CookieStore`.
 ///
 /// All members may be called from any thread. A cancelled load counts as asked.
 public final class Stubs: Sendable {
@@ -36,7 +37,7 @@ public final class Stubs: Sendable {
     }
 
     private let isOrdered: Bool
-    private let time: DelayTime
+    fileprivate let time: DelayTime
     private let state: Mutex<State>
 
     /// Makes stubs.
@@ -199,6 +200,16 @@ extension Route {
     /// Their answers are not stored in the cache. To test rules with a cache above stubs, set
     /// `$0.makeTransport = { _ in stubs }`.
     public static func stubs(_ stubs: Stubs) -> Route { .carried(by: stubs, as: "stubs") }
+
+    /// Stubs, in place of the network, with faults on the way to them.
+    ///
+    /// - Parameters:
+    ///   - stubs: The stubs.
+    ///   - faults: The faults, whose delays pass in the time of the stubs.
+    /// - Returns: The route.
+    public static func stubs(_ stubs: Stubs, faults: Faults) -> Route {
+        .carried(by: faults.applied(to: stubs, time: stubs.time), as: "stubs(faults)")
+    }
 
     /// An answer that is made for each request, in place of the network.
     ///
