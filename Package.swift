@@ -194,12 +194,14 @@ let package = Package(
             name: "WaystationOrigin",
             dependencies: [.product(name: "Crypto", package: "swift-crypto")]
         ),
+        // Lets tests answer the sessions that the code under test makes: it stands before three getters of Foundation.
+        .target(name: "CWaystationSessions"),
         // Links Swift Testing, so no program but a test may depend on it.
         .target(
             name: "WaystationTesting",
             dependencies: [
-                "Waystation", "WaystationFields", "WaystationFiles", "WaystationOrigin", "WaystationRecording",
-                "WaystationRules", .product(name: "DequeModule", package: "swift-collections"),
+                "CWaystationSessions", "Waystation", "WaystationFields", "WaystationFiles", "WaystationOrigin",
+                "WaystationRecording", "WaystationRules", .product(name: "DequeModule", package: "swift-collections"),
             ]
         ),
         .target(

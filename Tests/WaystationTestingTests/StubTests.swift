@@ -110,13 +110,47 @@ struct StubTests {
         #expect(try stubs.calls(to: .post("https://api.example/up").body("upload")).count == 1)
     }
 
-    @Test func `a download fails with an explanation`() async throws {
-        let stubs = try Stubs { Stub(.get("https://api.example/file"), .ok("bytes")) }
+    @Test func `downloads get their file, by a call, by a completion handler and by a delegate`() async throws {
+        let stubs = try Stubs {
+            Stub(.get("https://api.example/file"), .parts([Data("by".utf8), Data("tes".utf8)]))
+            Stub(.get("https://api.example/empty"), .status(404))
+            Stub(.get("https://api.example/lost"), .failure(.networkConnectionLost))
+        }
         let session = try stubs.makeSession()
         let url = try #require(URL(string: "https://api.example/file"))
-        let error = await #expect(throws: URLError.self) { try await session.download(from: url) }
-        #expect(error?.localizedDescription.contains("load it with a data task") ?? false)
-        #expect(stubs.calls.isEmpty)
+        let (file, response) = try await session.download(from: url)
+        #expect(try contents(of: file) == "bytes")
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        let (empty, missing) = try await session.download(from: try #require(URL(string: "https://api.example/empty")))
+        #expect(try contents(of: empty) == "")
+        #expect((missing as? HTTPURLResponse)?.statusCode == 404)
+        let lost = try #require(URL(string: "https://api.example/lost"))
+        let error = await #expect(throws: URLError.self) { try await session.download(from: lost) }
+        #expect(error?.code == .networkConnectionLost)
+
+        let handled: Result<String, any Error> = await withCheckedContinuation { continuation in
+            session.downloadTask(with: url) { file, _, error in
+                continuation.resume(returning: Result { try self.contents(of: try #require(file)) })
+            }.resume()
+        }
+        #expect(try handled.get() == "bytes")
+
+        let collector = DownloadCollector()
+        let own = URLSession(
+            configuration: .ephemeral.intercepted(by: try stubs.makeInterceptor()),
+            delegate: collector,
+            delegateQueue: nil
+        )
+        #expect(await collector.run(own.downloadTask(with: url)) == nil)
+        own.finishTasksAndInvalidate()
+        #expect(collector.text == "bytes")
+        #expect(collector.written == 5)
+        #expect(stubs.calls.count == 5)
+    }
+
+    private func contents(of file: URL) throws -> String {
+        defer { try? FileManager.default.removeItem(at: file) }
+        return String(decoding: try Data(contentsOf: file), as: UTF8.self)
     }
 
     @Test func `redirects meet the stubs too`() async throws {
@@ -207,12 +241,52 @@ struct StubTests {
     }
 }
 
+/// Reads the file of one download.
+private final class DownloadCollector: NSObject, URLSessionDownloadDelegate, @unchecked Sendable {
+    // `@unchecked`: written on the session's delegate queue before the continuation resumes, and read after it.
+    private(set) var text = ""
+    private(set) var written: Int64 = 0
+    private var continuation: CheckedContinuation<(any Error)?, Never>?
+
+    func run(_ task: URLSessionTask) async -> (any Error)? {
+        await withCheckedContinuation { continuation in
+            self.continuation = continuation
+            task.resume()
+        }
+    }
+
+    func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo file: URL) {
+        text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        try? FileManager.default.removeItem(at: file)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didWriteData count: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        written = totalBytesWritten
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        continuation?.resume(returning: error)
+    }
+}
+
 extension URLSession {
     func load(_ url: String, method: String = "GET") async throws -> (text: String, response: HTTPURLResponse) {
         var request = URLRequest(url: try #require(URL(string: url)))
         request.httpMethod = method
         let (data, response) = try await data(for: request)
         return (String(decoding: data, as: UTF8.self), try #require(response as? HTTPURLResponse))
+    }
+
+    /// Loads a URL, and expects this text.
+    func expect(_ text: String, from url: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let loaded = try await load(url).text
+        #expect(loaded == text, sourceLocation: sourceLocation)
     }
 
     func failure(_ url: String, method: String = "GET") async -> URLError? {

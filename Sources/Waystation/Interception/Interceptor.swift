@@ -160,7 +160,12 @@ public final class Interceptor: Sendable {
     ///
     /// It is pure and quick, because it runs under a lock of the whole process.
     func claims(_ request: URLRequest) -> Bool {
-        isEnabled && !ForwardingTag.isTagged(request) && (matcher.match(request) != nil || isExternalLink(request))
+        !ForwardingTag.isTagged(request) && claimsForwarded(request)
+    }
+
+    /// Whether the interceptor takes a request, also one that an interceptor sent.
+    func claimsForwarded(_ request: URLRequest) -> Bool {
+        isEnabled && (matcher.match(request) != nil || isExternalLink(request))
     }
 
     private func isExternalLink(_ request: URLRequest) -> Bool {

@@ -13,32 +13,45 @@ final class Binding: Sendable {
     let network: Network
     let stations: Stations
     let protocolClass: URLProtocol.Type
+    /// Whether the requests that interceptors send are taken, too: those of a test's code under test must not reach the
+    /// network either.
+    private let takesForwarded: Bool
 
-    init(_ interceptor: Interceptor, _ configuration: URLSessionConfiguration) {
+    init(_ interceptor: Interceptor, _ configuration: URLSessionConfiguration, takesForwarded: Bool = false) {
         self.interceptor = interceptor
+        self.takesForwarded = takesForwarded
         network = interceptor.makeNetwork(configuration)
         stations = interceptor.makeStations(network)
         protocolClass = BindingTable.shared.makeClass()
-        BindingTable.shared.add(self)
+        BindingTable.shared.add(.one(BindingTable.WeakBinding(self)), for: protocolClass)
+    }
+
+    /// Whether the binding takes a request: a pure function of the request.
+    func claims(_ request: URLRequest) -> Bool {
+        takesForwarded ? interceptor.claimsForwarded(request) : interceptor.claims(request)
     }
 
     /// Sends a task's first request past the stations; nil when no rule takes it.
     func firstVisit(for request: URLRequest) -> Visit? {
-        guard interceptor.isEnabled, !ForwardingTag.isTagged(request) else { return nil }
+        guard interceptor.isEnabled, takesForwarded || !ForwardingTag.isTagged(request) else { return nil }
         return stations.first(network.completing(request))
     }
 
-    /// Sends an upload past the stations, with its body, if its rule has a transport of its own.
+    /// Sends an upload with its body, or a download, past the stations, if its rule has a transport of its own.
     ///
     /// - Returns: Nil for other tasks, and for an upload whose body is a stream of its delegate.
-    func carriedUpload(of task: URLSessionTask, _ request: URLRequest) -> Visit? {
-        guard type(of: task) == URLSessionUploadTask.self, interceptor.matcher.match(request)?.step.isCarried ?? false
-        else { return nil }
+    func carriedVisit(of task: URLSessionTask, _ request: URLRequest) -> Visit? {
+        guard interceptor.matcher.match(request)?.step.isCarried ?? false else { return nil }
         var request = request
-        switch FoundationInternals.body(of: task) {
-        case .data(let data): request.httpBody = data
-        case .file(let file): request.httpBodyStream = InputStream(url: file)
-        case nil: return nil
+        if type(of: task) == URLSessionDownloadTask.self {
+            guard DownloadedFile.canBeHandedOver else { return nil }
+        } else {
+            guard type(of: task) == URLSessionUploadTask.self else { return nil }
+            switch FoundationInternals.body(of: task) {
+            case .data(let data): request.httpBody = data
+            case .file(let file): request.httpBodyStream = InputStream(url: file)
+            case nil: return nil
+            }
         }
         return firstVisit(for: request)
     }
@@ -69,9 +82,38 @@ final class Binding: Sendable {
         BindingTable.shared.remove(protocolClass)
     }
 
-    /// The binding of a protocol class; nil when the binding is gone.
+    /// The binding of a protocol class; nil when the binding is gone, or when none is chosen at present.
     static func of(_ protocolClass: URLProtocol.Type) -> Binding? {
-        BindingTable.shared.binding(of: protocolClass)
+        switch BindingTable.shared.entry(of: protocolClass) {
+        case .one(let weak)?: weak.binding
+        case .chosen(let choose)?: choose()
+        case nil: nil
+        }
+    }
+
+    /// The binding that is chosen at present for a class whose loads have different bindings; nil for other classes.
+    static func chosen(for protocolClass: URLProtocol.Type) -> Binding? {
+        guard case .chosen(let choose)? = BindingTable.shared.entry(of: protocolClass) else { return nil }
+        return choose()
+    }
+
+    /// Whether the loads of a class have different bindings.
+    static func areChosen(for protocolClass: AnyClass) -> Bool {
+        guard let protocolClass = protocolClass as? URLProtocol.Type,
+            case .chosen? = BindingTable.shared.entry(of: protocolClass)
+        else { return false }
+        return true
+    }
+
+    /// Makes a protocol class whose binding is chosen for each load.
+    ///
+    /// - Parameter choose: Chooses the binding; called in the Swift task that begins the load, under a lock of the whole
+    ///   process.
+    /// - Returns: The class, which is in use as long as the process runs.
+    static func makeClass(choose: @escaping @Sendable () -> Binding?) -> URLProtocol.Type {
+        let protocolClass = BindingTable.shared.makeClass()
+        BindingTable.shared.add(.chosen(choose), for: protocolClass)
+        return protocolClass
     }
 }
 
@@ -79,30 +121,35 @@ final class Binding: Sendable {
 private final class BindingTable: Sendable {
     static let shared = BindingTable()
 
+    enum Entry {
+        case one(WeakBinding)
+        case chosen(@Sendable () -> Binding?)
+    }
+
     /// A box for the weak reference, because copying a weak reference costs far more than retaining a box.
-    private final class WeakBinding: Sendable {
+    final class WeakBinding: Sendable {
         weak let binding: Binding?
 
         init(_ binding: Binding) { self.binding = binding }
     }
 
-    private let bindings = Mutex<[ObjectIdentifier: WeakBinding]>([:])
+    private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
     private let count = Atomic(0)
 
     func makeClass() -> URLProtocol.Type {
         PhantomNumber.protocolClass(count.add(1, ordering: .relaxed).newValue)
     }
 
-    func add(_ binding: Binding) {
-        bindings.withLock { $0[ObjectIdentifier(binding.protocolClass)] = WeakBinding(binding) }
+    func add(_ entry: Entry, for protocolClass: URLProtocol.Type) {
+        entries.withLock { $0[ObjectIdentifier(protocolClass)] = entry }
     }
 
     func remove(_ protocolClass: URLProtocol.Type) {
-        bindings.withLock { $0[ObjectIdentifier(protocolClass)] = nil }
+        entries.withLock { $0[ObjectIdentifier(protocolClass)] = nil }
     }
 
-    func binding(of protocolClass: URLProtocol.Type) -> Binding? {
-        bindings.withLock { $0[ObjectIdentifier(protocolClass)] }?.binding
+    func entry(of protocolClass: URLProtocol.Type) -> Entry? {
+        entries.withLock { $0[ObjectIdentifier(protocolClass)] }
     }
 }
 

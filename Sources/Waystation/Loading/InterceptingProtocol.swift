@@ -23,6 +23,18 @@ final class InterceptingProtocol<Depth>: URLProtocol {
 
     // Used on the loading queue only.
     private var phase = Phase.created
+    /// The binding that was chosen for this load; nil for the loads of a class with one binding.
+    private let chosen: Binding?
+
+    /// Makes the protocol of a load.
+    ///
+    /// A binding is chosen here, and not when the load starts, because only here does the Swift task that began the load
+    /// still run.
+    required init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) {
+        let choice = cachedResponse as? ChosenBinding
+        chosen = choice?.binding ?? Binding.chosen(for: Self.self)
+        super.init(request: request, cachedResponse: choice.map(\.prepared) ?? cachedResponse, client: client)
+    }
 
     /// The client that Foundation itself calls when a task was cancelled; nil once the load is over.
     ///
@@ -45,7 +57,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     ///
     /// It runs under a lock of the whole process.
     override class func canInit(with request: URLRequest) -> Bool {
-        Binding.of(self)?.interceptor.claims(request) ?? false
+        Binding.of(self)?.claims(request) ?? false
     }
 
     /// Returns the request unchanged: Foundation on Linux never calls this, and rules and cache canonicalise by
@@ -81,7 +93,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
 
     private func begin() {
         guard let client = LoadClient(self) else { return }
-        guard let binding = Binding.of(Self.self) else {
+        guard let binding = chosen ?? Binding.of(Self.self) else {
             // The interceptor was released between the request and its start.
             return fail(client, URLError(.cancelled, failing: request.url))
         }
@@ -95,9 +107,9 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             return open(client, binding)
         }
         guard type(of: task) == URLSessionDataTask.self else {
-            guard let upload = binding.carriedUpload(of: task, request) else { return leave(client, binding) }
-            let context = binding.context(for: upload.hop.request, rule: upload.hop.rule)
-            return go(on: upload, client.recorded(in: context), context)
+            guard let visit = binding.carriedVisit(of: task, request) else { return leave(client, binding) }
+            let context = binding.context(for: visit.hop.request, rule: visit.hop.rule)
+            return go(on: visit, client.recorded(in: context), context)
         }
         guard let visit = (cachedResponse as? PreparedVisit)?.take() ?? binding.firstVisit(for: request) else {
             let context = binding.context(for: request, rule: nil)

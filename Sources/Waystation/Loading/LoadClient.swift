@@ -44,6 +44,14 @@ struct LoadClient: @unchecked Sendable {
         client.urlProtocol(owner, didLoad: data)
     }
 
+    /// Gives the session the file of a download.
+    ///
+    /// - Throws: `URLError.cannotCreateFile` if the file cannot be written.
+    func save(_ body: Data) throws(URLError) {
+        recording?.didLoad(body)
+        try DownloadedFile.handOver(body, by: owner)
+    }
+
     /// Ends the task successfully.
     ///
     /// `response` is the response that the task got last.

@@ -37,7 +37,7 @@ final class PreparedVisit: CachedURLResponse, @unchecked Sendable {
     required init?(coder: NSCoder) { nil }
 
     /// A cached response must have one; it is never read.
-    private static let noResponse = URLResponse(
+    static let noResponse = URLResponse(
         url: URL(fileURLWithPath: "/"),
         mimeType: nil,
         expectedContentLength: 0,

@@ -79,7 +79,7 @@ final class TaskClient: JourneyClient {
 
     func take(_ part: Data, of journey: Journey) {
         let listener = byteListener
-        if let listener, listener.takesPieces {
+        if let listener, listener.takesPieces, !isDownload {
             client.load(part)
             return mark(part.count, on: listener.session.delegateQueue, journey)
         }
@@ -121,7 +121,10 @@ final class TaskClient: JourneyClient {
     ///
     /// A completion handler gets only the last piece. So for a completion handler, and when the listener is not known,
     /// all bytes are gathered first.
-    var isStreamed: Bool { byteListener?.takesPieces ?? false }
+    var isStreamed: Bool { !isDownload && byteListener?.takesPieces ?? false }
+
+    /// Whether the bytes go into a file, which the session's delegate or the completion handler gets.
+    private var isDownload: Bool { task is URLSessionDownloadTask }
 
     /// Runs the work on the delegate's queue, if a delegate gets the bytes.
     func whenPassedOn(_ work: @escaping @Sendable () -> Void) {
@@ -135,7 +138,27 @@ final class TaskClient: JourneyClient {
             return (state.gathered, state.response)
         }
         if let error { return client.fail(error) }
+        guard !isDownload else { return finishDownload(gathered, response) }
         if !gathered.isEmpty { client.load(gathered) }
+        client.finish(response)
+    }
+
+    private func finishDownload(_ body: Data, _ response: HTTPURLResponse?) {
+        do throws(URLError) { try client.save(body) } catch { return client.fail(error) }
+        let count = Int64(body.count)
+        if let listener, let delegate = listener.delegate as? any URLSessionDownloadDelegate,
+            let task = task as? URLSessionDownloadTask
+        {
+            listener.session.delegateQueue.addOperation {
+                delegate.urlSession(
+                    listener.session,
+                    downloadTask: task,
+                    didWriteData: count,
+                    totalBytesWritten: count,
+                    totalBytesExpectedToWrite: count
+                )
+            }
+        }
         client.finish(response)
     }
 

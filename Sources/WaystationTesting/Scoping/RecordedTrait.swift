@@ -2,12 +2,13 @@ import Foundation
 public import Testing
 import Waystation
 
-/// Answers the loads of a test by a recording; see ``Testing/Trait/recorded(_:mode:matching:faults:file:)``.
+/// Answers the loads of a test by a recording; see ``Testing/Trait/recorded(_:mode:matching:faults:reaching:file:)``.
 public struct RecordedTrait: TestTrait, SuiteTrait, TestScoping {
     fileprivate let name: String
     fileprivate let mode: RecordingMode
     fileprivate let parts: [RecordedPart]
     fileprivate let faults: Faults
+    fileprivate let sessions: ReachedSessions
     fileprivate let folder: URL
 
     /// True: each test of a suite has a recording of its own.
@@ -20,7 +21,7 @@ public struct RecordedTrait: TestTrait, SuiteTrait, TestScoping {
         performing function: @Sendable () async throws -> Void
     ) async throws {
         guard !test.isParameterized else { throw StubError.parameterized(test.name) }
-        let recording = try Recording(file(for: test), mode: mode, matching: parts)
+        let recording = try TestScope.outside { try Recording(file(for: test), mode: mode, matching: parts) }
         for warning in recording.warnings {
             Issue.record(Comment(rawValue: warning), severity: .warning, sourceLocation: test.sourceLocation)
         }
@@ -31,7 +32,7 @@ public struct RecordedTrait: TestTrait, SuiteTrait, TestScoping {
                 after: [],
                 recorder: recorder
             )
-            return TestScope(interceptor: interceptor)
+            return TestScope(interceptor, reaching: sessions)
         } verify: {
             try recording.verify()
         }
@@ -50,7 +51,7 @@ extension Trait where Self == RecordedTrait {
     /// @Suite(.recorded("orders"))
     /// struct OrderTests {
     ///     @Test func list() async throws {  // Recordings/orders/list.har, beside the file of the test
-    ///         let client = OrderClient(session: URLSession(configuration: .ofTest))
+    ///         let client = OrderClient()  // loads by URLSession.shared
     ///         #expect(try await client.orders().count == 2)
     ///     }
     /// }
@@ -64,6 +65,7 @@ extension Trait where Self == RecordedTrait {
     ///   - mode: Whether requests are recorded, replayed or passed on; `once` by default. `WAYSTATION_RECORD` overrides it.
     ///   - parts: The parts that a request and its entry have in common; the method and the URL by default.
     ///   - faults: Faults of the network on the way; none by default.
+    ///   - sessions: The sessions whose loads are answered; all that can be reached by default.
     ///   - file: The file of the test.
     /// - Returns: The trait.
     public static func recorded(
@@ -71,12 +73,20 @@ extension Trait where Self == RecordedTrait {
         mode: RecordingMode = .once,
         matching parts: [RecordedPart] = [.method, .url],
         faults: Faults = .none,
+        reaching sessions: ReachedSessions = .all,
         file: String = #filePath
     ) -> RecordedTrait {
         let source = URL(fileURLWithPath: file)
         let folder = source.deletingLastPathComponent().appending(path: "Recordings")
         let name = name ?? source.deletingPathExtension().lastPathComponent
-        return RecordedTrait(name: name, mode: mode, parts: parts, faults: faults, folder: folder)
+        return RecordedTrait(
+            name: name,
+            mode: mode,
+            parts: parts,
+            faults: faults,
+            sessions: sessions,
+            folder: folder
+        )
     }
 }
 

@@ -1,11 +1,12 @@
 public import Testing
 import Waystation
 
-/// Answers the loads of a test by stubs; see ``Testing/Trait/stubbed(inOrder:time:faults:_:)``.
+/// Answers the loads of a test by stubs; see ``Testing/Trait/stubbed(inOrder:time:faults:reaching:_:)``.
 public struct StubbedTrait: TestTrait, SuiteTrait, TestScoping {
     fileprivate let isOrdered: Bool
     fileprivate let time: DelayTime
     fileprivate let faults: Faults
+    fileprivate let sessions: ReachedSessions
     fileprivate let stubs: @Sendable () throws -> [Stub]
 
     /// True: each test of a suite has stubs of its own.
@@ -25,7 +26,7 @@ public struct StubbedTrait: TestTrait, SuiteTrait, TestScoping {
                 after: [],
                 recorder: recorder
             )
-            return TestScope(interceptor: interceptor, stubs: stubs)
+            return TestScope(interceptor, reaching: sessions, stubs: stubs)
         } verify: {
             try stubs.verify()
         }
@@ -42,27 +43,29 @@ extension Trait where Self == StubbedTrait {
     ///     }
     /// )
     /// func weather() async throws {
-    ///     let client = WeatherClient(session: URLSession(configuration: .ofTest))
+    ///     let client = WeatherClient()  // loads by URLSession.shared
     ///     #expect(try await client.celsius() == 21)
     /// }
     /// ```
     ///
-    /// Sessions of ``FoundationNetworking/URLSessionConfiguration/ofTest`` load from the stubs; ``Stubs/ofTest`` has
-    /// their calls. Tests may run in parallel: each sees its own stubs only. The exchanges of a test that fails are
-    /// attached as a HAR file without secrets.
+    /// `URLSession.shared` and the sessions that are made in the test load from the stubs; ``ReachedSessions`` lists the
+    /// few that do not. ``Stubs/ofTest`` has the calls. Tests may run in parallel: each sees its own stubs only. The
+    /// exchanges of a test that fails are attached as a HAR file without secrets.
     ///
     /// - Parameters:
     ///   - isOrdered: Whether the stubs must be asked in the order in which they are written; false by default.
     ///   - time: How delays pass; in virtual time by default.
     ///   - faults: Faults of the network on the way; none by default.
+    ///   - sessions: The sessions whose loads are answered; all that can be reached by default.
     ///   - stubs: The stubs; made anew for each test and each of its cases.
     /// - Returns: The trait.
     public static func stubbed(
         inOrder isOrdered: Bool = false,
         time: DelayTime = .virtual,
         faults: Faults = .none,
+        reaching sessions: ReachedSessions = .all,
         @StubsBuilder _ stubs: @escaping @Sendable () throws -> [Stub]
     ) -> StubbedTrait {
-        StubbedTrait(isOrdered: isOrdered, time: time, faults: faults, stubs: stubs)
+        StubbedTrait(isOrdered: isOrdered, time: time, faults: faults, sessions: sessions, stubs: stubs)
     }
 }

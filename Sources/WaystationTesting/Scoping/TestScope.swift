@@ -8,18 +8,35 @@ struct TestScope: Sendable {
     @TaskLocal static var current: TestScope?
 
     let interceptor: Interceptor
+    /// For the sessions that are not of ``FoundationNetworking/URLSessionConfiguration/ofTest``; nil if they load as
+    /// outside of a test.
+    let network: ScopedNetwork?
     /// Nil if the network of the scope is a recording.
-    var stubs: Stubs?
+    let stubs: Stubs?
+
+    init(_ interceptor: Interceptor, reaching sessions: ReachedSessions, stubs: Stubs? = nil) {
+        self.interceptor = interceptor
+        self.stubs = stubs
+        network = sessions == .all ? ScopedNetwork(interceptor) : nil
+        // In a program that links Foundation statically, no call of it is observed.
+        if sessions == .all { SharedSession.reach(.shared) }
+    }
+
+    /// Makes something outside of every test, such as the network of a recording.
+    static func outside<Result>(_ make: () throws -> Result) rethrows -> Result {
+        try $current.withValue(nil) { try make() }
+    }
 }
 
 extension URLSessionConfiguration {
-    /// A configuration for sessions that load from the stubs or the recording of the test that runs.
+    /// A configuration for sessions that load from the stubs or the recording of the test that runs, wherever their loads
+    /// begin.
     ///
-    /// It is that of ``Testing/Trait/stubbed(inOrder:time:faults:_:)``, ``Testing/Trait/recorded(_:mode:matching:faults:file:)`` or
-    /// ``withStubs(inOrder:time:faults:_:perform:)`` around the present task. Outside of them, every load fails with
+    /// It is that of ``Testing/Trait/stubbed(inOrder:time:faults:reaching:_:)``, ``Testing/Trait/recorded(_:mode:matching:faults:reaching:file:)`` or
+    /// ``withStubs(inOrder:time:faults:reaching:_:perform:)`` around the present task. Outside of them, every load fails with
     /// `URLError.resourceUnavailable` and an explanation, so that no test reaches the network by mistake.
     public static var ofTest: URLSessionConfiguration {
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = TestScope.outside { URLSessionConfiguration.ephemeral }
         if let interceptor = TestScope.current?.interceptor ?? outside {
             return configuration.intercepted(by: interceptor)
         }
@@ -42,25 +59,26 @@ extension Stubs {
     public static var ofTest: Stubs? { TestScope.current?.stubs }
 }
 
-/// Runs code whose sessions of ``FoundationNetworking/URLSessionConfiguration/ofTest`` load from stubs, and verifies them.
+/// Runs code whose sessions load from stubs, and verifies them.
 ///
 /// ```swift
 /// try await withStubs {
 ///     Stub(.get("https://api.example/weather"), .json(["celsius": 21]))
 /// } perform: { _ in
-///     let client = WeatherClient(session: URLSession(configuration: .ofTest))
+///     let client = WeatherClient()  // loads by URLSession.shared
 ///     let celsius = try await client.celsius()
 ///     XCTAssertEqual(celsius, 21)
 /// }
 /// ```
 ///
-/// It is the trait ``Testing/Trait/stubbed(inOrder:time:faults:_:)`` for XCTest and other places. Tasks that are not children of
-/// the present one, such as those of `Task.detached`, do not see the stubs.
+/// It is the trait ``Testing/Trait/stubbed(inOrder:time:faults:reaching:_:)`` for XCTest and other places.
+/// ``ReachedSessions`` lists the loads that are answered.
 ///
 /// - Parameters:
 ///   - isOrdered: Whether the stubs must be asked in the order in which they are written; false by default.
 ///   - time: How delays pass; in virtual time by default.
 ///   - faults: Faults of the network on the way; none by default.
+///   - sessions: The sessions whose loads are answered; all that can be reached by default.
 ///   - stubs: The stubs.
 ///   - body: The code.
 /// - Returns: The result of the code.
@@ -69,11 +87,12 @@ public func withStubs<Result>(
     inOrder isOrdered: Bool = false,
     time: DelayTime = .virtual,
     faults: Faults = .none,
+    reaching sessions: ReachedSessions = .all,
     @StubsBuilder _ stubs: () throws -> [Stub],
     perform body: (Stubs) async throws -> Result
 ) async throws -> Result {
     let stubs = try Stubs(inOrder: isOrdered, time: time, stubs)
-    let scope = TestScope(interceptor: try stubs.makeInterceptor(faults: faults), stubs: stubs)
+    let scope = TestScope(try stubs.makeInterceptor(faults: faults), reaching: sessions, stubs: stubs)
     let result = try await TestScope.$current.withValue(scope) { try await body(stubs) }
     try stubs.verify()
     return result

@@ -18,4 +18,17 @@ extension FoundationInternals {
         }
         return found
     }
+
+    /// The type of a stored property; nil if there is none of this name.
+    ///
+    /// - Complexity: O(n) in the properties of the type: look a type up once.
+    package static func type(of name: String, in owner: Any.Type) -> Any.Type? {
+        var found: Any.Type?
+        let options = owner is AnyClass ? _EachFieldOptions(rawValue: 1) : []
+        _forEachField(of: owner, options: options) { label, _, type, _ in
+            if String(cString: label) == name { found = type }
+            return found == nil
+        }
+        return found
+    }
 }

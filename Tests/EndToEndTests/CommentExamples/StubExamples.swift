@@ -6,7 +6,7 @@ import WaystationTesting
 
 /// Code of an app, as the examples test it.
 struct WeatherClient {
-    let session: URLSession
+    var session = URLSession.shared
 
     func celsius() async throws -> Int {
         let (data, _) = try await session.data(from: #require(URL(string: "https://api.example/weather")))

@@ -42,12 +42,26 @@ enum TestNetworkExamples {
         }
     }
 
+    static func faultyRoutes() throws -> Interceptor {
+        try Interceptor {
+            // snippet: faulty-route
+            $0.rules = [.allow("https://api.example/**", via: .network(faults: .flaky(seed: 7)))]
+            // end snippet
+            // snippet: faulty-routes
+            $0.rules = [
+                .allow("https://api.example/**", via: .network(faults: .flaky(seed: 7))),
+                .allow("https://img.example/**", via: .network(faults: .slow3G)),
+            ]
+            // end snippet
+        }
+    }
+
     static func function() async throws {
         // snippet: with-stubs
         try await withStubs {
             Stub(.get("https://api.example/weather"), .json(["celsius": 21]))
         } perform: { _ in
-            let client = WeatherClient(session: URLSession(configuration: .ofTest))
+            let client = WeatherClient()  // loads by URLSession.shared
             let celsius = try await client.celsius()
             XCTAssertEqual(celsius, 21)
         }
@@ -63,7 +77,7 @@ struct StubbedExample {
         }
     )
     func weather() async throws {
-        let client = WeatherClient(session: URLSession(configuration: .ofTest))
+        let client = WeatherClient()  // loads by URLSession.shared
         #expect(try await client.celsius() == 21)
     }
     // end snippet
@@ -73,14 +87,14 @@ struct StubbedExample {
 @Suite(.recorded("orders"))
 struct OrderTests {
     @Test func list() async throws {  // Recordings/orders/list.har, beside the file of the test
-        let client = OrderClient(session: URLSession(configuration: .ofTest))
+        let client = OrderClient()  // loads by URLSession.shared
         #expect(try await client.orders().count == 2)
     }
 }
 // end snippet
 
 private struct OrderClient {
-    let session: URLSession
+    var session = URLSession.shared
 
     func orders() async throws -> [String] {
         let (data, _) = try await session.data(from: #require(URL(string: "https://api.example/orders")))

@@ -1,0 +1,56 @@
+import Foundation
+import FoundationNetworking
+import WaystationTransport
+
+/// The file of a download that no loader of Foundation's own has made.
+///
+/// A session takes it from a property of the task's protocol that only Foundation can set by its name. So it is set by
+/// its place in the protocol, which is known only if a property of exactly this name and type exists; on a toolchain
+/// without it, such downloads are refused.
+enum DownloadedFile {
+    /// The place of the property in a protocol, and its type.
+    private static let property: (offset: Int, type: any FileProperties.Type)? = {
+        guard let type = FoundationInternals.type(of: "properties", in: URLProtocol.self) as? any FileProperties.Type,
+            type.hasFile, let offset = type.offset(of: "properties", in: URLProtocol.self)
+        else { return nil }
+        return (offset, type)
+    }()
+
+    /// Whether the session of a download can be given a file.
+    static var canBeHandedOver: Bool { property != nil }
+
+    /// Writes a file, and gives it to the session with the end of the load.
+    ///
+    /// Call it on the work queue, before the end is reported. As with Foundation's own loader, the app removes the file.
+    ///
+    /// - Throws: `URLError.cannotCreateFile` if the file cannot be written.
+    static func handOver(_ body: Data, by urlProtocol: URLProtocol) throws(URLError) {
+        let file = FileManager.default.temporaryDirectory.appending(path: "waystation-\(UUID().uuidString).tmp")
+        guard let (offset, type) = property, (try? body.write(to: file)) != nil else {
+            throw URLError(.cannotCreateFile, failing: urlProtocol.request.url)
+        }
+        type.set(file, at: Unmanaged.passUnretained(urlProtocol).toOpaque() + offset)
+    }
+}
+
+/// The type of the property: a dictionary by an enumeration of Foundation's own.
+private protocol FileProperties: SendableMetatype {
+    static var hasFile: Bool { get }
+    static func offset(of name: String, in owner: Any.Type) -> Int?
+    static func set(_ file: URL, at place: UnsafeMutableRawPointer)
+}
+
+extension Dictionary: FileProperties where Key: RawRepresentable, Key.RawValue == String, Value == Any {
+    fileprivate static var hasFile: Bool { fileKey != nil }
+
+    private static var fileKey: Key? { Key(rawValue: "temporaryFileURL") }
+
+    fileprivate static func offset(of name: String, in owner: Any.Type) -> Int? {
+        FoundationInternals.offset(of: name, as: Self.self, in: owner)
+    }
+
+    fileprivate static func set(_ file: URL, at place: UnsafeMutableRawPointer) {
+        guard let fileKey else { return }
+        place.assumingMemoryBound(to: Self.self).pointee[fileKey] = file
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+package import FoundationNetworking
+import Synchronization
+import WaystationTransport
+
+/// The interceptor of a part of a program, for sessions that several parts share.
+///
+/// The part that a load belongs to is found in the Swift task that begins it, for instance by a task-local value. Nothing
+/// changes for loads that begin outside of such a part.
+package final class ScopedNetwork: Sendable {
+    private struct Bound {
+        weak var session: URLSession?
+        let binding: Binding
+        let cache: LookUpCache
+
+        init(_ interceptor: Interceptor, _ session: URLSession?) {
+            let configuration = session?.configuration ?? .ephemeral
+            binding = Binding(interceptor, configuration.withoutChoice, takesForwarded: true)
+            cache = LookUpCache(binding)
+            self.session = session
+        }
+    }
+
+    private let interceptor: Interceptor
+    /// For what does not depend on the session: whether a request is taken, and tasks that are refused.
+    private let plain: Bound
+    /// Each session has a binding of its own, with the header fields that it adds to requests.
+    private let bound = Mutex<[ObjectIdentifier: Bound]>([:])
+
+    package init(_ interceptor: Interceptor) {
+        self.interceptor = interceptor
+        plain = Bound(interceptor, nil)
+    }
+
+    /// Installs a choice of networks in a configuration, or in the configuration of a session that exists.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration, which must not be in use by another thread. That of a session may be
+    ///     changed, because Foundation on Linux reads it anew for each task; later changes are lost on Darwin.
+    ///   - choose: Returns the network of a load; called in the Swift task that begins the load, under a lock of the whole
+    ///     process. Nil leaves the load alone.
+    package static func install(
+        in configuration: URLSessionConfiguration,
+        choose: @escaping @Sendable () -> ScopedNetwork?
+    ) {
+        guard !(configuration.protocolClasses ?? []).contains(where: Binding.areChosen) else { return }
+        let protocolClass = Binding.makeClass { choose()?.plain.binding }
+        // A session whose list is empty uses the classes that are registered, after its own.
+        configuration.protocolClasses = [protocolClass] + (configuration.protocolClasses ?? [])
+        configuration.urlCache = ChoosingCache(choose, appCache: configuration.urlCache)
+    }
+
+    /// The binding of a task's session, and the look-ups of its loads.
+    fileprivate func binding(of task: URLSessionTask) -> (binding: Binding, cache: LookUpCache) {
+        let found = FoundationInternals.session(of: task).map(bound(to:)) ?? plain
+        return (found.binding, found.cache)
+    }
+
+    private func bound(to session: URLSession) -> Bound {
+        let key = ObjectIdentifier(session)
+        if let known = bound.withLock({ $0[key] }), known.session === session { return known }
+        let made = Bound(interceptor, session)
+        return bound.withLock { bound in
+            bound = bound.filter { $0.value.session != nil }
+            if let first = bound[key] { return first }
+            bound[key] = made
+            return made
+        }
+    }
+}
+
+/// The `URLCache` of a configuration with a choice of networks.
+///
+/// A session asks it in the Swift task that begins a load, so that the load's network is chosen here. It caches nothing.
+private final class ChoosingCache: URLCache, @unchecked Sendable {
+    // `@unchecked` because the superclass is; the properties added here do not change.
+    private let choose: @Sendable () -> ScopedNetwork?
+    fileprivate let appCache: URLCache?
+
+    init(_ choose: @escaping @Sendable () -> ScopedNetwork?, appCache: URLCache?) {
+        self.choose = choose
+        self.appCache = appCache
+        super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: NSTemporaryDirectory())
+    }
+
+    override func getCachedResponse(
+        for dataTask: URLSessionDataTask,
+        completionHandler: @Sendable @escaping (CachedURLResponse?) -> Void
+    ) {
+        guard let network = choose() else {
+            guard let appCache else { return completionHandler(nil) }
+            return appCache.getCachedResponse(for: dataTask, completionHandler: completionHandler)
+        }
+        let (binding, cache) = network.binding(of: dataTask)
+        cache.getCachedResponse(for: dataTask) { completionHandler(ChosenBinding(binding, $0)) }
+    }
+
+    override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
+        appCache?.cachedResponse(for: request)
+    }
+
+    override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
+        appCache?.storeCachedResponse(cachedResponse, for: request)
+    }
+
+    override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask) {
+        appCache?.storeCachedResponse(cachedResponse, for: dataTask)
+    }
+
+    override func removeCachedResponse(for request: URLRequest) { appCache?.removeCachedResponse(for: request) }
+
+    override func removeCachedResponse(for dataTask: URLSessionDataTask) {
+        appCache?.removeCachedResponse(for: dataTask)
+    }
+
+    override func removeAllCachedResponses() { appCache?.removeAllCachedResponses() }
+}
+
+extension URLSessionConfiguration {
+    /// A copy without a choice of networks.
+    fileprivate var withoutChoice: URLSessionConfiguration {
+        let copy = (copy() as? URLSessionConfiguration) ?? .ephemeral
+        copy.protocolClasses = protocolClasses?.filter { !Binding.areChosen(for: $0) }
+        copy.urlCache = (urlCache as? ChoosingCache).map(\.appCache) ?? urlCache
+        return copy
+    }
+}
