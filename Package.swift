@@ -202,6 +202,16 @@ let package = Package(
             dependencies: [
                 "CWaystationSessions", "Waystation", "WaystationFields", "WaystationFiles", "WaystationOrigin",
                 "WaystationRecording", "WaystationRules", .product(name: "DequeModule", package: "swift-collections"),
+                // An origin behind TLS, and what its authority needs.
+                .target(name: "WaystationNIO", condition: nio),
+                .product(name: "Crypto", package: "swift-crypto", condition: nio),
+                .product(name: "NIOCore", package: "swift-nio", condition: nio),
+                .product(name: "NIOPosix", package: "swift-nio", condition: nio),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: nio),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: nio),
+                .product(name: "X509", package: "swift-certificates", condition: nio),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: nio),
             ]
         ),
         .target(

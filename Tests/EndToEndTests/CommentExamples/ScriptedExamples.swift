@@ -29,6 +29,33 @@ enum ScriptedExamples {
         return data
     }
 
+    static func webSocket() throws -> ScriptedOrigin {
+        // snippet: comment-web-socket
+        let origin = try ScriptedOrigin { _ in
+            .webSocket([.expect("subscribe"), .send("1"), .send("2"), .close(code: 1001, reason: "restart")])
+        }
+        // end snippet
+        return origin
+    }
+
+    private struct Order: Decodable {
+        var item: String
+    }
+
+    private struct Receipt: Encodable {
+        var item: String
+    }
+
+    static func json() throws -> ScriptedOrigin {
+        // snippet: comment-json-origin
+        let origin = try ScriptedOrigin { request in
+            guard let order = try? request.json(as: Order.self) else { return .status(400) }
+            return .json(Receipt(item: order.item), status: 201)
+        }
+        // end snippet
+        return origin
+    }
+
     static func responses(
         _ first: Data,
         _ second: Data,
@@ -60,3 +87,19 @@ enum ScriptedExamples {
         return interceptor
     }
 }
+
+#if NIO
+extension ScriptedExamples {
+    static func secured() async throws -> Data {
+        // snippet: comment-secured-origin
+        let origin = try await SecuredOrigin { request in
+            .json(["path": request.path])
+        }
+        let session = try origin.makeSession()
+        let (data, _) = try await session.data(from: origin.url("/orders"))
+        #expect(origin.connectionVersions == ["h2"])
+        // end snippet
+        return data
+    }
+}
+#endif
