@@ -26,6 +26,8 @@ package final class ScopedNetwork: Sendable {
     private let plain: Bound
     /// Each session has a binding of its own, with the header fields that it adds to requests.
     private let bound = Mutex<[ObjectIdentifier: Bound]>([:])
+    /// The class of the configurations that are made for this network.
+    private let classOfChoice = Mutex<URLProtocol.Type?>(nil)
 
     package init(_ interceptor: Interceptor) {
         self.interceptor = interceptor
@@ -43,8 +45,35 @@ package final class ScopedNetwork: Sendable {
         in configuration: URLSessionConfiguration,
         choose: @escaping @Sendable () -> ScopedNetwork?
     ) {
+        install(Binding.makeClass { choose()?.plain.binding }, choose, in: configuration)
+    }
+
+    /// Installs a choice of networks in a configuration that is made for this one.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration, which must not be in use by another thread.
+    ///   - choose: Returns the network of a load, where the outer nil stands for this one while it exists; called like
+    ///     that of ``install(in:choose:)``, and the same for each call on one network.
+    package func installAsDefault(
+        in configuration: URLSessionConfiguration,
+        choose: @escaping @Sendable () -> ScopedNetwork??
+    ) {
+        let choice: @Sendable () -> ScopedNetwork? = { [weak self] in choose() ?? self }
+        let protocolClass = classOfChoice.withLock { known in
+            // A class is never released.
+            let protocolClass = known ?? Binding.makeClass { choice()?.plain.binding }
+            known = protocolClass
+            return protocolClass
+        }
+        Self.install(protocolClass, choice, in: configuration)
+    }
+
+    private static func install(
+        _ protocolClass: URLProtocol.Type,
+        _ choose: @escaping @Sendable () -> ScopedNetwork?,
+        in configuration: URLSessionConfiguration
+    ) {
         guard !(configuration.protocolClasses ?? []).contains(where: Binding.areChosen) else { return }
-        let protocolClass = Binding.makeClass { choose()?.plain.binding }
         // A session whose list is empty uses the classes that are registered, after its own.
         configuration.protocolClasses = [protocolClass] + (configuration.protocolClasses ?? [])
         configuration.urlCache = ChoosingCache(choose, appCache: configuration.urlCache)

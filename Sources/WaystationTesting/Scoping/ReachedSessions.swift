@@ -47,9 +47,6 @@ func sharedSessionWasAsked(_ session: UnsafeMutableRawPointer) {
 @_cdecl("waystation_configuration_was_made")
 func configurationWasMade(_ configuration: UnsafeMutableRawPointer) {
     guard let network = TestScope.current?.network else { return }
-    ScopedNetwork.install(
-        in: Unmanaged<URLSessionConfiguration>.fromOpaque(configuration).takeUnretainedValue()
-    ) { [weak network] in
-        TestScope.current.map(\.network) ?? network
-    }
+    let configuration = Unmanaged<URLSessionConfiguration>.fromOpaque(configuration).takeUnretainedValue()
+    network.installAsDefault(in: configuration) { TestScope.current.map(\.network) }
 }

@@ -22,6 +22,15 @@ struct WeatherTests {
     }
 
     @Test(
+        "gets the test's answers by the shared session, too",
+        .stubbed { Stub(.get("https://api.weather.example/weather/Bonn"), .json(["place": "Bonn", "celsius": 8])) }
+    )
+    func shared() async throws {
+        let client = WeatherClient(session: .shared, service: service)
+        #expect(try await client.report(on: "Bonn").celsius == 8)
+    }
+
+    @Test(
         "asks again once if the service is busy",
         .stubbed {
             Stub(
