@@ -329,6 +329,7 @@ let package = Package(
             dependencies: [
                 "CGumbo", "WaystationGateway", "Waystation", "WaystationCookies", "WaystationPacks",
                 "WaystationRecording", "WaystationRules", "WaystationTestSupport", "WaystationTesting",
+                "WaystationTransport",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: gateway),

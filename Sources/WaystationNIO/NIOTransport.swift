@@ -3,13 +3,15 @@ import Foundation
 public import FoundationNetworking
 import NIOCore
 import NIOPosix
+import Synchronization
 public import WaystationTransport
 
 /// HTTP on SwiftNIO: one exchange for each request, over connections that are kept and shared.
 ///
 /// A transport follows no redirects, answers no challenges and keeps neither a cache nor cookies. It removes content
 /// codings, and reads a body only as fast as its receiver takes it. All its work is done on one event loop, where the
-/// receivers are called as well: a receiver must return quickly.
+/// receivers are called as well: a receiver must return quickly. Only the requests that a gateway's connections send are
+/// carried on the event loops of these connections, each with connections of its own.
 ///
 /// When the transport is released, idle connections are closed; exchanges that are running continue.
 public final class NIOTransport: Transport {
@@ -20,7 +22,11 @@ public final class NIOTransport: Transport {
     private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
 
     private let composer: RequestComposer
+    /// The engine for requests from all threads but those of servers.
     private let inbox: Inbox
+    /// The engines on the event loops of servers, which the first request from a loop makes.
+    private let served = Mutex<[ObjectIdentifier: Inbox]>([:])
+    private let makeInbox: @Sendable (any EventLoop) -> Inbox
     private let cookies: CookieField
     /// Opens connections for protocols other than HTTP.
     package let opener: ConnectionOpener
@@ -50,7 +56,6 @@ public final class NIOTransport: Transport {
         if let makeRoutes = parts.makeRoutes { composer.route = makeRoutes(options.environment) }
         self.composer = composer
 
-        let loop = Self.loops.next()
         var settings = EngineSettings(configuration, options)
         adjust(&settings)
         let choice = HTTPVersionChoice(
@@ -58,27 +63,43 @@ public final class NIOTransport: Transport {
             canSpeakHTTP2: parts.makeHTTP2Connection != nil
         )
         let contexts = TLSContextSource(options, protocols: choice.offeredProtocols)
-        let engine = NIOLoopBoundBox.makeBoxSendingValue(
-            Engine(
+        makeInbox = { [settings] loop in
+            let connector = Connector(
                 loop: loop,
-                settings: settings,
-                parts: parts,
-                connector: Connector(
-                    loop: loop,
-                    contexts: contexts,
-                    choice: choice,
-                    openTunnel: parts.openTunnel,
-                    limits: settings.limits
-                )
-            ),
-            as: Engine.self,
-            eventLoop: loop
-        )
-        inbox = Inbox(engine, loop: loop)
+                contexts: contexts,
+                choice: choice,
+                openTunnel: parts.openTunnel,
+                limits: settings.limits
+            )
+            let engine = NIOLoopBoundBox.makeBoxSendingValue(
+                Engine(loop: loop, settings: settings, parts: parts, connector: connector),
+                as: Engine.self,
+                eventLoop: loop
+            )
+            return Inbox(engine, loop: loop)
+        }
+        inbox = makeInbox(Self.loops.next())
         opener = ConnectionOpener(composer, options, settings, parts)
     }
 
-    deinit { inbox.post(.retire) }
+    deinit {
+        inbox.post(.retire)
+        for inbox in served.withLock({ $0.values.map { $0 } }) { inbox.post(.retire) }
+    }
+
+    /// The engine for the requests of this thread.
+    ///
+    /// A server's request is carried on the event loop that has got it, so that neither it nor its response changes the
+    /// thread.
+    private var present: Inbox {
+        guard let loop = ServerLoops.current else { return inbox }
+        return served.withLock { served in
+            if let inbox = served[ObjectIdentifier(loop)] { return inbox }
+            let inbox = makeInbox(loop)
+            served[ObjectIdentifier(loop)] = inbox
+            return inbox
+        }
+    }
 
     /// True: a start only puts the request into a list.
     public var startsOnAnyQueue: Bool { true }
@@ -93,6 +114,7 @@ public final class NIOTransport: Transport {
     ///
     /// A request that cannot be sent as it is, such as one with a line break in a field, ends with an error.
     public func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
+        let inbox = present
         let id = inbox.nextExchange()
         do {
             let composed = try composer.compose(cookies.adding(to: request))

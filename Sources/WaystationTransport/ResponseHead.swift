@@ -73,6 +73,12 @@ public struct ResponseHead: Sendable {
         }
     }
 
+    /// The response of Foundation's that the head was made of; nil if it was made of its parts.
+    package var origin: HTTPURLResponse? {
+        guard case .response(let response) = form else { return nil }
+        return response
+    }
+
     /// The same head with another value of a field, whatever the case of its name was.
     package func setting(_ name: String, to value: String) -> ResponseHead {
         guard let url else { return self }

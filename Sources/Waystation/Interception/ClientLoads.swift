@@ -8,8 +8,8 @@ package import WaystationTransport
 package final class ClientLoads: Sendable {
     /// The way on which a load has begun.
     package enum Begun: Sendable {
-        /// The load has ended, and its event was emitted: this is the whole response.
-        case answered(HTTPURLResponse, body: Data)
+        /// The load has ended, and its event was emitted.
+        case answered(AnsweredLoad)
         /// The client gets the response from the journey.
         case journey(Journey)
     }
@@ -67,7 +67,7 @@ package final class ClientLoads: Sendable {
             rule: visit.hop.rule
         )
         if case .answer(let answer) = visit.verdict, let body = complete(answer, in: visit.hop, context) {
-            return .answered(answer.response, body: body)
+            return .answered(AnsweredLoad(visit.hop, answer.response, body))
         }
         let recorded = context.recording.map { RecordedClient(client, $0) }
         let journey = Journey(recorded ?? client, context)
@@ -124,6 +124,27 @@ package final class ClientLoads: Sendable {
             return sendsUnclaimed || claims(request) ? Visit(Hop(request), .send) : nil
         }
         return stations.first(request) ?? (sendsUnclaimed ? Visit(Hop(request), .send) : nil)
+    }
+
+    /// Whether a request that comes again is decided about by the same rule.
+    ///
+    /// Predicates, and the app's handler of links, may decide otherwise each time.
+    package var hasLastingRules: Bool { !stations.matcher.rules.hasPredicates && stations.links == nil }
+
+    /// Loads a request once more that was answered at once, if the answer is still the same.
+    ///
+    /// The login, the cookies and the sources of its rule are asked each time; the rule itself, which depends on the
+    /// request only, is not looked for again. Call it on the client's queue.
+    ///
+    /// - Parameter load: The load before, of the same request.
+    /// - Returns: True if the load has ended with the same response, and its event was emitted. With false nothing has
+    ///   happened, and the load is to begin as any other.
+    package func repeats(_ load: AnsweredLoad) -> Bool {
+        guard interceptor.isEnabled, load.hop.match != nil, hasLastingRules else { return false }
+        let visit = stations.again(load.hop)
+        guard case .answer(let answer) = visit.verdict, answer.response === load.response else { return false }
+        let context = LoadContext(interceptor.environment, stations, network, load.hop.request, rule: load.hop.rule)
+        return complete(answer, in: visit.hop, context) != nil
     }
 
     /// The body of an answer that needs no journey: it is in memory, and neither a redirect nor the refusal of a token.

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import WaystationTransport
 
 /// A client that is not a task, and a recording of what it gets.
 ///
@@ -13,8 +14,10 @@ final class RecordedClient: JourneyClient {
         self.recording = recording
     }
 
-    func take(_ head: HTTPURLResponse, _ decide: @escaping @Sendable (_ continues: Bool) -> Void) -> Bool {
-        recording.didReceive(head)
+    var needsResponse: Bool { true }
+
+    func take(_ head: ResponseHead, _ decide: @escaping @Sendable (_ continues: Bool) -> Void) -> Bool {
+        if let response = head.response { recording.didReceive(response) }
         return client.take(head, decide)
     }
 

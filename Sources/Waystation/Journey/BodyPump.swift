@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import WaystationTransport
 
 /// Delivers a response and its long body from a source to the client of a load.
 ///
@@ -39,7 +40,7 @@ struct BodyPump: Sendable {
             do {
                 let data = try source.read(at: offset, count: min(chunk, source.length - offset))
                 let next = offset + data.count
-                if offset == 0 { journey.deliver(.response(response)) }
+                if offset == 0 { journey.deliver(.response(ResponseHead(response))) }
                 guard !data.isEmpty else { return end() }
                 journey.deliver(.data(data))
                 journey.deliver { client in client.whenPassedOn { read(at: next, chunk: chunk) } }

@@ -1,6 +1,6 @@
 import DequeModule
 import Foundation
-import FoundationNetworking
+import WaystationTransport
 
 /// The items that wait for delivery to the client of a load, and which of them may be delivered now.
 ///
@@ -10,7 +10,7 @@ import FoundationNetworking
 struct Delivery {
     /// One item to deliver to the client.
     enum Item {
-        case response(HTTPURLResponse)
+        case response(ResponseHead)
         case data(Data)
         /// Work to run on the client's queue, after all earlier items were delivered.
         case reached(@Sendable () -> Void)

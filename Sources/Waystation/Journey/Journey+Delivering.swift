@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Synchronization
+import WaystationTransport
 
 /// The delivery to the client, and the client's control of the load.
 extension Journey {
@@ -110,7 +111,7 @@ extension Journey {
         return change { $0.delivery.next() }.map { ($0, client) }
     }
 
-    private func announce(_ response: HTTPURLResponse, to client: any JourneyClient) {
+    private func announce(_ response: ResponseHead, to client: any JourneyClient) {
         let continues = client.take(response) { continues in
             guard continues else { return self.refuse() }
             self.change { $0.delivery.allow() }

@@ -3,6 +3,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import WaystationCaching
+import WaystationTransport
 
 /// The way of one load from its first request to its end.
 ///
@@ -39,6 +40,7 @@ package final class Journey: Sendable {
 
     let context: LoadContext
     let isClientReachable: Bool
+    private let needsResponse: Bool
     let state: Mutex<State>
 
     /// Makes a journey, which begins with a call of ``start()``.
@@ -50,6 +52,7 @@ package final class Journey: Sendable {
     init(_ client: any JourneyClient, _ context: LoadContext, failures: Int = 0) {
         self.context = context
         isClientReachable = client.isReachable
+        needsResponse = client.needsResponse
         state = Mutex(State(course: Course(Hop(context.request), failures: failures), client: client))
     }
 
@@ -245,13 +248,15 @@ package final class Journey: Sendable {
         deliver(head, isFetched: isFetched)
     }
 
-    /// Delivers a head from the network; the load ends if Foundation makes no response of it.
+    /// Delivers a head from the network; the load ends if the client needs a response of Foundation's, and Foundation
+    /// makes none of it.
     func deliver(_ head: ResponseHead, isFetched: Bool) {
         let head = isFetched ? head : head.adding(CacheStatus(.forwarded(.bypass, status: head.statusCode)))
+        guard needsResponse else { return deliver(.response(head)) }
         guard let response = head.response else {
             return finish(URLError(.badServerResponse, failing: head.url, "the head of the response is not valid"))
         }
-        deliver(.response(response))
+        deliver(.response(ResponseHead(response)))
     }
 
     /// A part of the body has arrived.
@@ -374,9 +379,9 @@ package final class Journey: Sendable {
             served(answer)
             // A client gets no call for an empty body.
             if data.isEmpty {
-                deliver(.response(answer.response), .end(nil))
+                deliver(.response(ResponseHead(answer.response)), .end(nil))
             } else {
-                deliver(.response(answer.response), .data(data), .end(nil))
+                deliver(.response(ResponseHead(answer.response)), .data(data), .end(nil))
             }
         case .source(let source):
             let pump = BodyPump(response: answer.response, source: source, journey: self) { end in

@@ -1,5 +1,6 @@
 package import Foundation
 package import FoundationNetworking
+package import WaystationTransport
 
 /// The recipient of a load's response: a task of a `URLSession`, a connection of a server, a test.
 ///
@@ -22,13 +23,18 @@ package protocol JourneyClient: AnyObject, Sendable {
 
     // MARK: - The response
 
+    /// Whether the client takes heads as Foundation has them; a load then ends if Foundation makes none of a head.
+    ///
+    /// It never changes.
+    var needsResponse: Bool { get }
+
     /// Takes the head; a second head replaces the first one, because a refused request was sent again.
     ///
     /// - Parameters:
-    ///   - head: The head.
+    ///   - head: The head; if ``needsResponse`` is true, it was made of a response of Foundation's.
     ///   - decide: Called once, on any thread, if the client decides later; false ends the load as cancelled.
     /// - Returns: True to continue at once; false to wait for the decision.
-    func take(_ head: HTTPURLResponse, _ decide: @escaping @Sendable (_ continues: Bool) -> Void) -> Bool
+    func take(_ head: ResponseHead, _ decide: @escaping @Sendable (_ continues: Bool) -> Void) -> Bool
 
     /// Takes a part of the body.
     ///

@@ -57,7 +57,10 @@ final class TaskClient: JourneyClient {
 
     // MARK: - The response
 
-    func take(_ head: HTTPURLResponse, _ decide: @escaping @Sendable (_ continues: Bool) -> Void) -> Bool {
+    var needsResponse: Bool { true }
+
+    func take(_ head: ResponseHead, _ decide: @escaping @Sendable (_ continues: Bool) -> Void) -> Bool {
+        guard let head = head.response else { return true }
         let settled = UnchallengedResponse.settling(head)
         state.withLock { state in
             state.response = settled

@@ -34,8 +34,9 @@ final class Inspector: Sendable {
     }
 
     /// Adds a request that the gateway refused to the list.
-    func didRefuse(_ head: HTTPRequestHead, because refusal: Refusal) {
-        guard let exchange = RecordedExchange(refusal, to: head, at: interceptor.now()) else { return }
+    func didRefuse(_ head: HTTPRequestHead, isSecured: Bool, because refusal: Refusal) {
+        let now = interceptor.now()
+        guard let exchange = RecordedExchange(refusal, to: head, isSecured: isSecured, at: now) else { return }
         log.add(refused: exchange, because: refusal.message)
     }
 

@@ -6,10 +6,16 @@ import Waystation
 
 extension RecordedExchange {
     /// A request that the gateway refused, as far as its target can be written as a URL.
-    init?(_ refusal: Refusal, to head: HTTPRequestHead, at time: Date) {
+    ///
+    /// - Parameters:
+    ///   - refusal: The refusal.
+    ///   - head: The head of the request.
+    ///   - isSecured: Whether the request arrived over TLS.
+    ///   - time: The time of the refusal.
+    init?(_ refusal: Refusal, to head: HTTPRequestHead, isSecured: Bool, at time: Date) {
         let target =
             if head.uri.hasPrefix("/") {
-                "http://" + (head.headers.first(name: "Host") ?? "") + head.uri
+                (isSecured ? "https://" : "http://") + (head.headers.first(name: "Host") ?? "") + head.uri
             } else if head.method == .CONNECT {
                 "https://" + head.uri
             } else {

@@ -26,6 +26,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     private static let lingering = TimeAmount.seconds(5)
 
     private let serving: GatewayServing
+    private let repeating: RepeatingHandler
     /// They hold this handler, and are released with the connection.
     private var takeOver: (() -> Tunnel)?
     private var connect: ((_ host: String, _ port: Int, any Channel) -> Void)?
@@ -46,14 +47,17 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     ///
     /// - Parameters:
     ///   - serving: The parts that all connections share.
+    ///   - repeating: Answers requests that have arrived before; it is in front of the parser.
     ///   - takeOver: Yields the tunnel that takes the place of the handlers of the connection.
     ///   - connect: Answers a request to connect to a host (CONNECT).
     init(
         _ serving: GatewayServing,
+        _ repeating: RepeatingHandler,
         takeOver: @escaping () -> Tunnel,
         connect: @escaping (_ host: String, _ port: Int, any Channel) -> Void
     ) {
         self.serving = serving
+        self.repeating = repeating
         self.takeOver = takeOver
         self.connect = connect
     }
@@ -109,6 +113,17 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
+    // MARK: - Requests that are answered before they are parsed
+
+    /// Whether the connection waits for a request, and no part of one has arrived.
+    var isIdle: Bool {
+        guard case .idle = phase else { return false }
+        return next.isEmpty && !isEnding && !isStopping
+    }
+
+    /// A request was answered before it was parsed: the connection waits for the next one.
+    func didAnswer(_ channel: any Channel) { waitForRequest(channel) }
+
     // MARK: - Requests
 
     private func take(_ part: HTTPServerRequestPart, _ channel: any Channel) {
@@ -139,7 +154,10 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
                 phase = .done
                 return WebSocket(takeOver(), accepted, head, from: channel, serving).open()
             }
-            guard head.hasBody else { return respond(accepted, head, channel) }
+            guard head.hasBody else {
+                let arrival = repeating.hasRead(head)
+                return respond(accepted, head, channel, arrival)
+            }
             if let length = head.statedLength, length > serving.options.maximumBody.bytes { throw .bodyTooLarge }
             phase = .collecting(head, accepted, RequestBodyCollector(serving.options, on: channel.eventLoop))
             waitForPart(head, channel)
@@ -179,12 +197,18 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    private func respond(_ accepted: GatewayServing.Accepted, _ head: HTTPRequestHead, _ channel: any Channel) {
+    private func respond(
+        _ accepted: GatewayServing.Accepted,
+        _ head: HTTPRequestHead,
+        _ channel: any Channel,
+        _ arrival: ByteBuffer? = nil
+    ) {
         let exchange = GatewayExchange(accepted, head, on: channel, serving) { [weak self] closes in
             self?.endResponse(closes: closes, channel) ?? channel.close(promise: nil)
         }
         phase = .responding(exchange)
-        exchange.begin(accepted.request)
+        guard let load = exchange.begin(accepted.request), let arrival else { return }
+        serving.remember(load, accepted, head, as: arrival)
     }
 
     private func inspect(_ head: HTTPRequestHead, _ inspector: Inspector, _ channel: any Channel) {

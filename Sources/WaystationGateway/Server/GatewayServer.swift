@@ -9,9 +9,6 @@ import Synchronization
 
 /// The listening sockets of a gateway, and its connections.
 final class GatewayServer: Sendable {
-    /// The gateway has event loops of its own, because loads run the app's code on them.
-    private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
-
     let port: Int
     private let listeners: [any Channel]
     private let connections: Connections
@@ -63,7 +60,7 @@ final class GatewayServer: Sendable {
         _ makeServing: @escaping @Sendable (Int) -> GatewayServing
     ) async throws(GatewayError) -> any Channel {
         do {
-            return try await ServerBootstrap(group: loops)
+            return try await ServerBootstrap(group: ServerLoops.group)
                 .serverChannelOption(.backlog, value: 256)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .childChannelOption(.autoRead, value: false)
@@ -106,13 +103,14 @@ final class GatewayServer: Sendable {
         let pipelining = HTTPServerPipelineHandler()
         let refusing = HTTPServerProtocolErrorHandler()
         let validating = NIOHTTPResponseHeadersValidator()
-        var handlers: [any RemovableChannelHandler] = [refusing, pipelining, validating, decoder, encoder]
+        let repeating = RepeatingHandler(serving)
+        var handlers: [any RemovableChannelHandler] = [refusing, pipelining, validating, repeating, decoder, encoder]
         let takeOver = {
             defer { handlers = [] }
             return handlers
         }
         let idle = TimeAmount(serving.options.tunnelTimeout)
-        let connection = ConnectionHandler(serving) {
+        let connection = ConnectionHandler(serving, repeating) {
             Tunnel(handlers: takeOver(), idle: idle)
         } connect: { host, port, channel in
             do throws(Refusal) {
@@ -122,11 +120,17 @@ final class GatewayServer: Sendable {
                 } else {
                     Tunnel(handlers: takeOver(), idle: idle).open(to: host, port: port, for: channel)
                 }
-            } catch { Tunnel.refuse(error, channel) }
+            } catch {
+                let head = HTTPRequestHead(version: .http1_1, method: .CONNECT, uri: "\(host):\(port)")
+                serving.didRefuse(head, because: error)
+                Tunnel.refuse(error, channel)
+            }
         }
+        repeating.connection = connection
         handlers.insert(connection, at: 0)
         try channel.pipeline.syncOperations.addHandlers([
-            encoder, decoder, validating, pipelining, refusing, connection,
+            // The encoder would take bytes that are written after it for parts of a response.
+            repeating, encoder, decoder, validating, pipelining, refusing, connection,
         ])
     }
 
@@ -137,7 +141,7 @@ final class GatewayServer: Sendable {
     /// - Parameter grace: The longest time to wait for requests that are under way.
     func stop(within grace: Duration) async {
         for listener in listeners { try? await listener.close() }
-        await connections.end(within: TimeAmount(grace), on: Self.loops.next())
+        await connections.end(within: TimeAmount(grace), on: ServerLoops.group.next())
     }
 }
 #endif

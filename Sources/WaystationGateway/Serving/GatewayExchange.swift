@@ -4,6 +4,7 @@ import FoundationNetworking
 import NIOCore
 import NIOHTTP1
 import Waystation
+import WaystationTransport
 
 /// One request of a connection and its response: the client of a load.
 ///
@@ -53,16 +54,21 @@ final class GatewayExchange: JourneyClient {
     }
 
     /// Begins the load of the request.
-    func begin(_ request: URLRequest) {
+    ///
+    /// - Returns: The load, if it has ended at once and its response was written.
+    @discardableResult
+    func begin(_ request: URLRequest) -> AnsweredLoad? {
         let begun = serving.loads.begin(request, for: self, sendsUnclaimed: serving.options.forwardsUnclaimed)
         switch begun {
-        case .answered(let response, let body):
-            write(response)
-            if !body.isEmpty { write(body) }
+        case .answered(let load):
+            write(ResponseHead(load.response))
+            if !load.body.isEmpty { write(load.body) }
             end(nil)
+            return load
         case .journey(let journey): state.value.journey = journey
         case nil: end(Refusal.unclaimed(request.url?.absoluteString ?? ""))
         }
+        return nil
     }
 
     // MARK: - The connection's side
@@ -101,7 +107,9 @@ final class GatewayExchange: JourneyClient {
 
     func perform(_ work: @escaping @Sendable () -> Void) { channel.eventLoop.execute(work) }
 
-    func take(_ head: HTTPURLResponse, _ decide: @escaping @Sendable (Bool) -> Void) -> Bool {
+    var needsResponse: Bool { false }
+
+    func take(_ head: ResponseHead, _ decide: @escaping @Sendable (Bool) -> Void) -> Bool {
         write(head)
         return true
     }
@@ -154,7 +162,7 @@ final class GatewayExchange: JourneyClient {
 
     // MARK: - Writing
 
-    private func write(_ response: HTTPURLResponse) {
+    private func write(_ response: ResponseHead) {
         guard !state.value.isOver, state.value.framing == nil else { return }
         guard response.statusCode >= 200 else {
             state.value.isOver = true

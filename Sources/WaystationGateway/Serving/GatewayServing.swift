@@ -2,6 +2,7 @@
 import Foundation
 import FoundationNetworking
 import NIOHTTP1
+import Synchronization
 import Waystation
 import WaystationCookies
 import WaystationNIO
@@ -24,6 +25,9 @@ final class GatewayServing: Sendable {
     /// Nil unless ``GatewayOptions/inspector`` is set, and within TLS.
     let inspector: Inspector?
     private let heads: TranslatedHeads
+    let repeated: RepeatedRequests
+    /// Whether the log has the warning that the authority ends.
+    let hasWarnedOfEnd = Atomic(false)
     /// Lists the requests that are refused; nil unless ``GatewayOptions/inspector`` is set.
     private let observer: Inspector?
 
@@ -40,6 +44,7 @@ final class GatewayServing: Sendable {
         self.names = names
         inspector = makeInspector(names)
         heads = TranslatedHeads()
+        repeated = RepeatedRequests()
         observer = inspector
         targets = TargetReader(names: names, isProxy: options.isProxy)
         requests = RequestTranslation(names: names)
@@ -70,6 +75,7 @@ final class GatewayServing: Sendable {
         proxied = other.proxied
         inspector = nil
         heads = other.heads
+        repeated = other.repeated
         observer = other.observer
         // Within TLS, links lead to the gateway as they are.
         rewriting = nil
@@ -124,7 +130,9 @@ final class GatewayServing: Sendable {
     }
 
     /// A request was refused before its load began.
-    func didRefuse(_ head: HTTPRequestHead, because refusal: Refusal) { observer?.didRefuse(head, because: refusal) }
+    func didRefuse(_ head: HTTPRequestHead, because refusal: Refusal) {
+        observer?.didRefuse(head, isSecured: targets.secured != nil, because: refusal)
+    }
 
     /// The head of a response for the client.
     ///
@@ -134,13 +142,15 @@ final class GatewayServing: Sendable {
     ///   - request: The head of the request.
     /// - Returns: The head, its framing, and the rewriter of the body's links; nil if the body stays as it is.
     func head(
-        _ response: HTTPURLResponse,
+        _ response: ResponseHead,
         to accepted: Accepted,
         _ request: HTTPRequestHead
     ) -> (HTTPResponseHead, ResponseFraming, BodyRewriter?) {
         let (method, version) = (request.method, request.version)
         let isNamed = accepted.origin != nil
-        let translated = heads.head(of: response, isNamed: isNamed) { translate(response, isNamed: isNamed) }
+        let translated =
+            response.origin.map { heads.head(of: $0, isNamed: isNamed) { translate(response, isNamed: isNamed) } }
+            ?? translate(response, isNamed: isNamed)
         var headers = translated.headers
         let rewriter = accepted.origin.flatMap {
             rewriting?.rewriter(status: response.statusCode, headers, of: $0)
@@ -167,14 +177,12 @@ final class GatewayServing: Sendable {
         return (HTTPResponseHead(version: version, status: status, headers: headers), framing, rewriter)
     }
 
-    private func translate(_ response: HTTPURLResponse, isNamed: Bool) -> TranslatedHead {
-        let fields = response.allHeaderFields as? [String: String] ?? [:]
-        let facts = ResponseHead(response)
+    private func translate(_ facts: ResponseHead, isNamed: Bool) -> TranslatedHead {
         let isHit = facts.isHit
         let translation = ResponseTranslation(names: names, isNamed: isNamed) { [loads] url in
             URL(string: url).map { loads.claims(URLRequest(url: $0)) } ?? false
         }
-        var headers = translation.fields(fields, isCoded: facts.isCoded)
+        var headers = translation.fields(facts.fields, isCoded: facts.isCoded)
         if !headers.contains(name: "Cache-Control"), isHit {
             // The browser asks again each time, so that it shows the next version of a pack at once.
             headers.add(name: "Cache-Control", value: "no-cache")

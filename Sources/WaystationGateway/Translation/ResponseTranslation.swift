@@ -14,12 +14,6 @@ struct ResponseTranslation: Sendable {
     /// Whether a rule takes a URL.
     let isServed: @Sendable (String) -> Bool
 
-    private static let dropped = FieldNames.hopByHop.union(["content-length", "set-cookie", "set-cookie2"])
-    /// They would make a browser leave plain http, or the gateway's port.
-    private static let droppedOfNames: Set<String> = [
-        "strict-transport-security", "alt-svc", "public-key-pins", "expect-ct",
-    ]
-
     /// The fields without `Set-Cookie` and without the framing.
     ///
     /// - Parameters:
@@ -27,27 +21,18 @@ struct ResponseTranslation: Sendable {
     ///   - isCoded: Whether the body was decoded on its way, so that the fields describe other bytes.
     /// - Returns: The fields.
     func fields(_ fields: [String: String], isCoded: Bool) -> HTTPHeaders {
-        let connection = fields.first { $0.key.lowercased() == "connection" }.map { [$0.value] } ?? []
-        let dropped = Self.dropped.union(FieldNames.named(by: connection))
+        let fields = ResponseField.known(fields)
+        let connection = fields.first { $0.field.lowered == "connection" }
+        let named = connection.map { FieldNames.named(by: [$0.value]) } ?? []
         var headers = HTTPHeaders()
         headers.reserveCapacity(fields.count + 2)
-        for (name, value) in fields {
-            let lowered = name.lowercased()
-            guard !dropped.contains(lowered), !(isCoded && lowered == "content-encoding"), Self.isValid(name, value)
+        for (field, name, value) in fields {
+            guard field.isSent(toNames: isNamed), !named.contains(field.lowered),
+                !(isCoded && field.lowered == "content-encoding"), HTTPField.isValidValue(value)
             else { continue }
-            guard isNamed else {
-                headers.add(name: name, value: value)
-                continue
-            }
-            guard !Self.droppedOfNames.contains(lowered) else { continue }
-            headers.add(name: name, value: translated(value, of: lowered))
+            headers.add(name: name, value: isNamed ? translated(value, of: field.lowered) : value)
         }
         return headers
-    }
-
-    /// Whether a field may be sent (RFC 9110 §5.5); Foundation passes on others.
-    private static func isValid(_ name: String, _ value: String) -> Bool {
-        HTTPField.Name(name) != nil && HTTPField.isValidValue(value)
     }
 
     private func translated(_ value: String, of name: String) -> String {

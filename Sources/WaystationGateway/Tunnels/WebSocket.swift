@@ -115,16 +115,7 @@ final class WebSocket {
 
     /// The head of the origin's response for the client.
     private func translated(_ response: ResponseHead) -> HTTPResponseHead {
-        let url = response.url ?? URL(filePath: "/")
-        guard
-            let http = HTTPURLResponse(
-                url: url,
-                statusCode: response.statusCode,
-                httpVersion: "HTTP/1.1",
-                headerFields: response.fields
-            )
-        else { return HTTPResponseHead(version: .http1_1, status: .badGateway) }
-        var (head, _, _) = serving.head(http, to: accepted, self.head)
+        var (head, _, _) = serving.head(response, to: accepted, self.head)
         // The end of the connection ends the body of a response that refuses the web socket.
         head.headers.remove(name: "Transfer-Encoding")
         head.headers.remove(name: "Content-Length")
@@ -142,6 +133,7 @@ final class WebSocket {
 
     private func refuse(_ refusal: Refusal) {
         opened?.end()
+        serving.didRefuse(head, because: refusal)
         guard client.isActive else { return }
         RefusalResponse.writeLast(refusal, to: head, on: client)
     }

@@ -16,6 +16,7 @@ struct RequestComposer: Sendable {
     var sessionTimeout: TimeInterval = 60
     var userAgent = DefaultFields.userAgent
     var acceptLanguage = DefaultFields.acceptLanguage
+    private let lastParts = LastURLParts()
     /// The way to an origin; its second argument is false for `http`.
     var route: @Sendable (_ host: String, _ port: Int, _ isSecure: Bool) -> Route = { _, _, _ in .direct }
 
@@ -24,7 +25,7 @@ struct RequestComposer: Sendable {
     /// They can for `http` and `https` URLs with a host that is no zone identifier, unless a proxy must be used that the
     /// engine does not know.
     func canCarry(_ url: URL?) -> Bool {
-        guard let parts = url.flatMap({ URLParts($0.absoluteString) }) else { return false }
+        guard let parts = url.flatMap({ lastParts.parts(of: $0.absoluteString) }) else { return false }
         guard case .unsupported = route(parts.plainHost, parts.effectivePort, parts.isSecure) else { return true }
         return false
     }
@@ -34,7 +35,7 @@ struct RequestComposer: Sendable {
         guard let url = request.url else {
             throw TransportFailure(.badURL, "The request has no URL. Give it one.")
         }
-        guard let parts = URLParts(url.absoluteString) else { throw Self.refusal(of: url) }
+        guard let parts = lastParts.parts(of: url.absoluteString) else { throw Self.refusal(of: url) }
         let method = request.httpMethod ?? "GET"
         guard FieldSyntax.isToken(method) else {
             throw TransportFailure(

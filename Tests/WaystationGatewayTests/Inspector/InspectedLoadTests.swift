@@ -1,6 +1,7 @@
 #if Gateway
 import Foundation
 import FoundationNetworking
+import NIOHTTP1
 import Testing
 import WaystationRecording
 import WaystationTestSupport
@@ -45,6 +46,33 @@ struct InspectedLoadTests {
         #expect(load["preview"]["text"] == "The gateway sent the reason of its refusal.")
         #expect(try await inspected.load(2)["load"]["url"] == "http://evil.example/")
         #expect(try await !inspected.ask("/api/load?id=1").text.contains("-secret"))
+    }
+
+    @Test("is shown when a rule refuses a web socket")
+    func refusedWebSocket() async throws {
+        let inspected = try await InspectorFixture()
+        let lines = [
+            "GET /socket HTTP/1.1", "Host: ads.example.localhost:\(inspected.fixture.port)", "Connection: Upgrade",
+            "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: a", "", "",
+        ]
+        let response = try await inspected.fixture.send(lines.joined(separator: "\r\n"))
+        let load = try await inspected.load(1)["load"]
+        #expect(load["url"].string?.hasSuffix("/socket") == true)
+        #expect(load["refusal"].string?.isEmpty == false)
+        #expect(load["status"] == .number(Double(response.status)))
+    }
+
+    @Test("has the scheme of its connection when the gateway refused its request")
+    func refusedScheme() throws {
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/a")
+        head.headers.add(name: "Host", value: "shop.example")
+        for (isSecured, url) in [(true, "https://shop.example/a"), (false, "http://shop.example/a")] {
+            let exchange = RecordedExchange(.stopping, to: head, isSecured: isSecured, at: Date())
+            #expect(exchange?.request.url?.absoluteString == url)
+        }
+        let connect = HTTPRequestHead(version: .http1_1, method: .CONNECT, uri: "shop.example:443")
+        let exchange = RecordedExchange(.stopping, to: connect, isSecured: false, at: Date())
+        #expect(exchange?.request.url?.absoluteString == "https://shop.example:443")
     }
 
     @Test("has the beginning of its body by type: text, JSON without secrets, a picture")

@@ -98,7 +98,7 @@ struct BacklogTests {
         let response = try #require(
             HTTPURLResponse(url: directory.url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil)
         )
-        _ = unanswered.enqueue(.response(response))
+        _ = unanswered.enqueue(.response(ResponseHead(response)))
         _ = unanswered.enqueue(.data(Data(count: 10)))
         _ = unanswered.next()
         #expect(unanswered.deliverableBytes == 10)

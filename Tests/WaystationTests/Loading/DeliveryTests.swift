@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Testing
+import WaystationTransport
 
 @testable import Waystation
 
@@ -41,7 +42,9 @@ struct DeliveryTests {
     private func begun() -> Delivery {
         var delivery = Delivery()
         delivery.start()
-        for item in [.response(head), data("a"), .reached({}), data("b"), .end(nil)] { _ = delivery.enqueue(item) }
+        for item in [.response(ResponseHead(head)), data("a"), .reached({}), data("b"), .end(nil)] {
+            _ = delivery.enqueue(item)
+        }
         return delivery
     }
 
@@ -59,7 +62,7 @@ struct DeliveryTests {
     func disposition() {
         var delivery = Delivery()
         delivery.start()
-        _ = delivery.enqueue(.response(head))
+        _ = delivery.enqueue(.response(ResponseHead(head)))
         #expect(told(&delivery) == ["response"])
         #expect(enqueue(.end(URLError(.timedOut)), in: &delivery))
         #expect(told(&delivery) == [])
@@ -71,7 +74,7 @@ struct DeliveryTests {
     @Test("delivers nothing before the start")
     func beforeStart() {
         var delivery = Delivery()
-        #expect(enqueue(.response(head), in: &delivery))
+        #expect(enqueue(.response(ResponseHead(head)), in: &delivery))
         #expect(told(&delivery) == [])
         delivery.start()
         #expect(told(&delivery) == ["response"])
@@ -143,7 +146,7 @@ struct DeliveryTests {
         delivery.suspend()
         delivery.start()
         delivery.start()
-        #expect(enqueue(.response(head), in: &delivery))
+        #expect(enqueue(.response(ResponseHead(head)), in: &delivery))
         #expect(told(&delivery) == ["response"])
         #expect(told(&delivery) == [])
     }

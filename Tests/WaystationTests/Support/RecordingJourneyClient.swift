@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import Testing
+import WaystationTransport
 
 @testable import Waystation
 
@@ -67,7 +68,10 @@ final class RecordingJourneyClient: JourneyClient {
 
     func perform(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
-    func take(_ head: HTTPURLResponse, _ decide: @escaping @Sendable (Bool) -> Void) -> Bool {
+    var needsResponse: Bool { true }
+
+    func take(_ head: ResponseHead, _ decide: @escaping @Sendable (Bool) -> Void) -> Bool {
+        guard let head = head.response else { return true }
         note(.head(head.statusCode, of: head.url?.absoluteString ?? "-"))
         let accepts = accepts(head)
         // Decides later, as a delegate does.
