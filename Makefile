@@ -14,7 +14,7 @@ SOURCES := Sources Tests Examples Benchmarks Package.swift
 
 # System packages: for building and testing, and in addition for the demo and the benchmarks.
 PACKAGES := git openssl pkg-config g++ binutils libncurses6 libsqlite3-dev zlib1g-dev libbz2-dev libgumbo-dev libcurl4 \
-	libxml2 ca-certificates nginx-light apache2-bin tzdata bsdiff zip unzip libarchive-tools python3 python3-pip \
+	libxml2 ca-certificates nginx-light apache2-bin redis-server tzdata bsdiff zip unzip libarchive-tools python3 python3-pip \
 	python3-venv sqlite3 wget curl libnss3-tools \
 	chromium-headless-shell
 DEMO_PACKAGES := sqlite3-doc
@@ -65,7 +65,7 @@ build: deps
 	$(SWIFT) build
 
 test: deps lint web-apps
-	Scripts/tell-failures.sh $(SWIFT) test --traits NIO,Gateway $(WIDTH)
+	Scripts/tell-failures.sh $(SWIFT) test --traits NIO,Gateway,Redis $(WIDTH)
 	@set -e; for package in $(NESTED); do \
 		echo "== $$package"; \
 		WEB_APPS=$(WEB_APPS) Scripts/tell-failures.sh $(SWIFT) test $(WIDTH) $(IN) $$package; \

@@ -5,6 +5,8 @@ import PackageDescription
 let nio = TargetDependencyCondition.when(traits: ["NIO"])
 // The same for the gateway.
 let gateway = TargetDependencyCondition.when(traits: ["Gateway"])
+// The same for the shared tier on Redis.
+let redis = TargetDependencyCondition.when(traits: ["Redis"])
 
 let package = Package(
     name: "waystation",
@@ -14,7 +16,7 @@ let package = Package(
             name: "Waystation",
             targets: [
                 "Waystation", "WaystationRules", "WaystationCaching", "WaystationCookies", "WaystationFiles",
-                "WaystationPacks", "WaystationStorage",
+                "WaystationPacks", "WaystationSharing", "WaystationStorage",
             ]
         ),
         // HTTP's rules as functions of values, for other clients: caching, cookies, URL patterns. No dependencies.
@@ -29,6 +31,8 @@ let package = Package(
         .library(name: "WaystationNIO", targets: ["WaystationNIO"]),
         // Answers browsers by the rules of an interceptor; needs the trait `Gateway`.
         .library(name: "WaystationGateway", targets: ["WaystationGateway"]),
+        // A tier of responses that machines share, on Redis; needs the trait `Redis`.
+        .library(name: "WaystationRedis", targets: ["WaystationRedis", "WaystationSharing"]),
         .library(name: "WaystationRecording", targets: ["WaystationRecording"]),
         // For tests of any code that loads through `URLSession`: stubs, recordings, faults, an origin on loopback.
         .library(name: "WaystationTesting", targets: ["WaystationTesting", "WaystationOrigin"]),
@@ -44,6 +48,7 @@ let package = Package(
             // It opens web sockets.
             enabledTraits: ["NIO"]
         ),
+        .trait(name: "Redis", description: "Responses that machines share through Redis: the product WaystationRedis"),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -72,6 +77,8 @@ let package = Package(
         .target(name: "WaystationRules"),
         .target(name: "WaystationTransport"),
         .target(name: "WaystationFields"),
+        // What a cache and a tier that machines share know of each other.
+        .target(name: "WaystationSharing"),
         .target(
             name: "WaystationCaching",
             dependencies: ["WaystationFields", .product(name: "HTTPTypes", package: "swift-http-types")]
@@ -116,7 +123,7 @@ let package = Package(
             name: "Waystation",
             dependencies: [
                 "WaystationCollections", "WaystationFileSystem", "WaystationRules", "WaystationFiles",
-                "WaystationStorage", "WaystationPacks",
+                "WaystationStorage", "WaystationPacks", "WaystationSharing",
                 "WaystationCaching", "WaystationCookies", "WaystationFields", "WaystationTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -157,6 +164,15 @@ let package = Package(
             ],
             // The inspector's page is part of the program, so that a kiosk needs no files beside it.
             resources: [.embedInCode("Inspector/Page")]
+        ),
+        .target(
+            name: "WaystationRedis",
+            dependencies: [
+                "WaystationSharing",
+                .product(name: "NIOCore", package: "swift-nio", condition: redis),
+                .product(name: "NIOPosix", package: "swift-nio", condition: redis),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: redis),
+            ]
         ),
         .target(
             name: "WaystationPublishing",
@@ -201,7 +217,8 @@ let package = Package(
             name: "WaystationTesting",
             dependencies: [
                 "CWaystationSessions", "Waystation", "WaystationFields", "WaystationFiles", "WaystationOrigin",
-                "WaystationRecording", "WaystationRules", .product(name: "DequeModule", package: "swift-collections"),
+                "WaystationRecording", "WaystationRules", "WaystationSharing",
+                .product(name: "DequeModule", package: "swift-collections"),
                 // An origin behind TLS, and what its authority needs.
                 .target(name: "WaystationNIO", condition: nio),
                 .product(name: "Crypto", package: "swift-crypto", condition: nio),
@@ -295,8 +312,8 @@ let package = Package(
         .testTarget(
             name: "WaystationTests",
             dependencies: [
-                "Waystation", "WaystationCaching", "WaystationFileSystem", "WaystationStorage", "WaystationTestSupport",
-                "WaystationTesting",
+                "Waystation", "WaystationCaching", "WaystationFileSystem", "WaystationSharing", "WaystationStorage",
+                "WaystationTestSupport", "WaystationTesting",
                 "WaystationTransport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -315,6 +332,14 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: nio),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: nio),
                 .product(name: "NIOHPACK", package: "swift-nio-http2", condition: nio),
+            ]
+        ),
+        .testTarget(
+            name: "WaystationRedisTests",
+            dependencies: [
+                "WaystationRedis", "Waystation", "WaystationSharing", "WaystationTestSupport", "WaystationTesting",
+                .product(name: "NIOCore", package: "swift-nio", condition: redis),
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: redis),
             ]
         ),
         // A parser of HTML, for comparisons with the rewriting of links.
@@ -349,6 +374,7 @@ let package = Package(
             dependencies: [
                 .target(name: "WaystationNIO", condition: nio),
                 .target(name: "WaystationGateway", condition: gateway),
+                .target(name: "WaystationRedis", condition: redis),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: gateway),
                 .product(name: "Logging", package: "swift-log"),

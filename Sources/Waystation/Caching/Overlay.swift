@@ -8,6 +8,9 @@ enum Overlay {
     /// The prefix of the names of all these parts.
     static let prefix = "pack/"
 
+    /// Whether a part of the store belongs to a pack.
+    static func contains(_ partition: String) -> Bool { partition.contains(prefix) }
+
     private static func prefix(of module: ModuleID) -> String { prefix + "\(module)/" }
 
     /// Drops the responses that are stored over a module's packs when another version becomes active.

@@ -2,6 +2,7 @@ public import Foundation
 import Synchronization
 import WaystationCollections
 import WaystationFields
+import WaystationSharing
 public import WaystationStorage
 
 /// The response cache: responses on disk with the time of their arrival, limited by age and bytes.
@@ -18,7 +19,10 @@ public import WaystationStorage
 /// ```
 public final class ResponseCache: Sendable {
     package let store: ResponseStore
+    /// The responses that the cache shares with other machines; nil if it shares none.
+    package let shared: SharedResponses?
     private let listeners: Listeners<StoreEvent>
+    private let tierListeners: Listeners<TierEvent>
     private let now: @Sendable () -> Date
 
     /// The directory that holds the cache.
@@ -33,6 +37,7 @@ public final class ResponseCache: Sendable {
     ///   - maximumAge: The age after which responses are removed automatically; 30 days by default.
     ///   - maximumEntrySize: The size above which a body is delivered and not stored; 32 MiB by default.
     ///   - memorySize: The size of the responses that are also kept in memory; 32 MiB by default, zero for none.
+    ///   - sharing: The tier whose responses the cache shares with other machines; nil, the default, for none.
     ///   - now: The clock; for tests.
     /// - Throws: ``WaystationError`` with the code `unusableDirectory` when the directory cannot be made, is not a
     ///   directory, is a symbolic link, belongs to another user or may be written to by others, and when the same is
@@ -44,6 +49,7 @@ public final class ResponseCache: Sendable {
         maximumAge: Duration = .days(30),
         maximumEntrySize: ByteCount = .mebibytes(32),
         memorySize: ByteCount = .mebibytes(32),
+        sharing: Sharing? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws {
         try self.init(
@@ -55,6 +61,7 @@ public final class ResponseCache: Sendable {
                 residentLimit: memorySize
             ),
             environment: StoreEnvironment(),
+            sharing: sharing,
             now: now
         )
     }
@@ -64,6 +71,7 @@ public final class ResponseCache: Sendable {
         directory: URL,
         limits: StoreLimits = StoreLimits(),
         environment: StoreEnvironment,
+        sharing: Sharing? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws {
         guard directory.isFileURL else {
@@ -82,29 +90,42 @@ public final class ResponseCache: Sendable {
         store = ResponseStore(directory: directory, limits: limits, environment: environment, now: now) {
             listeners.report($0)
         }
+        let tierListeners = Listeners<TierEvent>()
+        self.tierListeners = tierListeners
+        shared = try sharing?.begin(with: store, in: directory) { tierListeners.report($0) }
     }
 
     /// Removes all responses.
     ///
+    /// If the cache shares responses, this and the other ways to remove them, but for ``remove(olderThan:)``, apply to
+    /// all machines: they return when the shared tier has the invalidation, or does not answer and gets it later.
+    ///
     /// Returns the number of removed responses.
     @discardableResult
-    public func removeAll() async throws -> Int { try await store.remove(.all) }
+    public func removeAll() async throws -> Int { try await remove(.all) }
 
     /// Removes all variants that are stored for a URL.
     @discardableResult
     public func remove(_ url: URL) async throws -> Int {
-        try await store.remove(.url(CanonicalRequest.url(of: url)))
+        try await remove(.url(CanonicalRequest.url(of: url)))
     }
 
     /// Removes all responses whose URL begins with `prefix`, such as `https://shop.example/app/`.
     @discardableResult
-    public func remove(prefix: String) async throws -> Int { try await store.remove(.prefix(prefix)) }
+    public func remove(prefix: String) async throws -> Int { try await remove(.prefix(prefix)) }
 
     /// Removes all responses from a host, such as `img.example`.
     @discardableResult
-    public func remove(host: String) async throws -> Int { try await store.remove(.host(host)) }
+    public func remove(host: String) async throws -> Int { try await remove(.host(host)) }
 
-    /// Removes all responses that arrived longer ago than `age`.
+    /// Removes responses here, in the shared tier, and on the machines that share it.
+    private func remove(_ scope: SharedScope) async throws -> Int {
+        let removed = try await store.remove(scope.local)
+        await shared?.invalidateAndWait(scope)
+        return removed
+    }
+
+    /// Removes all responses that arrived longer ago than `age`, on this machine alone.
     @discardableResult
     public func remove(olderThan age: Duration) async throws -> Int {
         try await store.remove(olderThan: now().addingTimeInterval(-age.inSeconds))
@@ -131,4 +152,7 @@ public final class ResponseCache: Sendable {
         listeners.add(listener)
         for event in condition { listener(event) }
     }
+
+    /// Calls `listener` for every new event of the shared tier.
+    func addListener(_ listener: @escaping @Sendable (TierEvent) -> Void) { tierListeners.add(listener) }
 }

@@ -5,6 +5,8 @@ import WaystationStorage
 /// The store of a response cache, and the settings by which its responses are stored and reused.
 final class CacheAccess: Sendable {
     let store: ResponseStore
+    /// The responses that the cache shares with other machines; nil if it shares none.
+    let shared: SharedResponses?
     /// The choices that the RFCs leave to a cache.
     let rules: CachingRules
     /// Whether bodies that arrive in a content coding are stored.
@@ -14,12 +16,14 @@ final class CacheAccess: Sendable {
 
     init(
         _ store: ResponseStore,
+        shared: SharedResponses?,
         rules: CachingRules,
         storesCodedBodies: Bool,
         now: @escaping @Sendable () -> Date,
         events: EventBroadcaster
     ) {
         self.store = store
+        self.shared = shared
         self.rules = rules
         self.storesCodedBodies = storesCodedBodies
         self.now = now

@@ -83,7 +83,7 @@ final class Fetches: Sendable {
             guard let (fetch, isNew) = found else { return .outdated }
             switch fetch.join(waiter) {
             case .joined:
-                if isNew { fetch.start() }
+                if isNew { fetch.begin() }
                 return .taken(fetch)
             // The end of that fetch is about to be counted.
             case .ended where plan.lookedUp != nil: return .outdated

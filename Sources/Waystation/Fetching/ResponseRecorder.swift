@@ -10,6 +10,9 @@ final class ResponseRecorder: Sendable {
     private struct State {
         var writer: ResponseWriter?
         var count = 0
+        /// A copy of the body so far; nil if none is wanted, or if the body is too long.
+        var copy: Data?
+        var copyLimit = 0
     }
 
     private let store: ResponseStore
@@ -26,11 +29,18 @@ final class ResponseRecorder: Sendable {
     ///   - key: The key under which the response is stored.
     ///   - length: The number of bytes of the body, if it is known.
     ///   - moment: When the request was sent. A response whose key was invalidated since then is not stored.
-    func begin(_ head: StoredHead, under key: RequestKey, length: Int?, asOf moment: StoreMoment) {
+    ///   - copyLimit: The length up to which ``end(isComplete:kept:)`` returns a copy of the body; nil for no copy.
+    func begin(
+        _ head: StoredHead,
+        under key: RequestKey,
+        length: Int?,
+        asOf moment: StoreMoment,
+        copyingUpTo copyLimit: Int? = nil
+    ) {
         var head = head.under(key)
         head.contentLength = length
         let writer = store.begin(head, asOf: moment)
-        state.withLock { $0 = State(writer: writer) }
+        state.withLock { $0 = State(writer: writer, copy: copyLimit.map { _ in Data() }, copyLimit: copyLimit ?? 0) }
     }
 
     /// Whether a response is being recorded.
@@ -39,6 +49,8 @@ final class ResponseRecorder: Sendable {
     func append(_ part: Data) {
         let writer = state.withLock { state in
             state.count += part.count
+            if state.count > state.copyLimit { state.copy = nil }
+            state.copy?.append(part)
             return state.writer
         }
         writer?.append(part)
@@ -48,15 +60,14 @@ final class ResponseRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - isComplete: Whether the whole body arrived.
-    ///   - kept: Called when the response is stored, with the number of bytes; never called otherwise.
-    func end(isComplete: Bool, kept: @escaping @Sendable (Int) -> Void = { _ in }) {
+    ///   - kept: Called when the response is stored, with the number of bytes and the copy; never called otherwise.
+    func end(isComplete: Bool, kept: @escaping @Sendable (Int, _ copy: Data?) -> Void = { _, _ in }) {
         let state = state.withLock { state in
             defer { state = State() }
             return state
         }
         guard let writer = state.writer else { return }
         guard isComplete else { return writer.abandon() }
-        let count = state.count
-        writer.commit { if case .success = $0 { kept(count) } }
+        writer.commit { [count = state.count, copy = state.copy] in if case .success = $0 { kept(count, copy) } }
     }
 }

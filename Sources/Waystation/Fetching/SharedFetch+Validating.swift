@@ -17,6 +17,7 @@ extension SharedFetch {
         switch outcome {
         case .freshened(let selection, let changes):
             effects.apply(changes)
+            share(selection, confirmedBy: head)
             settle(selection, head)
         case .standIn(let selection) where plan.mayStandIn:
             let status = CacheStatus(

@@ -38,6 +38,10 @@ final class SharedFetch: TransportReceiver {
         var hasFailed = false
         /// The stored responses that this response replaces, once it has arrived complete.
         var outdated: [Int] = []
+        /// The right to store the response in the shared tier.
+        var ticket: SharedTicket?
+        /// The head of the response that is to be shared.
+        var shared: StoredHead?
     }
 
     struct Times {
@@ -199,8 +203,10 @@ final class SharedFetch: TransportReceiver {
     func transportDidEnd(_ error: (any Error)?) {
         // The response is committed before the waiters get the end, so that their next load finds it.
         let outdated = state.withLock(\.outdated)
-        recorder.end(isComplete: error == nil) { [self] stored in
+        let share = sharing()
+        recorder.end(isComplete: error == nil) { [self] stored, copy in
             effects.drop(outdated)
+            share?(copy)
             cache.events.emit(LoadEvent(kind: .stored(bytes: stored), url: plan.request.url))
         }
         let isOver: Bool = state.withLock { state in
@@ -270,7 +276,13 @@ final class SharedFetch: TransportReceiver {
     func receive(_ head: ResponseHead, _ decision: StoringDecision, _ times: Times, outdated: [Int]) {
         if case .store(let stored) = decision {
             state.withLock { $0.outdated = outdated }
-            recorder.begin(stored, under: plan.presented.key, length: head.statedLength, asOf: times.moment)
+            recorder.begin(
+                stored,
+                under: plan.presented.key,
+                length: head.statedLength,
+                asOf: times.moment,
+                copyingUpTo: copyLimit(of: stored, as: head)
+            )
         } else if plan.presented.message.method == .get {
             effects.drop(outdated)
         } else {

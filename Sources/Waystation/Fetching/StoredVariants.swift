@@ -46,7 +46,7 @@ struct StoredVariants: Sendable {
     /// - Returns: The answer, or nil when Foundation cannot represent it.
     func answer(_ selection: StoredSelection, to request: URLRequest, _ status: CacheStatus) -> Answer? {
         guard let whole = body(at: selection.index) else { return nil }
-        let source: LoadEvent.Source = selection.index == responses.count ? .pack : .cache
+        let source: LoadEvent.Source = selection.index == responses.count ? packed?.source ?? .cache : .cache
         let response =
             if let stored = response(at: selection.index) {
                 PreparedResponse.response(for: stored, selection, to: request, status)

@@ -77,6 +77,7 @@ public final class Interceptor: Sendable {
         }
         for event in configuration.packs?.condition ?? [] { events.emit(LoadEvent(kind: .pack(event))) }
         configuration.cache?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .store(event))) }
+        configuration.cache?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .shared(event))) }
         cookies?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .cookies(event))) }
     }
 
@@ -241,6 +242,7 @@ extension AnswerSources {
         let access = configuration.cache.map { cache in
             CacheAccess(
                 cache.store,
+                shared: cache.shared,
                 rules: configuration.cachingRules,
                 storesCodedBodies: configuration.storesCodedBodies,
                 now: configuration.now,

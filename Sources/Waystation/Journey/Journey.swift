@@ -111,7 +111,7 @@ package final class Journey: Sendable {
                 hop.request,
                 through: transport,
                 for: HopReceiver(journey: self, trip: trip),
-                onHead: context.store?.invalidation(after: hop.request)
+                onHead: context.cache?.invalidation(after: hop.request)
             )
             stopping(trip, resting: { $0 ? exchange.pause() : exchange.resume() }, by: { exchange.cancel() })
         }
@@ -413,7 +413,7 @@ package final class Journey: Sendable {
         guard let hop else { return false }
         Task {
             // Waits until the store has dropped the unusable response; otherwise the next look-up would find it again.
-            await context.store?.flush()
+            await context.cache?.store.flush()
             go(on: context.stations.again(hop))
         }
         return true

@@ -28,8 +28,8 @@ struct LoadContext: Sendable {
     /// The fetches on behalf of the cache; nil without a cache.
     var fetches: Fetches? { stations.sources.fetches }
 
-    /// The stored responses; nil without a cache.
-    var store: ResponseStore? { fetches?.cache.store }
+    /// The cache; nil without one.
+    var cache: CacheAccess? { fetches?.cache }
 
     /// Emits an event of this load, which the rule of its first request decided about.
     func emit(_ kind: LoadEvent.Kind) { emit(kind, decidedBy: rule) }

@@ -173,11 +173,11 @@ final class ReturnedLoad: NSObject {
     ///
     /// It is called at the end, because a loader reports a response only if there is a delegate.
     private func invalidateStored() {
-        guard let store = context.store, let head = client.task.response as? HTTPURLResponse,
+        guard let cache = context.cache, let head = client.task.response as? HTTPURLResponse,
             let canonical = CanonicalRequest(context.request),
             let request = HTTPRequest(context.request, canonical: canonical)
         else { return }
-        store.invalidate(after: request, ResponseHead(head))
+        cache.invalidate(after: request, ResponseHead(head))
     }
 
     fileprivate func didFail(_ error: any Error) {

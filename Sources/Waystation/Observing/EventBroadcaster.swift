@@ -3,6 +3,7 @@ import Logging
 import Metrics
 import Synchronization
 import WaystationCollections
+import WaystationSharing
 import WaystationStorage
 
 /// Sends events to every stream, to the log and to the metrics.
@@ -59,7 +60,7 @@ final class EventBroadcaster: Sendable {
     private static func level(of kind: LoadEvent.Kind) -> Logger.Level {
         switch kind {
         case _ where kind.isTrouble: .warning
-        case .degraded, .store, .pack, .login, .cookies, .failed, .blocked: .debug
+        case .degraded, .store, .shared, .pack, .login, .cookies, .failed, .blocked: .debug
         case .served, .handedBack, .stored, .openedElsewhere, .cancelled: .trace
         }
     }
@@ -70,6 +71,7 @@ private struct Counters: Sendable {
     private let packs = Counter(label: "waystation_served", dimensions: [("source", "pack")])
     private let files = Counter(label: "waystation_served", dimensions: [("source", "files")])
     private let cache = Counter(label: "waystation_served", dimensions: [("source", "cache")])
+    private let shared = Counter(label: "waystation_served", dimensions: [("source", "shared")])
     private let network = Counter(label: "waystation_served", dimensions: [("source", "network")])
     private let foundation = Counter(label: "waystation_served", dimensions: [("source", "foundation")])
     private let servedBytes = Counter(label: "waystation_served_bytes")
@@ -87,6 +89,7 @@ private struct Counters: Sendable {
             case .pack: packs.increment()
             case .files: files.increment()
             case .cache: cache.increment()
+            case .shared: shared.increment()
             case .foundation: foundation.increment()
             default: network.increment()
             }
@@ -98,6 +101,7 @@ private struct Counters: Sendable {
         case .cancelled: cancelled.increment()
         case .degraded: degraded.increment()
         case .store(let event): if event.isTrouble { degraded.increment() }
+        case .shared(let event): if event.isTrouble { degraded.increment() }
         case .pack(let event): if event.isTrouble { degraded.increment() }
         case .cookies(let event): if event.isTrouble { degraded.increment() }
         case .handedBack, .login: break
@@ -111,12 +115,18 @@ extension LoadEvent.Kind {
         switch self {
         case .degraded: true
         case .store(let event): event.isTrouble
+        case .shared(let event): event.isTrouble
         case .pack(let event): event.isTrouble
         case .login(let event): event.isTrouble
         case .cookies(let event): event.isTrouble
         default: false
         }
     }
+}
+
+extension TierEvent {
+    /// Whether the event reports a problem.
+    fileprivate var isTrouble: Bool { kind != .resumed }
 }
 
 extension StoreEvent {

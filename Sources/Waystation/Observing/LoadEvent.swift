@@ -1,12 +1,13 @@
 public import Foundation
 public import WaystationPacks
+public import WaystationSharing
 public import WaystationStorage
 
 /// An event of a load, or of the cache behind it.
 public struct LoadEvent: Sendable, CustomStringConvertible {
     /// The source of an answer.
     public struct Source: Hashable, Sendable, CustomStringConvertible {
-        /// The source's name: `pack`, `files`, `cache`, `network`, `foundation`.
+        /// The source's name: `pack`, `files`, `cache`, `shared`, `network`, `foundation`.
         public let description: String
 
         /// An installed pack.
@@ -15,6 +16,8 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
         public static let files = Source(description: "files")
         /// The response cache.
         public static let cache = Source(description: "cache")
+        /// The tier that the response cache shares with other machines.
+        public static let shared = Source(description: "shared")
         /// The network, through the interceptor's transport.
         public static let network = Source(description: "network")
         /// Foundation's own loader, to which the task was handed back.
@@ -43,6 +46,8 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
         case degraded(String)
         /// The cache did something of its own: eviction, clean-up, repair.
         case store(StoreEvent)
+        /// The tier that the cache shares with other machines was left alone, returned damaged values, …
+        case shared(TierEvent)
         /// A pack was installed, activated, rolled back, found damaged, …
         case pack(PackEvent)
         /// A login was requested, completed, ended by a log-out, …
@@ -75,6 +80,7 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
             case .cancelled: "cancelled"
             case .degraded(let message): "degraded: \(message)"
             case .store(let event): "cache \(event)"
+            case .shared(let event): "shared tier \(event)"
             case .pack(let event): "pack \(event)"
             case .login(let event): "login \(event)"
             case .cookies(let event): "cookies \(event)"

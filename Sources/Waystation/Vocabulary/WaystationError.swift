@@ -12,6 +12,8 @@ public struct WaystationError: LocalizedError, Sendable, CustomStringConvertible
         /// The code's name.
         public let description: String
 
+        /// The secret of a shared tier is too short.
+        public static let invalidSecret = Code(description: "invalidSecret")
         /// A pattern is not valid.
         public static let invalidRules = Code(description: "invalidRules")
         /// A rule needs a cache, and the interceptor has no cache.

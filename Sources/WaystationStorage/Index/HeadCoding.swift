@@ -1,13 +1,13 @@
-import Foundation
-import HTTPTypes
+package import Foundation
+package import HTTPTypes
 import Synchronization
 import WaystationCaching
 
 /// Header fields as the bytes of a field section: `name: value` and CR LF for each, in order (RFC 9112 §5).
 ///
 /// Values are kept as bytes, since a field may hold text that is not valid UTF-8.
-enum FieldSection {
-    static func encode(_ fields: HTTPFields) -> Data {
+package enum FieldSection {
+    package static func encode(_ fields: HTTPFields) -> Data {
         var data = Data(capacity: fields.count * 48)
         for field in fields {
             data.append(contentsOf: field.name.rawName.utf8)
@@ -19,7 +19,7 @@ enum FieldSection {
     }
 
     /// - Returns: `nil` when the bytes are not a valid field section.
-    static func decode(_ bytes: UnsafeRawBufferPointer) -> HTTPFields? {
+    package static func decode(_ bytes: UnsafeRawBufferPointer) -> HTTPFields? {
         var fields = HTTPFields()
         for line in Lines(bytes) {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
@@ -95,13 +95,13 @@ private enum FieldNames {
 
 extension Date {
     /// Whole microseconds since 1970, the unit of the index.
-    var microseconds: Int64 {
+    package var microseconds: Int64 {
         let value = (timeIntervalSince1970 * 1_000_000).rounded()
         // The comparison is false for NaN too, and prevents a trap for dates that are very far away.
         return abs(value) < 9e18 ? Int64(value) : (value > 0 ? .max : .min)
     }
 
-    init(microseconds: Int64) {
+    package init(microseconds: Int64) {
         self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
     }
 }

@@ -4,7 +4,7 @@ import HTTPTypes
 import WaystationCaching
 import WaystationStorage
 
-extension ResponseStore {
+extension CacheAccess {
     /// The action for the head of a request's response: it drops the stored responses that the response invalidates
     /// (RFC 9111 §4.4).
     ///
@@ -22,7 +22,9 @@ extension ResponseStore {
     func invalidate(after request: HTTPRequest, _ head: ResponseHead) {
         for url in Invalidation(after: request, response: HTTPResponse(head)).urls {
             // Invalidates for every login, because the resource has changed for all of them.
-            invalidate(.url(URL(string: url).map(CanonicalRequest.url(of:)) ?? url))
+            let url = URL(string: url).map(CanonicalRequest.url(of:)) ?? url
+            store.invalidate(.url(url))
+            shared?.invalidate(.url(url))
         }
     }
 }

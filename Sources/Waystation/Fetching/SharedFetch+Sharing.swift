@@ -1,0 +1,162 @@
+import Foundation
+import FoundationNetworking
+import HTTPTypes
+import Synchronization
+import WaystationCaching
+import WaystationSharing
+import WaystationStorage
+
+/// The shared tier, which is asked before the network, and gets what the network delivered.
+extension SharedFetch {
+    /// Asks the shared tier if there is one, and then the network if the tier has no answer.
+    func begin() {
+        guard let shared = cache.shared, let request = plan.sharedRequest, shared.admits(request) else {
+            return start()
+        }
+        Task {
+            // Before the look-up: a response that is invalidated during it is neither served nor stored.
+            let moment = state.withLock(\.times.moment)
+            switch await shared.find(request) {
+            case .found(let head, let body):
+                guard !cache.store.hasInvalidated(request.key, since: moment), answer(head, body, moment) else {
+                    return start()
+                }
+            case .missing(let ticket):
+                state.withLock { if !$0.hasEnded { $0.ticket = ticket } }
+                start()
+            case .unknown: start()
+            }
+        }
+    }
+
+    /// Answers with a response of the tier, if the strategy allows it, and stores it.
+    ///
+    /// - Returns: False if the network must be asked.
+    private func answer(_ head: StoredHead, _ body: Data, _ moment: StoreMoment) -> Bool {
+        // All waiters may have left meanwhile.
+        guard !state.withLock(\.hasEnded) else { return true }
+        let isNewer = plan.variants.heads.allSatisfy { $0.responseTime < head.responseTime }
+        let variants = StoredVariants([], over: PackedVariant(shared: head, body))
+        let decision = CacheDecision.make(
+            plan.strategy,
+            policy: plan.request.cachePolicy,
+            for: plan.presented,
+            among: variants.heads,
+            now: cache.now(),
+            rules: cache.rules
+        )
+        // A response that is as old as the stored one was served already, and is now to be renewed.
+        guard case .serve(let selection, let renewal) = decision, renewal == nil || isNewer else { return false }
+        let freshness = selection.freshness
+        let status = CacheStatus(
+            .hit,
+            timeToLive: plan.strategy.obeysHTTP
+                ? freshness.timeToLive : plan.strategy.limit.map { $0 - freshness.age }
+        )
+        guard var answer = variants.answer(selection, to: plan.request, status) else { return false }
+        answer.renews = renewal.map { plan.renewing(variants, by: $0) }
+        let copy = ResponseRecorder(cache.store)
+        copy.begin(head, under: plan.presented.key, length: body.count, asOf: moment)
+        copy.append(body)
+        copy.end(isComplete: true)
+        state.withLock { [answer] state in
+            state.audience.callAll { $0.fetchDidAnswer(answer) }
+            state.end()
+        }
+        closed(self)
+        makeCalls()
+        return true
+    }
+
+    /// The length up to which the body of a response is shared; nil if the response is not shared.
+    func copyLimit(of stored: StoredHead, as head: ResponseHead) -> Int? {
+        guard let shared = cache.shared, state.withLock({ $0.ticket != nil }),
+            shared.admits(stored.cacheControl, setsCookie: head.setsCookie, length: head.statedLength ?? 0),
+            sharedLifetime(of: stored) != nil
+        else {
+            // Other machines need not wait for the end of this body.
+            // Released outside of the lock: the end of a ticket may end a lease.
+            _ = state.withLock { $0.ticket.take() }
+            return nil
+        }
+        state.withLock { $0.shared = stored }
+        return shared.limits.body
+    }
+
+    /// The action that shares a body once it is stored; nil if it is not shared.
+    func sharing() -> (@Sendable (_ body: Data?) -> Void)? {
+        let (ticket, head) = state.withLock { ($0.ticket.take(), $0.shared.take()) }
+        guard let shared = cache.shared, let ticket, let head, let lifetime = sharedLifetime(of: head) else {
+            return nil
+        }
+        return { body in
+            guard let body else { return }
+            Task { await shared.store(head, body, for: lifetime, with: ticket) }
+        }
+    }
+
+    /// Shares a stored response that the origin has confirmed.
+    ///
+    /// It is not known whether the stored response once came with a cookie. So it is shared only if it says that it is
+    /// meant for all, or if personal responses are shared too.
+    func share(_ selection: StoredSelection, confirmedBy head: ResponseHead) {
+        let ticket = state.withLock { $0.ticket.take() }
+        guard let shared = cache.shared, let ticket, let stored = plan.variants.response(at: selection.index),
+            selection.head.cacheControl.isPublic || shared.limits.includesPersonal,
+            shared.admits(selection.head.cacheControl, setsCookie: head.setsCookie, length: stored.body.length),
+            let lifetime = sharedLifetime(of: selection.head)
+        else { return }
+        Task {
+            // A damaged body is not shared; the store reports it.
+            guard let body = try? stored.body.contents() else { return }
+            await shared.store(selection.head, body, for: lifetime, with: ticket)
+        }
+    }
+
+    /// How long a response may be of use to another machine; nil if it is of none.
+    private func sharedLifetime(of head: StoredHead) -> Duration? {
+        let now = cache.now()
+        let lifetime: Duration
+        if let limit = plan.strategy.limit {
+            lifetime = limit - .seconds(now.timeIntervalSince(head.responseTime))
+        } else if head.cacheControl.noCache == .response {
+            return nil
+        } else {
+            let stale = head.cacheControl.mustRevalidate ? nil : head.cacheControl.staleWhileRevalidate
+            lifetime = head.freshness(now: now, rules: cache.rules).timeToLive + (stale ?? .zero)
+        }
+        return lifetime >= .seconds(1) ? lifetime : nil
+    }
+}
+
+extension ResponseHead {
+    /// Whether the response sets a cookie, and so may be meant for one user.
+    fileprivate var setsCookie: Bool { value(forHTTPHeaderField: "Set-Cookie") != nil }
+}
+
+extension FetchPlan {
+    /// The request as the shared tier sees it; nil if its response is not shared.
+    fileprivate var sharedRequest: SharedRequest? {
+        switch strategy.kind {
+        case .standard, .cacheFirst, .staleWhileRevalidate: break
+        case .revalidate, .networkFirst, .cacheOnly, .networkOnly: return nil
+        }
+        guard reason != .request, !isSecondAttempt, presented.message.method == .get, !presented.hidesCookies,
+            // A pack's files differ from machine to machine.
+            variants.packed == nil, !Overlay.contains(presented.key.partition)
+        else { return nil }
+        return SharedRequest(key: presented.key, fields: presented.message.headerFields)
+    }
+
+    /// The plan that renews a response that was served.
+    fileprivate func renewing(_ variants: StoredVariants, by revalidation: Revalidation) -> FetchPlan {
+        FetchPlan(
+            request: request.forWhole,
+            presented: presented.forWhole,
+            variants: variants,
+            strategy: strategy,
+            revalidation: revalidation,
+            ticket: ticket
+        )
+    }
+}

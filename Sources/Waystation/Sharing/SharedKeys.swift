@@ -1,0 +1,89 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import WaystationCaching
+import WaystationFields
+import WaystationSharing
+
+/// The names of a fleet's values in a shared tier, and the keys that seal them.
+///
+/// All of them are derived from the fleet's secret, so that a name reveals neither a URL nor a login, and a value can
+/// be read and made only with the secret.
+struct SharedKeys: Sendable {
+    /// The version of names and values; programs with different versions do not see each other's.
+    static let version = 1
+
+    /// The number of bytes by which a sealed value is longer: nonce and tag.
+    static let sealLength = 28
+
+    private let naming: SymmetricKey
+    private let sealing: SymmetricKey
+
+    init(secret: Data) {
+        let secret = SymmetricKey(data: secret)
+        let key = { (purpose: String) in
+            HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: secret,
+                info: Data("waystation shared tier \(Self.version) \(purpose)".utf8),
+                outputByteCount: 32
+            )
+        }
+        naming = key("names")
+        sealing = key("values")
+    }
+
+    /// The value whose change invalidates all entries.
+    var root: TierKey { name("root") }
+
+    /// The value whose change invalidates all entries of a URL.
+    func root(of url: String) -> TierKey { name("root", url) }
+
+    /// The place of the response to a request.
+    func entry(_ request: SharedRequest) -> TierKey {
+        name("entry", request.key.method, request.key.url, request.key.partition, request.cookies)
+    }
+
+    /// The place of a variant among the responses of a key.
+    func variant(_ vary: VaryKey, of entry: TierKey) -> TierKey {
+        // A field that the request does not have differs from an empty one.
+        let parts = vary.nominees.flatMap { [$0.name.canonicalName, $0.value.map { "=" + $0 } ?? ""] }
+        return name(["variant", entry.name] + parts)
+    }
+
+    /// The lease of the machine that asks the origin for an entry.
+    func lease(of entry: TierKey) -> TierKey { name("lease", entry.name) }
+
+    /// The channel of invalidations.
+    var invalidations: TierKey { name("invalidations") }
+
+    /// The channel that reports that a response was stored, or that a lease has ended.
+    var arrivals: TierKey { name("arrivals") }
+
+    /// Seals a value for a place; it cannot be opened for another place.
+    func seal(_ value: Data, for place: TierKey, header: Data) -> Data? {
+        try? AES.GCM.seal(value, using: sealingKey(of: place), authenticating: header + Data(place.name.utf8)).combined
+    }
+
+    /// Opens the value of a place; nil if it was not sealed for this place with this secret.
+    func open(_ sealed: Data, for place: TierKey, header: Data) -> Data? {
+        guard let box = try? AES.GCM.SealedBox(combined: sealed) else { return nil }
+        return try? AES.GCM.open(box, using: sealingKey(of: place), authenticating: header + Data(place.name.utf8))
+    }
+
+    /// Each place has a key of its own: a key may seal only 2^32 values, since their nonces are random.
+    private func sealingKey(of place: TierKey) -> SymmetricKey {
+        SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Data(place.name.utf8), using: sealing))
+    }
+
+    private func name(_ parts: String...) -> TierKey { name(parts) }
+
+    private func name(_ parts: [String]) -> TierKey {
+        var code = HMAC<SHA256>(key: naming)
+        for part in parts {
+            // The length comes first, so that no two lists of parts are the same bytes.
+            withUnsafeBytes(of: UInt64(part.utf8.count).bigEndian) { code.update(data: $0) }
+            code.update(data: Data(part.utf8))
+        }
+        return TierKey("waystation:\(Self.version):" + Data(code.finalize()).prefix(16).hexadecimal)
+    }
+}

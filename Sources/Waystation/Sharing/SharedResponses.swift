@@ -1,0 +1,191 @@
+package import Foundation
+import Synchronization
+import WaystationCaching
+package import WaystationSharing
+
+/// The responses of one cache that a fleet of machines shares, in a tier.
+///
+/// Whatever the tier does, a look-up ends in a bounded time, and its result is either a response that a machine of the
+/// fleet stored for the same request, or nothing.
+///
+/// An entry counts only while two other values of the tier, the roots of all entries and of its URL, are those that
+/// stood there before the response was requested. So an invalidation removes a root; a tier that drops a root
+/// by itself, because it is full, loses responses and never brings an invalidated one back.
+package final class SharedResponses: Sendable {
+    /// The result of a look-up.
+    enum Finding: Sendable {
+        case found(StoredHead, body: Data)
+        /// The tier has no response; one from the origin may be stored with the ticket.
+        case missing(SharedTicket)
+        /// The tier was not asked, or did not answer.
+        case unknown
+    }
+
+    /// The limits of what is shared.
+    package struct Limits: Sendable {
+        /// The size of the largest body.
+        package var body: Int
+        /// Whether responses that may be meant for one user are shared.
+        package var includesPersonal: Bool
+        /// How long a load waits for another machine that asks the origin for the same response.
+        package var patience: Duration
+
+        package init(body: Int, includesPersonal: Bool, patience: Duration) {
+            self.body = body
+            self.includesPersonal = includesPersonal
+            self.patience = patience
+        }
+    }
+
+    /// The lifetime of an entry is at most this.
+    static let longestLifetime = Duration.days(30)
+    /// The lifetime of a root, which must outlive the entries under it.
+    static let rootLifetime = Duration.days(60)
+    /// The lifetime of a lease, if its machine ends without ending it.
+    static let leaseLifetime = Duration.seconds(10)
+
+    let tier: GuardedTier
+    let keys: SharedKeys
+    let limits: Limits
+    let report: @Sendable (TierEvent) -> Void
+    let schedule: GuardedTier.Schedule
+    let now: @Sendable () -> ContinuousClock.Instant
+    /// Distinguishes this machine's messages from those of others.
+    let sender = SharedResponses.randomBytes()
+    let arrivals = Arrivals()
+    let outbox = Mutex(Outbox())
+    let followers = Mutex<[Task<Void, Never>]>([])
+
+    package init(
+        _ tier: any SharedTier,
+        secret: Data,
+        limits: Limits,
+        timeout: Duration,
+        now: @escaping @Sendable () -> ContinuousClock.Instant,
+        schedule: @escaping GuardedTier.Schedule,
+        report: @escaping @Sendable (TierEvent) -> Void
+    ) {
+        self.tier = GuardedTier(tier, limit: timeout, now: now, schedule: schedule, report: report)
+        keys = SharedKeys(secret: secret)
+        self.limits = limits
+        self.report = report
+        self.schedule = schedule
+        self.now = now
+    }
+
+    deinit { for follower in followers.withLock({ $0 }) { follower.cancel() } }
+
+    /// Looks up the response to a request.
+    ///
+    /// If another machine is asking the origin for it, waits for that for a limited time.
+    func find(_ request: SharedRequest) async -> Finding {
+        let entry = keys.entry(request)
+        let end = now() + limits.patience
+        while true {
+            guard let outcome = await lookUp(request, at: entry) else { return .unknown }
+            guard case .missing(let stamp) = outcome else { return outcome.finding }
+            guard arrivals.isFollowed, now() < end else {
+                return .missing(SharedTicket(request, entry, stamp, lease: nil, of: self))
+            }
+            // Before the lease is asked for: the other machine may end it at once.
+            let expectation = arrivals.expect(entry)
+            let token = Self.randomBytes()
+            switch await tier.lease(token, at: keys.lease(of: entry), for: Self.leaseLifetime) {
+            case true?:
+                arrivals.forget(expectation, of: entry)
+                let ticket = SharedTicket(request, entry, stamp, lease: token, of: self)
+                // Another machine may have stored the response between the look-up and the lease.
+                if let outcome = await lookUp(request, at: entry), case .found = outcome { return outcome.finding }
+                return .missing(ticket)
+            case false?:
+                schedule(end - now()) { expectation.end() }
+                await arrivals.wait(for: expectation, of: entry)
+            case nil:
+                arrivals.forget(expectation, of: entry)
+                return .missing(SharedTicket(request, entry, stamp, lease: nil, of: self))
+            }
+        }
+    }
+
+    private enum Outcome {
+        case found(StoredHead, body: Data)
+        case missing(SharedStamp)
+
+        var finding: Finding {
+            switch self {
+            case .found(let head, let body): .found(head, body: body)
+            case .missing: .unknown
+            }
+        }
+    }
+
+    /// Looks up an entry once; nil if the tier was not asked, or did not answer.
+    private func lookUp(_ request: SharedRequest, at entry: TierKey) async -> Outcome? {
+        // An entry that this machine has invalidated may still be there.
+        guard outbox.withLock(\.isEmpty) else { return nil }
+        guard let values = await tier.get([keys.root, keys.root(of: request.key.url), entry]),
+            let stamp = await stamp(values[0], values[1], of: request.key.url)
+        else { return nil }
+        switch await open(values[2], at: entry, for: request, under: stamp) {
+        case .response(let head, let body)?: return .found(head, body: body)
+        case nil: return .missing(stamp)
+        case .variants(let names)?:
+            let variant = keys.variant(VaryKey(naming: names, request), of: entry)
+            guard let values = await tier.get([variant]) else { return nil }
+            guard case .response(let head, let body)? = await open(values[0], at: variant, for: request, under: stamp)
+            else { return .missing(stamp) }
+            return .found(head, body: body)
+        }
+    }
+
+    /// Opens a value, if it is an entry of this fleet that was not invalidated.
+    private func open(
+        _ value: Data?,
+        at place: TierKey,
+        for request: SharedRequest,
+        under stamp: SharedStamp
+    ) async -> SharedEntry? {
+        guard let value else { return nil }
+        guard let (header, sealed) = SharedEntry.split(value),
+            let contents = keys.open(sealed, for: place, header: header),
+            let decoded = SharedEntry.decode(contents, for: request)
+        else {
+            await drop(place, value)
+            return nil
+        }
+        return decoded.stamp == stamp.bytes ? decoded.entry : nil
+    }
+
+    /// The stamp of two roots, which are made if they are missing; nil if they are unknown.
+    private func stamp(_ all: Data?, _ url: Data?, of text: String) async -> SharedStamp? {
+        guard let all = await root(all, at: keys.root), let url = await root(url, at: keys.root(of: text)) else {
+            return nil
+        }
+        return SharedStamp(all, url)
+    }
+
+    private func root(_ value: Data?, at place: TierKey) async -> Data? {
+        if let value {
+            if value.count == SharedStamp.rootLength { return value }
+            await drop(place, value)
+            return nil
+        }
+        let new = Self.randomBytes()
+        guard let isMade = await tier.lease(new, at: place, for: Self.rootLifetime) else { return nil }
+        if isMade { return new }
+        // Another machine has just made it.
+        guard let made = await tier.get([place])?[0], made.count == SharedStamp.rootLength else { return nil }
+        return made
+    }
+
+    /// Removes a value that this fleet has not stored at its place.
+    private func drop(_ place: TierKey, _ value: Data) async {
+        report(TierEvent(.damaged, "a value of \(value.count) bytes at \(place) was removed: it is not this fleet's"))
+        await tier.remove(place, ifEqualTo: value)
+    }
+
+    private static func randomBytes() -> Data {
+        var generator = SystemRandomNumberGenerator()
+        return Data((0..<SharedStamp.rootLength).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+}

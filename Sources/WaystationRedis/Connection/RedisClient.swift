@@ -1,0 +1,141 @@
+#if Redis
+import NIOCore
+import WaystationSharing
+
+/// The connection for the commands of a tier: made with the first command, and made anew after it has ended.
+///
+/// It is confined to its event loop.
+final class RedisClient {
+    private enum Phase {
+        case unconnected
+        case connecting([(Result<RedisConnection, TierError>) -> Void])
+        case connected(RedisConnection)
+        case closed
+    }
+
+    private let loop: any EventLoop
+    private let connector: RedisConnector
+    private var phase = Phase.unconnected
+    private var backoff = Backoff()
+    private var lastFailure: TierError?
+
+    init(_ connector: RedisConnector, on loop: any EventLoop) {
+        self.connector = connector
+        self.loop = loop
+    }
+
+    /// Runs commands one after the other.
+    ///
+    /// - Parameters:
+    ///   - commands: The commands, at least one.
+    ///   - deadline: The time at which the call fails if a reply is missing.
+    ///   - completion: Called once with the replies, of which none is an error.
+    func run(
+        _ commands: [RedisCommand],
+        until deadline: NIODeadline,
+        _ completion: @escaping (Result<[RESPValue], TierError>) -> Void
+    ) {
+        let call = Call(completion, missing: commands.count)
+        let timer = loop.assumeIsolated().scheduleTask(deadline: deadline) { self.giveUp(call) }
+        call.onEnd = { timer.cancel() }
+        connection { result in
+            guard !call.isOver else { return }
+            switch result {
+            case .failure(let error): call.end(.failure(error))
+            case .success(let connection):
+                call.sent = (connection, connection.arrivals)
+                for command in commands { connection.send(command) { call.take($0) } }
+            }
+        }
+    }
+
+    /// Ends the connection, and makes no other.
+    func close() {
+        let previous = phase
+        phase = .closed
+        let reason = TierError(.unreachable, "the tier was closed")
+        switch previous {
+        case .connected(let connection): connection.close(reason)
+        case .connecting(let waiting): for completion in waiting { completion(.failure(reason)) }
+        case .unconnected, .closed: break
+        }
+    }
+
+    private func giveUp(_ call: Call) {
+        call.end(.failure(TierError(.late, "Redis did not answer in time")))
+        // Nothing has arrived since: the server or the way to it may be gone without a notice.
+        guard let (connection, arrivals) = call.sent, connection.arrivals == arrivals else { return }
+        connection.close(TierError(.late, "Redis does not answer"))
+    }
+
+    private func connection(_ completion: @escaping (Result<RedisConnection, TierError>) -> Void) {
+        switch phase {
+        case .connected(let connection): completion(.success(connection))
+        case .connecting(let waiting): phase = .connecting(waiting + [completion])
+        case .closed: completion(.failure(TierError(.unreachable, "the tier was closed")))
+        case .unconnected:
+            guard backoff.allows(at: .now()) else {
+                return completion(.failure(lastFailure ?? TierError(.unreachable, "there is no connection to Redis")))
+            }
+            phase = .connecting([completion])
+            connector.connect(on: loop) { self.connected($0) }
+        }
+    }
+
+    private func connected(_ result: Result<RedisConnection, TierError>) {
+        guard case .connecting(let waiting) = phase else {
+            if case .success(let connection) = result {
+                connection.close(TierError(.unreachable, "the tier was closed"))
+            }
+            return
+        }
+        switch result {
+        case .success(let connection):
+            backoff.worked()
+            phase = .connected(connection)
+            connection.onEnd = { [weak self, weak connection] _ in
+                guard let self, case .connected(let present) = phase, present === connection else { return }
+                phase = .unconnected
+            }
+        case .failure(let error):
+            backoff.failed(at: .now())
+            lastFailure = error
+            phase = .unconnected
+        }
+        for completion in waiting { completion(result) }
+    }
+
+    /// Commands whose replies are awaited.
+    private final class Call {
+        private var completion: ((Result<[RESPValue], TierError>) -> Void)?
+        private var missing: Int
+        private var replies: [RESPValue] = []
+        var onEnd: (() -> Void)?
+        /// The connection that has the commands, and its arrivals at that time.
+        var sent: (connection: RedisConnection, arrivals: Int)?
+
+        init(_ completion: @escaping (Result<[RESPValue], TierError>) -> Void, missing: Int) {
+            self.completion = completion
+            self.missing = missing
+        }
+
+        var isOver: Bool { completion == nil }
+
+        func take(_ reply: Result<RESPValue, TierError>) {
+            switch reply {
+            case .failure(let error): end(.failure(error))
+            case .success(.error(let text)): end(.failure(TierError(refusal: text)))
+            case .success(let value):
+                replies.append(value)
+                missing -= 1
+                if missing == 0 { end(.success(replies)) }
+            }
+        }
+
+        func end(_ result: Result<[RESPValue], TierError>) {
+            completion.take()?(result)
+            onEnd.take()?()
+        }
+    }
+}
+#endif

@@ -1,0 +1,157 @@
+#if Redis
+import NIOCore
+import NIOPosix
+import NIOSSL
+import WaystationSharing
+
+/// Makes connections that are ready for commands: TCP, TLS, and the greeting.
+struct RedisConnector: Sendable {
+    let options: RedisOptions
+    private let tls: NIOSSLContext?
+
+    /// - Throws: The error of reading certificates.
+    init(_ options: RedisOptions) throws {
+        self.options = options
+        tls = try options.tls.map { try NIOSSLContext(configuration: $0.configuration) }
+    }
+
+    /// Makes a connection.
+    ///
+    /// Call it on the loop.
+    ///
+    /// - Parameters:
+    ///   - loop: The loop of the connection.
+    ///   - completion: Called once on the loop, never within this call.
+    func connect(on loop: any EventLoop, _ completion: @escaping (Result<RedisConnection, TierError>) -> Void) {
+        let attempt = ConnectAttempt(completion)
+        let timeout = TimeAmount(options.connectTimeout)
+        let (options, tls) = (options, tls)
+        loop.assumeIsolated().scheduleTask(in: timeout) {
+            attempt.fail(TierError(.late, "\(options.host):\(options.port) did not greet within \(timeout)"))
+        }
+        ClientBootstrap(group: loop)
+            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .connectTimeout(timeout)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls { try pipeline.addHandler(Self.encryption(tls, host: options.host)) }
+                    let limits = RESPParser.Limits(bytes: options.maximumReplySize)
+                    try pipeline.addHandler(RedisConnection(limits: limits))
+                }
+            }
+            .connect(host: options.host, port: options.port)
+            .assumeIsolated()
+            .whenComplete { result in
+                do {
+                    let connection = try result.get().pipeline.syncOperations.handler(type: RedisConnection.self)
+                    attempt.greet(connection, options)
+                } catch {
+                    attempt.fail(
+                        TierError(.unreachable, "cannot connect to \(options.host):\(options.port): \(error)")
+                    )
+                }
+            }
+    }
+
+    private static func encryption(_ tls: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {
+        do {
+            return try NIOSSLClientHandler(context: tls, serverHostname: host)
+        } catch let error as NIOSSLExtraError where error == .cannotUseIPAddressInSNI {
+            // The certificate is then checked against the address.
+            return try NIOSSLClientHandler(context: tls, serverHostname: nil)
+        }
+    }
+}
+
+/// One attempt to connect, which ends once.
+///
+/// It is confined to its event loop.
+private final class ConnectAttempt {
+    private var completion: ((Result<RedisConnection, TierError>) -> Void)?
+    private var connection: RedisConnection?
+
+    init(_ completion: @escaping (Result<RedisConnection, TierError>) -> Void) { self.completion = completion }
+
+    func fail(_ error: TierError) {
+        let completion = self.completion.take()
+        completion?(.failure(error))
+        if completion != nil { connection?.close(error) }
+    }
+
+    /// Logs in and chooses protocol and database.
+    func greet(_ connection: RedisConnection, _ options: RedisOptions) {
+        guard completion != nil else {
+            return connection.close(TierError(.late, "the connection came too late"))
+        }
+        self.connection = connection
+        var hello = RedisCommand("HELLO", "3")
+        if let password = options.password { hello = hello.with("AUTH", options.user ?? "default", password) }
+        connection.send(hello) { [self] reply in
+            switch reply {
+            case .success(.error(let text)) where text.hasPrefix("NOPROTO") || text.hasPrefix("ERR unknown command"):
+                // A server before version 6, or one that only has RESP2.
+                greetPlainly(connection, options)
+            case let reply: check(reply) { self.select(connection, options) }
+            }
+        }
+    }
+
+    private func greetPlainly(_ connection: RedisConnection, _ options: RedisOptions) {
+        guard let password = options.password else { return select(connection, options) }
+        let login = options.user.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password)
+        connection.send(login) { [self] reply in check(reply) { self.select(connection, options) } }
+    }
+
+    private func select(_ connection: RedisConnection, _ options: RedisOptions) {
+        guard options.database != 0 else { return succeed(connection) }
+        connection.send(RedisCommand("SELECT", "\(options.database)")) { [self] reply in
+            check(reply) { self.succeed(connection) }
+        }
+    }
+
+    private func check(_ reply: Result<RESPValue, TierError>, _ next: () -> Void) {
+        switch reply {
+        case .success(.error(let text)): fail(TierError(refusal: text))
+        case .success: next()
+        case .failure(let error): fail(error)
+        }
+    }
+
+    private func succeed(_ connection: RedisConnection) {
+        self.connection = nil
+        completion.take()?(.success(connection))
+    }
+}
+
+extension TierError {
+    /// The error that a server's refusal is.
+    ///
+    /// After the comma, a refusal of an unknown command repeats its arguments, such as a password.
+    init(refusal text: String) {
+        self.init(.refused, "Redis refuses: \(text.prefix(while: { $0 != "," }).prefix(120))")
+    }
+}
+
+extension RedisOptions.TLS {
+    fileprivate var configuration: TLSConfiguration {
+        get throws {
+            var configuration = TLSConfiguration.makeClientConfiguration()
+            configuration.minimumTLSVersion = .tlsv12
+            configuration.certificateVerification = .fullVerification
+            configuration.shutdownTimeout = .milliseconds(10)
+            if let trustedRootsPath {
+                configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(trustedRootsPath))
+            }
+            if let certificatePath {
+                configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(certificatePath)
+                    .map { .certificate($0) }
+            }
+            if let privateKeyPath {
+                configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: privateKeyPath, format: .pem))
+            }
+            return configuration
+        }
+    }
+}
+#endif

@@ -1,0 +1,128 @@
+package import Foundation
+import Synchronization
+
+/// A tier whose calls take a bounded time, and which is left alone while it does not work.
+///
+/// No call throws: a tier that did not answer has no result. A call ends at its time limit even if the tier's own code
+/// does not.
+package final class GuardedTier: Sendable {
+    package typealias Schedule = @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
+
+    /// The sorts of calls; each has a circuit of its own, since a tier that is full can still be read.
+    package enum Side: Int, CaseIterable, Sendable {
+        case reading, writing, messages
+
+        fileprivate var name: String {
+            switch self {
+            case .reading: "reads"
+            case .writing: "writes"
+            case .messages: "messages"
+            }
+        }
+    }
+
+    private let tier: any SharedTier
+    private let limit: Duration
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let schedule: Schedule
+    private let report: @Sendable (TierEvent) -> Void
+    private let breakers = Mutex(Side.allCases.map { _ in CircuitBreaker() })
+
+    /// Guards a tier.
+    ///
+    /// - Parameters:
+    ///   - tier: The tier.
+    ///   - limit: The time after which a call is given up; one that takes half of it counts as slow.
+    ///   - now: The clock.
+    ///   - schedule: Runs an action after a delay.
+    ///   - report: Gets the events.
+    package init(
+        _ tier: any SharedTier,
+        limit: Duration,
+        now: @escaping @Sendable () -> ContinuousClock.Instant,
+        schedule: @escaping Schedule,
+        report: @escaping @Sendable (TierEvent) -> Void
+    ) {
+        self.tier = tier
+        self.limit = limit
+        self.now = now
+        self.schedule = schedule
+        self.report = report
+    }
+
+    /// Whether the circuit of a side is closed.
+    package func works(_ side: Side) -> Bool { breakers.withLock { $0[side.rawValue].isClosed } }
+
+    /// The values of keys; nil if the tier was not asked, or did not answer.
+    package func get(_ keys: [TierKey]) async -> [Data?]? {
+        let values = await perform(.reading) { try await $0.get(keys, until: $1) }
+        // A tier with an answer too few could put a value at another key's place.
+        return values?.count == keys.count ? values : nil
+    }
+
+    /// Stores a value; returns whether the tier has confirmed it.
+    package func put(_ value: Data, at key: TierKey, for lifetime: Duration) async -> Bool {
+        await perform(.writing) { try await $0.put(value, at: key, for: lifetime, until: $1) } != nil
+    }
+
+    /// Stores a value if the key has none; nil if that is unknown.
+    package func lease(_ value: Data, at key: TierKey, for lifetime: Duration) async -> Bool? {
+        await perform(.writing) { try await $0.lease(value, at: key, for: lifetime, until: $1) }
+    }
+
+    /// Gives a value a new lifetime; nil if that is unknown.
+    @discardableResult
+    package func touch(_ key: TierKey, for lifetime: Duration) async -> Bool? {
+        await perform(.writing) { try await $0.touch(key, for: lifetime, until: $1) }
+    }
+
+    /// Removes a value; returns whether the tier has confirmed it.
+    @discardableResult
+    package func remove(_ key: TierKey, ifEqualTo value: Data? = nil) async -> Bool {
+        await perform(.messages) { try await $0.remove(key, ifEqualTo: value, until: $1) } != nil
+    }
+
+    /// Sends a message; nil if it may not have been sent.
+    package func publish(_ message: Data, on channel: TierKey) async -> UInt64? {
+        await perform(.messages) { try await $0.publish(message, on: channel, until: $1) }
+    }
+
+    /// Begins to receive messages; nil if that is not possible now.
+    package func subscribe(to channel: TierKey) async -> TierSubscription? {
+        await perform(.messages) { try await $0.subscribe(to: channel, until: $1) }
+    }
+
+    private func perform<Value: Sendable>(
+        _ side: Side,
+        _ call: @escaping @Sendable (any SharedTier, ContinuousClock.Instant) async throws -> Value
+    ) async -> Value? {
+        let begin = now()
+        guard let admission = breakers.withLock({ $0[side.rawValue].admit(at: begin) }) else { return nil }
+        let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, any Error>, _>) in
+            let race = Race(continuation)
+            let task = Task { [tier, limit] in
+                do {
+                    race.finish(.success(try await call(tier, begin + limit)))
+                } catch {
+                    race.finish(.failure(error))
+                }
+            }
+            schedule(limit) { [limit] in
+                if race.finish(.failure(TierError(.late, "no answer within \(limit)"))) { task.cancel() }
+            }
+        }
+        let end = now()
+        let problem: String?
+        switch result {
+        case .success: problem = end - begin > limit / 2 ? "an answer took \(end - begin)" : nil
+        case .failure(let error): problem = "\(error)"
+        }
+        let change = breakers.withLock { $0[side.rawValue].end(admission, isGood: problem == nil, at: end) }
+        switch change {
+        case .opened(let pause): report(TierEvent(.suspended, "no \(side.name) for \(pause): \(problem ?? "")"))
+        case .closed: report(TierEvent(.resumed, "\(side.name) work again"))
+        case nil: break
+        }
+        return try? result.get()
+    }
+}

@@ -1,0 +1,196 @@
+#if Redis
+import Foundation
+import Testing
+import WaystationRedis
+import WaystationSharing
+import WaystationTestSupport
+import WaystationTesting
+
+@Suite("A tier on Redis")
+struct RedisTierTests {
+    private static let user = """
+        user default off
+        user fleet on >s3cret ~waystation:* &waystation:* -@all +get +set +del +pexpire +eval +exists +incr +time \
+        +publish +subscribe +ping +hello +select
+        """
+
+    /// The tier of a server, with time for a busy machine.
+    private func tier(
+        of server: RedisServer,
+        _ change: (inout RedisOptions) -> Void = { _ in }
+    ) throws -> RedisTier {
+        var options = RedisOptions(host: "127.0.0.1", port: server.port)
+        options.connectTimeout = .seconds(60)
+        change(&options)
+        return try RedisTier(options)
+    }
+
+    private var later: ContinuousClock.Instant { .now + .seconds(60) }
+
+    @Test("is a tier that machines can share")
+    func plain() async throws {
+        let server = try RedisServer()
+        defer { server.stop() }
+        try await SharedTierConformance(of: tier(of: server) { $0.database = 3 }).check()
+    }
+
+    @Test("is one over TLS, for a user with few rights")
+    func encrypted() async throws {
+        let certificates = try Certificates()
+        let server = try RedisServer(certificates: certificates, directives: Self.user)
+        defer { server.stop() }
+        var tls = RedisOptions.TLS()
+        tls.trustedRootsPath = certificates.path("ca.pem")
+        let tier = try tier(of: server) { [tls] in
+            $0.tls = tls
+            ($0.user, $0.password) = ("fleet", "s3cret")
+        }
+        try await SharedTierConformance(of: tier).check()
+        // An authority that is not trusted.
+        let other = try self.tier(of: server) {
+            $0.tls = RedisOptions.TLS()
+            $0.tls?.trustedRootsPath = certificates.path("other.pem")
+        }
+        let error = await #expect(throws: TierError.self) {
+            try await other.get([TierKey("waystation:a")], until: later)
+        }
+        #expect(error?.code == .unreachable)
+    }
+
+    @Test("is one by RESP2, with a server that has no RESP3")
+    func older() async throws {
+        let server = try RedisServer(directives: "rename-command HELLO \"\"\nrequirepass s3cret")
+        defer { server.stop() }
+        try await SharedTierConformance(of: tier(of: server) { $0.password = "s3cret" }).check()
+    }
+
+    @Test("is refused without a password, and with a wrong one", arguments: [nil, "wrong"] as [String?])
+    func refused(password: String?) async throws {
+        let server = try RedisServer(directives: "requirepass s3cret")
+        defer { server.stop() }
+        let tier = try tier(of: server) { $0.password = password }
+        let error = await #expect(throws: TierError.self) {
+            try await tier.get([TierKey("waystation:a")], until: later)
+        }
+        #expect(error?.code == .refused)
+    }
+
+    @Test("fails at the deadline while the server's process is stopped, and works again after it")
+    func stopped() async throws {
+        let server = try RedisServer()
+        defer { server.stop() }
+        let tier = try tier(of: server)
+        let key = TierKey("waystation:a")
+        try await tier.put(Data("a".utf8), at: key, for: .seconds(600), until: later)
+        server.pause()
+        let error = await #expect(throws: TierError.self) {
+            try await tier.get([key], until: .now + .milliseconds(50))
+        }
+        #expect(error?.code == .late)
+        server.resume()
+        #expect(await eventually { (try? await tier.get([key], until: later)) == [Data("a".utf8)] })
+    }
+
+    @Test("fails at once when nothing listens, and connects when a server does")
+    func absent() async throws {
+        let server = try RedisServer()
+        let tier = try tier(of: server)
+        server.stop()
+        let error = await #expect(throws: TierError.self) {
+            try await tier.get([TierKey("waystation:a")], until: later)
+        }
+        #expect(error?.code == .unreachable)
+    }
+
+    @Test("has a channel that ends with its connection, also when the server no longer answers")
+    func lostChannel() async throws {
+        let server = try RedisServer()
+        let tier = try tier(of: server) { $0.keepaliveInterval = .milliseconds(200) }
+        let silent = try await tier.subscribe(to: TierKey("waystation:c"), until: later)
+        server.pause()
+        await #expect(throws: TierError.self) { for try await _ in silent.messages {} }
+        server.resume()
+        var lost = silent
+        #expect(
+            await eventually {
+                guard let made = try? await tier.subscribe(to: TierKey("waystation:c"), until: later) else {
+                    return false
+                }
+                lost = made
+                return true
+            }
+        )
+        #expect(lost.lastNumber == silent.lastNumber)
+        server.stop()
+        await #expect(throws: TierError.self) { for try await _ in lost.messages {} }
+    }
+
+    @Test("that loses all values gives a channel a number that it never had")
+    func lostNumbers() async throws {
+        let server = try RedisServer()
+        defer { server.stop() }
+        let tier = try tier(of: server)
+        let channel = TierKey("waystation:c")
+        var last: UInt64 = 0
+        for _ in 0..<3 {
+            let number = try await tier.publish(Data(), on: channel, until: later)
+            #expect(number > last)
+            last = try await tier.publish(Data(), on: channel, until: later)
+            #expect(last == number + 1)
+            try await tier.remove(TierKey(channel.name + ":number"), ifEqualTo: nil, until: later)
+        }
+    }
+
+    @Test("that is full and may evict any value loses values, and stores the next")
+    func full() async throws {
+        let server = try RedisServer(directives: "maxmemory 4mb\nmaxmemory-policy allkeys-random")
+        defer { server.stop() }
+        let tier = try tier(of: server)
+        let value = Data(count: 64 << 10)
+        let keys = (0..<200).map { TierKey("waystation:\($0)") }
+        for key in keys { try await tier.put(value, at: key, for: .seconds(600), until: later) }
+        let kept = try await tier.get(keys, until: later).compactMap(\.self)
+        #expect(kept.count < 100)
+        #expect(kept.allSatisfy { $0 == value })
+    }
+
+    @Test("that is full and evicts nothing refuses new values, and still answers")
+    func refusing() async throws {
+        let server = try RedisServer(directives: "maxmemory 4mb\nmaxmemory-policy noeviction")
+        defer { server.stop() }
+        let tier = try tier(of: server)
+        var error: TierError?
+        for number in 0..<200 where error == nil {
+            do {
+                try await tier.put(
+                    Data(count: 64 << 10),
+                    at: TierKey("waystation:\(number)"),
+                    for: .seconds(600),
+                    until: later
+                )
+            } catch let refusal as TierError {
+                error = refusal
+            }
+        }
+        #expect(error?.code == .refused)
+        #expect(try await tier.get([TierKey("waystation:0")], until: later) == [Data(count: 64 << 10)])
+    }
+
+    @Test("runs many calls at once on one connection")
+    func pipelining() async throws {
+        let server = try RedisServer(directives: "maxclients 8")
+        defer { server.stop() }
+        let tier = try tier(of: server)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<500 {
+                group.addTask {
+                    let (key, value) = (TierKey("waystation:\(number)"), Data("\(number)".utf8))
+                    try await tier.put(value, at: key, for: .seconds(600), until: later)
+                    #expect(try await tier.get([key], until: later) == [value])
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
+#endif

@@ -1,0 +1,150 @@
+import Foundation
+import HTTPTypes
+import Synchronization
+import Testing
+import WaystationCaching
+import WaystationSharing
+import WaystationTestSupport
+import WaystationTesting
+
+@testable import Waystation
+
+@Suite("Machines that share a tier")
+struct FleetTests {
+    @Test("make one trip for identical requests, and all get its response")
+    func oneTrip() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]).held(at: gate) }
+        var machines: [FleetFixture.Machine] = []
+        for _ in 0..<4 { machines.append(try await fleet.machine()) }
+        let bodies = try await withThrowingTaskGroup(of: String.self) { group in
+            for machine in machines { group.addTask { try await fleet.load(on: machine).body } }
+            // The lease and what waits for it.
+            #expect(await eventually { fleet.trips == 1 && machines.filter(\.waits).count == 3 })
+            gate.open()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(bodies == Array(repeating: "page", count: 4))
+        #expect(fleet.trips == 1)
+    }
+
+    @Test("do not wait for a response that is not shared, or for a trip that failed")
+    func failedTrips() async throws {
+        let counter = Counter()
+        let fleet = try FleetFixture { request in
+            request.path == "/private"
+                ? .ok("mine", fields: ["Cache-Control": "private"])
+                : counter.next() == 1 ? .status(500) : .ok("page", fields: ["Cache-Control": "max-age=600"])
+        }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        for target in ["/private", "/failing"] {
+            async let one = fleet.load(target, on: first)
+            async let other = fleet.load(target, on: second)
+            _ = try await (one, other)
+        }
+        #expect(try await fleet.load("/failing", on: second).body == "page")
+    }
+
+    @Test("wait no longer than their patience for a machine that does not answer")
+    func patience() async throws {
+        let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }
+        let timers = ManualClock()
+        let machine = try await fleet.machine { $0.schedule = timers.schedule }
+        // A machine that has died with its lease.
+        let request = SharedRequest(
+            key: RequestKey(method: "GET", url: fleet.origin.url("/").absoluteString),
+            fields: [:]
+        )
+        let keys = SharedKeys(secret: FleetFixture.secret)
+        let lease = keys.lease(of: keys.entry(request))
+        #expect(
+            try await fleet.tier.lease(Data("dead".utf8), at: lease, for: .seconds(600), until: .now + .seconds(60))
+        )
+        async let load = fleet.load(on: machine)
+        #expect(await eventually { machine.waits })
+        #expect(fleet.trips == 0)
+        timers.fire()
+        // The lease was not given up, so that the next wait would begin; this machine's time is not over yet.
+        try await fleet.tier.remove(lease, ifEqualTo: nil, until: .now + .seconds(60))
+        #expect(
+            await eventually {
+                timers.fire()
+                return fleet.trips == 1
+            }
+        )
+        #expect(try await load.body == "page")
+    }
+
+    @Test("drop what one of them removes or changes")
+    func invalidation() async throws {
+        let counter = Counter()
+        let fleet = try FleetFixture { request in
+            request.method == "POST" ? .ok("done") : .ok("\(counter.next())", fields: ["Cache-Control": "max-age=600"])
+        }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        try await fleet.load(on: first)
+        #expect(await fleet.entries(1))
+        #expect(try await fleet.load(on: second).isShared)
+        try await fleet.load(on: first, method: "POST")
+        #expect(await eventually { await second.cache.statistics.entries == 0 })
+        #expect(try await fleet.load(on: second).body == "2")
+        #expect(await fleet.entries(1), "the old entry, which no root leads to, was replaced")
+        try await first.cache.removeAll()
+        #expect(await eventually { await second.cache.statistics.entries == 0 })
+        #expect(try await fleet.load(on: first).body == "3")
+    }
+
+    @Test("drop everything when they may have missed an invalidation, and nothing when they have not")
+    func missed() async throws {
+        let fleet = try FleetFixture { .ok("page \($0.path)", fields: ["Cache-Control": "max-age=600"]) }
+        let (_, second) = (try await fleet.machine(), try await fleet.machine())
+        try await fleet.load("/a", on: second)
+        fleet.tier.disconnect()
+        #expect(await eventually { fleet.tier.subscriberCount == 4 })
+        #expect(try await fleet.load("/a", on: second).isLocal)
+        fleet.tier.behavior = .down
+        fleet.tier.disconnect()
+        #expect(await eventually { !(second.cache.shared?.arrivals.isFollowed ?? true) })
+        fleet.tier.restart()
+        fleet.tier.behavior = .working
+        #expect(await fleet.event(.missed, on: second) != nil)
+        #expect(await second.cache.statistics.entries == 0)
+    }
+
+    @Test("remember over their end which invalidations they have seen")
+    func restart() async throws {
+        let fleet = try FleetFixture { .ok("page \($0.path)", fields: ["Cache-Control": "max-age=600"]) }
+        let folder = try TemporaryDirectory()
+        let (first, other) = (try await fleet.machine(in: folder), try await fleet.machine())
+        try await other.cache.remove(fleet.origin.url("/x"))
+        #expect(await eventually { SequenceFile(in: folder.url).read() == 1 })
+        try await fleet.load("/a", on: first)
+        await fleet.stop(first)
+        let second = try await fleet.machine(in: folder)
+        #expect(try await fleet.load("/a", on: second).isLocal)
+        await fleet.stop(second)
+        try await other.cache.remove(fleet.origin.url("/x"))
+        let third = try await fleet.machine(in: folder)
+        #expect(await fleet.event(.missed, on: third) != nil)
+    }
+
+    @Test("do not read from the tier while an invalidation has not reached it, and deliver it later")
+    func delayed() async throws {
+        let counter = Counter()
+        let fleet = try FleetFixture { _ in .ok("\(counter.next())", fields: ["Cache-Control": "max-age=600"]) }
+        let first = try await fleet.machine()
+        try await fleet.load(on: first)
+        #expect(await fleet.entries(1))
+        fleet.tier.behavior = .full
+        try await first.cache.remove(fleet.origin.url("/"))
+        #expect(await fleet.event(.delayed, on: first) != nil)
+        fleet.tier.behavior = .working
+        #expect(await eventually { first.cache.shared?.outbox.withLock { $0.isEmpty } ?? false })
+        #expect(try await fleet.load(on: try await fleet.machine()).body == "2")
+    }
+}
+
+extension FleetFixture.Machine {
+    /// Whether a load of the machine waits for another machine.
+    var waits: Bool { (cache.shared?.arrivals.expectedCount ?? 0) > 0 }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import Testing
+import WaystationSharing
+import WaystationStorage
+import WaystationTestSupport
+import WaystationTesting
+
+@testable import Waystation
+
+@Suite("A shared tier")
+struct SharedTierTests {
+    @Test("answers the loads of other machines, which store the response with its age")
+    func sharing() async throws {
+        let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        try await fleet.load(on: first)
+        #expect(await fleet.entries(1))
+        fleet.clock.advance(by: 100)
+        let shared = try await fleet.load(on: second)
+        #expect(shared.isShared)
+        #expect(shared.body == "page")
+        #expect(shared.age == "100")
+        let calls = fleet.tier.calls
+        fleet.clock.advance(by: 100)
+        let local = try await fleet.load(on: second)
+        #expect(local.isLocal)
+        #expect(local.age == "200")
+        #expect(fleet.tier.calls == calls, "a local hit does not ask the tier")
+        #expect(fleet.trips == 1)
+        fleet.clock.advance(by: 401)
+        try await fleet.load(on: second)
+        #expect(fleet.trips == 2, "what is stale is asked for again")
+    }
+
+    @Test(
+        "is not asked by strategies that ask the origin first",
+        arguments: [CacheStrategy.networkFirst(), .revalidate]
+    )
+    func otherStrategies(strategy: CacheStrategy) async throws {
+        let fleet = try FleetFixture(strategy) { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }
+        let machine = try await fleet.machine()
+        let calls = fleet.tier.calls
+        try await fleet.load(on: machine)
+        #expect(fleet.tier.calls == calls)
+    }
+
+    @Test("keeps responses up to the limit of the strategy, whatever their fields say")
+    func limits() async throws {
+        let fleet = try FleetFixture(.cacheFirst(for: .seconds(50))) { _ in .ok("page") }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        try await fleet.load(on: first)
+        #expect(await fleet.entries(1))
+        fleet.clock.advance(by: 49)
+        #expect(try await fleet.load(on: second).isShared)
+        let third = try await fleet.machine()
+        fleet.clock.advance(by: 1)
+        try await fleet.load(on: third)
+        #expect(fleet.trips == 2)
+    }
+
+    @Test("has the variants of a response apart, by the fields that Vary names")
+    func variants() async throws {
+        let fleet = try FleetFixture { request in
+            .ok(
+                "in \(request.value(of: "Accept-Language") ?? "none")",
+                fields: ["Cache-Control": "max-age=600", "Vary": "Accept-Language"]
+            )
+        }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        for (index, language) in ["de", "fr"].enumerated() {
+            try await fleet.load(on: first, ["Accept-Language": language])
+            // How the response varies, and the variants.
+            #expect(await fleet.entries(2 + index))
+        }
+        for language in ["de", "fr"] {
+            let got = try await fleet.load(on: second, ["Accept-Language": language])
+            #expect(got.isShared)
+            #expect(got.body == "in \(language)")
+        }
+        #expect(try await fleet.load(on: second, ["Accept-Language": "en"]).body == "in en")
+        #expect(fleet.trips == 3)
+    }
+
+    @Test(
+        "gets no response that may be meant for one user, unless the app shares such",
+        arguments: [
+            ("private, max-age=600", "X-Other", [:]), ("max-age=600", "Set-Cookie", [:]),
+            ("max-age=600", "X-Other", ["Authorization": "Bearer secret"]),
+            ("max-age=600", "X-Other", ["Cookie": "session=secret"]),
+        ] as [(String, String, [String: String])]
+    )
+    func personal(control: String, name: String, request: [String: String]) async throws {
+        let fleet = try FleetFixture { _ in .ok("mine", fields: ["Cache-Control": control, name: "a=b"]) }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        try await fleet.load(on: first, request)
+        try await fleet.load(on: second, request)
+        #expect(fleet.trips == 2)
+        let third = try await fleet.machine { $0.includesPersonalResponses = true }
+        let fourth = try await fleet.machine { $0.includesPersonalResponses = true }
+        try await fleet.load(on: third, request)
+        #expect(await fleet.entries(1))
+        #expect(try await fleet.load(on: fourth, request).isShared)
+        #expect(fleet.trips == 3)
+        // Another user gets nothing of it.
+        try await fleet.load(on: fourth, ["Authorization": "Bearer other", "Cookie": "session=other"])
+        #expect(fleet.trips == 4)
+        for secret in ["secret", "127.0.0.1"] {
+            let seen = fleet.tier.values.reduce(into: Data()) { $0 += Data($1.key.name.utf8) + $1.value }
+            #expect(seen.range(of: Data(secret.utf8)) == nil)
+        }
+    }
+
+    @Test("gets no body above the limit")
+    func largeBodies() async throws {
+        let fleet = try FleetFixture { _ in
+            .ok(Data(count: 1_001), fields: ["Cache-Control": "max-age=600"])
+        }
+        let first = try await fleet.machine { $0.maximumEntrySize = .bytes(1_000) }
+        try await fleet.load(on: first)
+        try await fleet.load(on: try await fleet.machine { $0.maximumEntrySize = .bytes(1_001) })
+        #expect(await fleet.entries(1))
+        #expect(fleet.trips == 2)
+    }
+
+    @Test("shares nothing between machines with different secrets")
+    func secrets() async throws {
+        let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }
+        try await fleet.load(on: try await fleet.machine())
+        #expect(await fleet.entries(1))
+        try await fleet.load(on: try await fleet.machine { $0.secret = Data("another secret of the tests".utf8) })
+        #expect(fleet.trips == 2)
+        #expect(throws: WaystationError.self) {
+            try ResponseCache(directory: TemporaryDirectory().url, sharing: fleet.sharing(secret: Data("short".utf8)))
+        }
+    }
+
+    @Test(
+        "that fails in any way fails no load and changes no body",
+        arguments: [.down, .full, .lying { _ in Data("lie".utf8) }, .lying { $0 + [0] }, .lying { _ in Data() }]
+            as [InMemoryTier.Behavior]
+    )
+    func failing(behavior: InMemoryTier.Behavior) async throws {
+        let fleet = try FleetFixture { .ok("page \($0.path)", fields: ["Cache-Control": "max-age=600"]) }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        for number in 0..<10 { try await fleet.load("/\(number)", on: first) }
+        fleet.tier.behavior = behavior
+        for machine in [first, second] {
+            for number in 0..<20 {
+                #expect(try await fleet.load("/\(number)", on: machine).body == "page /\(number)")
+            }
+        }
+    }
+
+    @Test("that does not answer is left alone, with an event, and is used again when it works")
+    func silence() async throws {
+        let fleet = try FleetFixture { .ok("page \($0.path)", fields: ["Cache-Control": "max-age=600"]) }
+        fleet.tier.behavior = .silent
+        let timers = ManualClock()
+        let time = ManualClock()
+        let start = ContinuousClock.now
+        let begin = time.now()
+        let machine = try await fleet.machine {
+            $0.schedule = timers.schedule
+            $0.now = { start + .seconds(time.now().timeIntervalSince(begin)) }
+        }
+        for number in 0..<5 {
+            async let load = fleet.load("/\(number)", on: machine)
+            #expect(
+                await eventually {
+                    timers.fire()
+                    return fleet.origin.requests.count > number
+                }
+            )
+            #expect(try await load.body == "page /\(number)")
+        }
+        #expect(await fleet.event(.suspended, on: machine) != nil)
+        #expect(try await fleet.load("/5", on: machine).body == "page /5", "no timer has to end this load's call")
+        fleet.tier.behavior = .working
+        time.advance(by: 60)
+        try await fleet.load("/6", on: machine)
+        #expect(await fleet.event(.resumed, on: machine) != nil)
+    }
+
+    @Test("has damaged entries removed, with an event")
+    func damage() async throws {
+        let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        try await fleet.load(on: first)
+        #expect(await fleet.entries(1))
+        let (key, value) = try #require(fleet.tier.values.first { $0.value.count > 16 })
+        fleet.tier.replace(key, with: value.dropLast() + [value[value.endIndex - 1] ^ 1])
+        #expect(try await fleet.load(on: second).body == "page")
+        #expect(await fleet.event(.damaged, on: second) != nil)
+        #expect(fleet.trips == 2)
+        #expect(await eventually { fleet.tier.values[key].map { $0 != value } ?? false }, "the entry is stored anew")
+        #expect(try await fleet.load(on: try await fleet.machine()).isShared)
+    }
+
+    @Test("that evicts any of its values loses responses, and never brings back one that was invalidated")
+    func eviction() async throws {
+        let counter = Counter()
+        let fleet = try FleetFixture { _ in .ok("\(counter.next())", fields: ["Cache-Control": "max-age=600"]) }
+        let first = try await fleet.machine()
+        try await fleet.load(on: first)
+        #expect(await fleet.entries(1))
+        let entry = try #require(fleet.tier.values.first { $0.value.count > 16 })
+        try await first.cache.remove(fleet.origin.url("/"))
+        #expect(await eventually { fleet.tier.values.count == 2 }, "the root of the URL is gone")
+        #expect(fleet.tier.values[entry.key] == entry.value)
+        let second = try await fleet.machine()
+        #expect(try await fleet.load(on: second).body == "2")
+        fleet.tier.evict { $1.count == 16 }
+        #expect(try await fleet.load(on: try await fleet.machine()).body == "3")
+    }
+}
