@@ -30,8 +30,9 @@ struct MemoryLookUpTests {
         let store = fixture.store()
         await store.flush()
         #expect(store.lookUpInMemory(.get("b"))?.isEmpty == true)
+        #expect(store.lookUpInMemory(.get("b"), mayRead: false)?.isEmpty == true)
         let statistics = await store.statistics()
-        #expect((statistics.diskHits, statistics.misses) == (0, 1))
+        #expect((statistics.diskHits, statistics.misses) == (0, 2))
     }
 
     @Test("does not wait for look-ups that do")

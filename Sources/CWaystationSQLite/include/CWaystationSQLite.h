@@ -1,5 +1,6 @@
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /// Forbids SQL that could damage the file itself. sqlite3_db_config() is variadic, which Swift cannot call.
 static inline int waystation_sqlite_set_defensive(sqlite3 *db, int isOn) {
@@ -10,6 +11,34 @@ static inline int waystation_sqlite_set_defensive(sqlite3 *db, int isOn) {
 static inline int waystation_sqlite_set_no_checkpoint_on_close(sqlite3 *db, int isOn) {
     return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isOn, (int *)0);
 }
+
+/// Binds text to a parameter; SQLite makes a copy. Swift cannot import the constant that asks for the copy.
+static inline int waystation_sqlite_bind_text(
+    sqlite3_stmt *statement, int position, const void *bytes, sqlite3_uint64 count
+) {
+    return sqlite3_bind_text64(statement, position, bytes ? bytes : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+/// The state of a database in WAL mode, as the index of its log has it (https://sqlite.org/walformat.html §2.1).
+///
+/// Two states of a database are equal if nothing was committed between them.
+typedef struct {
+    /// How many transactions were committed since the index of the log was made.
+    uint32_t commits;
+    /// All bytes of the header, with its checksums.
+    uint64_t words[6];
+} waystation_sqlite_log_state;
+
+/// Returns the place in memory where all processes that use a database keep the index of its log; NULL if there is none,
+/// because the database is not in WAL mode.
+///
+/// The place stays valid until the connection is closed. The calling thread must be the one that uses the connection.
+const void *waystation_sqlite_log_index(sqlite3 *db);
+
+/// Copies the state from that place, which needs no lock and no system call.
+///
+/// Returns false if another connection is changing the state at that moment.
+bool waystation_sqlite_read_log_state(const void *log_index, waystation_sqlite_log_state *state);
 
 /// How the calling thread's calls into SQLite use files.
 typedef enum {

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 package import HTTPTypes
+import WaystationCaching
 
 extension HTTPFields {
     /// The fields of a Foundation dictionary.
@@ -13,7 +14,7 @@ extension HTTPFields {
         for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
             // White space around a value is not part of it (RFC 9110 §5.5).
             let value = value.hasSpaceAround ? value.trimmingCharacters(in: .whitespaces) : value
-            guard let name = HTTPField.Name(name), isWanted(name), HTTPField.isValidValue(value) else { continue }
+            guard let name = KnownFieldNames.name(name), isWanted(name), HTTPField.isValidValue(value) else { continue }
             append(HTTPField(name: name, value: value))
         }
     }

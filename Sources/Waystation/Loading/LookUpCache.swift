@@ -42,8 +42,9 @@ final class LookUpCache: URLCache, @unchecked Sendable {
             completionHandler(PreparedVisit(Visit(visit.hop, $0), in: visits))
         }
         guard case .lookUp(let lookUp) = visit.verdict else { return complete(visit.verdict) }
-        // Loads that wait for the loading queue are better served by a look-up that leaves it to them.
-        if isCalm, let verdict = lookUp.inMemory() { return complete(verdict) }
+        // Loads that wait for the loading queue are better served by a look-up that leaves it to them, unless nothing has
+        // to be read.
+        if let verdict = lookUp.inMemory(isCalm) { return complete(verdict) }
         lookUp.run(complete)
     }
 

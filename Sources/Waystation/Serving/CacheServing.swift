@@ -29,7 +29,7 @@ extension Serving {
         if let resident { return verdict(resident) }
         return .lookUp(
             LookUp(
-                inMemory: { cache.store.lookUpInMemory(key).map(verdict) },
+                inMemory: { cache.store.lookUpInMemory(key, mayRead: $0).map(verdict) },
                 run: { completion in cache.store.lookup(key) { completion(verdict($0)) } }
             )
         )

@@ -32,7 +32,9 @@ enum Verdict: Sendable {
 /// A look-up that ends in the verdict about the same hop.
 struct LookUp: Sendable {
     /// Makes the look-up on the calling thread if it need not wait for a disk; otherwise returns nil.
-    var inMemory: @Sendable () -> Verdict? = { nil }
+    ///
+    /// If it may not read, it only finds out that nothing is stored.
+    var inMemory: @Sendable (_ mayRead: Bool) -> Verdict? = { _ in nil }
     /// Starts the look-up; the completion is called once, on any thread.
     let run: @Sendable (_ completion: @escaping @Sendable (Verdict) -> Void) -> Void
 }

@@ -17,12 +17,20 @@ struct BlockChecksums: Equatable, Sendable {
     }
 
     /// Decodes what ``encoded`` returned; `nil` when the data cannot belong to a body of that length.
-    init?(encoded: Data, bodyLength: Int) {
+    init?(encoded: UnsafeRawBufferPointer, bodyLength: Int) {
         guard bodyLength >= 0, encoded.count == Self.count(forLength: bodyLength) * 8 else { return nil }
-        values = encoded.withUnsafeBytes { bytes in
-            (0..<bytes.count / 8).map {
-                UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self))
-            }
+        values = (0..<encoded.count / 8).map {
+            UInt64(littleEndian: encoded.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self))
+        }
+    }
+
+    /// Whether these are the checksums of a body.
+    func match(_ body: UnsafeRawBufferPointer) -> Bool {
+        guard values.count == Self.count(forLength: body.count) else { return false }
+        return values.indices.allSatisfy { number in
+            let start = number * Self.blockSize
+            let end = min(start + Self.blockSize, body.count)
+            return XXH64.of(UnsafeRawBufferPointer(rebasing: body[start..<end])) == values[number]
         }
     }
 

@@ -1,6 +1,5 @@
 package import Foundation
 package import HTTPTypes
-import Synchronization
 import WaystationCaching
 
 /// Header fields as the bytes of a field section: `name: value` and CR LF for each, in order (RFC 9112 §5).
@@ -23,7 +22,7 @@ package enum FieldSection {
         var fields = HTTPFields()
         for line in Lines(bytes) {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
-                let name = FieldNames.name(UnsafeRawBufferPointer(rebasing: line[..<colon]))
+                let name = KnownFieldNames.name(String(decoding: line[..<colon], as: UTF8.self))
             else { return nil }
             fields.append(HTTPField(name: name, value: line[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }))
         }
@@ -56,7 +55,7 @@ extension VaryKey {
         var nominees: [Nominee] = []
         for line in Lines(bytes) {
             let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
-            guard let name = FieldNames.name(UnsafeRawBufferPointer(rebasing: line[..<colon])) else { return nil }
+            guard let name = KnownFieldNames.name(String(decoding: line[..<colon], as: UTF8.self)) else { return nil }
             // Skips the colon and the one space that was written: a value may itself begin with a space.
             let value = colon == line.endIndex ? nil : String(decoding: line[colon...].dropFirst(2), as: UTF8.self)
             nominees.append(Nominee(name: name, value: value))
@@ -76,20 +75,6 @@ private struct Lines: Sequence, IteratorProtocol {
         let end = rest.firstIndex(of: UInt8(ascii: "\r")) ?? rest.endIndex
         defer { rest = rest[end...].dropFirst(2) }
         return rest[..<end]
-    }
-}
-
-/// Field names that were parsed before, so that the few common names are not parsed again for each look-up.
-private enum FieldNames {
-    private static let known = Mutex<[String: HTTPField.Name]>([:])
-
-    static func name(_ bytes: UnsafeRawBufferPointer) -> HTTPField.Name? {
-        let text = String(decoding: bytes, as: UTF8.self)
-        if let name = known.withLock({ $0[text] }) { return name }
-        guard let name = HTTPField.Name(text) else { return nil }
-        // Servers choose the names, so the table stops growing before it could take much memory.
-        known.withLock { if $0.count < 512 { $0[text] = name } }
-        return name
     }
 }
 

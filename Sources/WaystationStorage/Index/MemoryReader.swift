@@ -7,43 +7,61 @@ import Synchronization
 /// A page that is not in memory ends the read (`RWF_NOWAIT` of preadv2(2)), and so does another process that locks the
 /// index. Files are opened with `O_NOATIME`, since a new time of last access would have to be written.
 final class MemoryReader: Sendable {
+    /// `@unchecked Sendable`: the query is used by the thread that has locked the connection.
+    private struct Connection: @unchecked Sendable {
+        let queue: DatabaseQueue
+        let query: RawQuery
+    }
+
     private static let isSupported = waystation_sqlite_install_modes()
 
-    private let queue: DatabaseQueue
-    private let isReading = Atomic(false)
+    /// The connection; `nil` once it is closed.
+    ///
+    /// GRDB's own queue is not used for reading: a visit of it takes a part of the time of a look-up.
+    private let connection: Mutex<Connection?>
     /// Whether the file system cannot limit reads to memory.
     private let isUseless = Atomic(false)
 
-    /// Opens a connection; `nil` where SQLite's reads cannot be limited to memory.
-    init?(path: String, configuration: Configuration) throws {
+    /// Opens a connection for a query; `nil` where SQLite's reads cannot be limited to memory.
+    init?(path: String, configuration: Configuration, query: String) throws {
         guard Self.isSupported else { return nil }
-        queue = try Self.perform(in: waystation_sqlite_opening_without_access_times) {
+        let opened = try Self.perform(in: waystation_sqlite_opening_without_access_times) {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
-            try queue.unsafeRead { db in
+            return try queue.unsafeRead { db in
                 // SQLite opens the log with the first read.
                 _ = try Row.fetchOne(db, sql: "SELECT 1 FROM responses LIMIT 1")
                 // The opening waits for other processes, like that of the other connections; a read does not.
                 sqlite3_busy_timeout(db.sqliteConnection, 0)
+                return Connection(queue: queue, query: RawQuery(try db.cachedStatement(sql: query)))
             }
-            return queue
         }
+        connection = Mutex(opened)
     }
 
     /// Reads on the calling thread; `nil` if something is not in memory, or another thread is reading.
-    func read<Result: Sendable>(_ body: (Database) throws -> Result) -> Result? {
-        guard !isUseless.load(ordering: .relaxed), !isReading.exchange(true, ordering: .acquiring) else { return nil }
-        defer { isReading.store(false, ordering: .releasing) }
-        do {
-            return try queue.unsafeRead { db in
-                try Self.perform(in: waystation_sqlite_reading_from_memory) { try body(db) }
+    func read<Result: Sendable>(_ body: (RawQuery) throws -> Result) -> Result? {
+        guard !isUseless.load(ordering: .relaxed) else { return nil }
+        let result = connection.withLockIfAvailable { connection -> Result? in
+            guard let query = connection?.query else { return nil }
+            do {
+                return try Self.perform(in: waystation_sqlite_reading_from_memory) { try body(query) }
+            } catch {
+                if waystation_sqlite_is_memory_unsupported() { isUseless.store(true, ordering: .relaxed) }
+                return nil
             }
-        } catch {
-            if waystation_sqlite_is_memory_unsupported() { isUseless.store(true, ordering: .relaxed) }
-            return nil
         }
+        return result ?? nil
     }
 
-    func close() { try? queue.close() }
+    /// Closes the connection; later reads return `nil`.
+    func close() {
+        // SQLite does not close a connection whose statements are in use.
+        let queue = connection.withLock { connection in
+            defer { connection = nil }
+            return connection?.queue
+        }
+        try? queue?.close()
+    }
 
     private static func perform<Result>(
         in mode: waystation_sqlite_mode,

@@ -69,8 +69,10 @@ extension StoreIndex {
             if db.isInsideTransaction { try db.rollback() }
             try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
             do {
+                let state = keys.begin()
                 let result = try body(db)
                 try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+                keys.committed(after: state)
                 return result
             } catch {
                 // If a failing disk leaves the transaction open, the next change ends it.

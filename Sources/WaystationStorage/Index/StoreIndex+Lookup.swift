@@ -13,27 +13,27 @@ extension StoreIndex {
 
     /// The rows of a key, newest first.
     func rows(for key: RequestKey) throws -> [Found] {
-        try reader.unsafeRead { try Self.rows(for: key, $0) }
+        try reader.unsafeRead { try Self.rows(for: key, by: RawQuery($0.cachedStatement(sql: Self.lookup))) }
     }
 
     /// The rows of a key, newest first, read without waiting for the disk; `nil` if that is not possible.
     func rowsInMemory(for key: RequestKey) -> [Found]? {
-        memoryReader?.read { try Self.rows(for: key, $0) }
+        memoryReader?.read { try Self.rows(for: key, by: $0) }
     }
 
-    private static func rows(for key: RequestKey, _ db: Database) throws -> [Found] {
-        let statement = try db.cachedStatement(sql: lookup)
-        let rows = try Row.fetchCursor(statement, arguments: [key.url, key.method, key.partition])
+    private static func rows(for key: RequestKey, by query: RawQuery) throws -> [Found] {
         var found: [Found] = []
-        while let row = try rows.next() {
-            found.append(record(row, key: key).map(Found.intact) ?? .damaged(id: integer(row, 0) ?? 0))
+        try query.forEachRow([key.url, key.method, key.partition]) { row in
+            found.append(record(row, key: key).map(Found.intact) ?? .damaged(id: row.integer(0) ?? 0))
         }
         if found.count > 1 { found.sort(by: isNewer) }
         return found
     }
 
-    // SQLite does not sort the rows, because its sorter would copy every body.
-    private static let lookup = """
+    /// The query for the rows of a key.
+    ///
+    /// SQLite does not sort the rows, because its sorter would copy every body.
+    static let lookup = """
         SELECT id, status, request_time, response_time, last_used, seal, body_length, body_file,
                vary, fields, block_sums, body
         FROM responses WHERE url = ? AND method = ? AND partition = ?
@@ -45,20 +45,18 @@ extension StoreIndex {
     }
 
     /// Reads a row of ``lookup`` and checks its seal and its body.
-    ///
-    /// GRDB's own decoding traps on values of the wrong type, which a damaged file may contain.
-    private static func record(_ row: Row, key: RequestKey) -> IndexRecord? {
-        guard let id = integer(row, 0), let status = integer(row, 1).flatMap(Int.init(exactly:)),
-            let requestTime = integer(row, 2), let responseTime = integer(row, 3), let lastUsed = integer(row, 4),
-            let seal = integer(row, 5).map(UInt64.init(bitPattern:)), let length = integer(row, 6), length >= 0,
+    private static func record(_ row: RawRow, key: RequestKey) -> IndexRecord? {
+        guard let id = row.integer(0), let status = row.integer(1).flatMap(Int.init(exactly:)),
+            let requestTime = row.integer(2), let responseTime = row.integer(3), let lastUsed = row.integer(4),
+            let seal = row.integer(5).map(UInt64.init(bitPattern:)), let length = row.integer(6), length >= 0,
             let bodyLength = Int(exactly: length)
         else { return nil }
-        let file = String.fromDatabaseValue(row[7])
+        let file = row.text(7)
         func sealed() -> (vary: VaryKey, fields: HTTPFields, checksums: BlockChecksums)? {
             row.withBytes(8) { vary in
                 row.withBytes(9) { fields in
                     row.withBytes(10) { sums in
-                        let numbers = (Int(status), requestTime, responseTime, bodyLength)
+                        let numbers = (status, requestTime, responseTime, bodyLength)
                         let expected = Seal.of(
                             key: key,
                             numbers: numbers,
@@ -69,7 +67,7 @@ extension StoreIndex {
                         )
                         guard expected == seal, let record = VaryKey(encoded: vary),
                             let decoded = FieldSection.decode(fields),
-                            let checksums = BlockChecksums(encoded: Data(sums), bodyLength: bodyLength)
+                            let checksums = BlockChecksums(encoded: sums, bodyLength: bodyLength)
                         else { return nil }
                         return (record, decoded, checksums)
                     }
@@ -81,9 +79,10 @@ extension StoreIndex {
         if let file {
             body = .file(file)
         } else {
-            guard let data = row.withBytes(11, { Data($0) }), data.count == bodyLength,
-                BlockChecksums(of: data) == checksums
-            else { return nil }
+            let data: Data? = row.withBytes(11) { bytes in
+                bytes.count == bodyLength && checksums.match(bytes) ? Data(bytes) : nil
+            }
+            guard let data else { return nil }
             body = .inline(data)
         }
         return IndexRecord(
@@ -105,14 +104,4 @@ extension StoreIndex {
     }
 
     static func integer(_ row: Row, _ column: Int) -> Int64? { Int64.fromDatabaseValue(row[column]) }
-}
-
-extension Row {
-    /// Gives access to the bytes of a column without copying them; an empty blob has no bytes, null gives `nil`.
-    fileprivate func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> Result?) -> Result? {
-        guard !hasNull(atIndex: column) else { return nil }
-        return try? withUnsafeData(atIndex: column) { data in
-            data?.withUnsafeBytes { body($0) }
-        }
-    }
 }

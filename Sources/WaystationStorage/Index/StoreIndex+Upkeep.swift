@@ -7,6 +7,30 @@ extension StoreIndex {
         try writer.writeWithoutTransaction { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
     }
 
+    /// Brings the known keys up to date, unless another process commits meanwhile.
+    func learnKeys() throws {
+        guard let missing = keys.missing else { return }
+        try writer.writeWithoutTransaction { db in
+            let query =
+                switch missing {
+                // SQLite reads the index of keys for it, not the rows.
+                case .all: RawQuery(try db.cachedStatement(sql: "SELECT url, method, partition, id FROM responses"))
+                case .newer(let id):
+                    RawQuery(
+                        try db.makeStatement(sql: "SELECT url, method, partition, id FROM responses WHERE id > \(id)")
+                    )
+                }
+            var (hashes, newest): ([KeyHash], Int64) = ([], 0)
+            let state = keys.present
+            try query.forEachRow([]) { row in
+                hashes.append(KeyHash(row))
+                newest = max(newest, row.integer(3) ?? 0)
+            }
+            guard let state, keys.present == state else { return }
+            keys.update(hashes, newest: newest, missing, in: state)
+        }
+    }
+
     /// How many rows there are and how many bytes they count.
     func totals() throws -> (entries: Int, bytes: Int) {
         try reader.unsafeRead { db in

@@ -31,13 +31,13 @@ extension StoreIndex {
     ) throws -> Written<Int64> {
         try change { db in
             try publish()
-            let unnamed = try Self.makeRoom(for: row, maximumVariants: maximumVariants, db)
-            let id = try Self.insert(row, body: nil, lastUsed: lastUsed, db)
+            let unnamed = try makeRoom(for: row, maximumVariants: maximumVariants, db)
+            let id = try insert(row, body: nil, lastUsed: lastUsed, db)
             return Written(result: id, unnamed: unnamed, totalBytes: try Self.totalBytes(db))
         }
     }
 
-    private static func insert(_ row: EncodedRow, body: Data?, lastUsed: Date, _ db: Database) throws -> Int64 {
+    func insert(_ row: EncodedRow, body: Data?, lastUsed: Date, _ db: Database) throws -> Int64 {
         try db.cachedStatement(
             sql: """
                 INSERT INTO responses (method, url, partition, status, request_time, response_time, last_used, size,
@@ -49,13 +49,17 @@ extension StoreIndex {
             lastUsed.microseconds, row.size, Int64(bitPattern: row.seal), row.bodyLength, row.bodyFile, row.vary,
             row.fields, row.checksums, body,
         ])
-        return db.lastInsertedRowID
+        let id = db.lastInsertedRowID
+        keys.insert(row.key, row: id)
+        return id
     }
 
     /// Removes the row that the new row replaces, and the oldest variants if there would be too many afterwards.
     ///
     /// - Returns: The body files of the removed rows.
-    private static func makeRoom(for row: EncodedRow, maximumVariants: Int, _ db: Database) throws -> [String] {
+    private func makeRoom(for row: EncodedRow, maximumVariants: Int, _ db: Database) throws -> [String] {
+        // Most responses that are stored are the first of their key.
+        if case .absent = keys.answer(row.key) { return [] }
         let select = try db.cachedStatement(
             sql: """
                 SELECT id, vary, response_time, body_file FROM responses WHERE url = ? AND method = ? AND partition = ?
@@ -66,8 +70,8 @@ extension StoreIndex {
         var staying: [Variant] = []
         let rows = try Row.fetchCursor(select, arguments: [row.key.url, row.key.method, row.key.partition])
         while let found = try rows.next() {
-            guard let id = integer(found, 0) else { continue }
-            let variant = (integer(found, 2) ?? .min, id, String.fromDatabaseValue(found[3]))
+            guard let id = Self.integer(found, 0) else { continue }
+            let variant = (Self.integer(found, 2) ?? .min, id, String.fromDatabaseValue(found[3]))
             if Data.fromDatabaseValue(found[1]) == row.vary {
                 leaving.append(variant)
             } else {
@@ -79,7 +83,7 @@ extension StoreIndex {
             staying.sort { ($0.time, $0.id) < ($1.time, $1.id) }
             leaving += staying.prefix(surplus)
         }
-        for variant in leaving { try delete(variant.id, db) }
+        for variant in leaving { try Self.delete(variant.id, db) }
         return leaving.compactMap(\.file)
     }
 
@@ -98,8 +102,8 @@ extension StoreIndex {
                 case .failure(let refusal): return .failure(refusal)
                 case .success(.insert(let row, let body, let lastUsed)):
                     hasInserted = true
-                    unnamed += try Self.makeRoom(for: row, maximumVariants: maximumVariants, db)
-                    return .success(try Self.insert(row, body: body, lastUsed: lastUsed, db))
+                    unnamed += try makeRoom(for: row, maximumVariants: maximumVariants, db)
+                    return .success(try insert(row, body: body, lastUsed: lastUsed, db))
                 case .success(.update(let id, let row)):
                     return .success(try Self.update(id, to: row, db) ? id : nil)
                 }

@@ -52,6 +52,8 @@ final class StoreIndex: Sendable {
     let writer: DatabaseQueue
     /// Reads what the system has in memory; `nil` where it cannot be asked for that alone.
     let memoryReader: MemoryReader?
+    /// The keys that the index may hold.
+    let keys: KnownKeys
 
     /// Opens the index, or makes it if it is missing.
     init(path: String, environment: StoreEnvironment) throws {
@@ -82,8 +84,15 @@ final class StoreIndex: Sendable {
         var reading = Self.configuration(environment)
         reading.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") }
         reader = try DatabaseQueue(path: path, configuration: reading)
-        memoryReader = try MemoryReader(path: path, configuration: reading)
+        memoryReader = try MemoryReader(path: path, configuration: reading, query: Self.lookup)
+        keys = KnownKeys(try writer.writeWithoutTransaction(Self.place))
         identity = try fileSystem.identity(of: path)
+    }
+
+    /// The place of the index's state; `nil` if SQLite could not switch to WAL mode.
+    private static func place(_ db: Database) throws -> IndexState.Place? {
+        guard try String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal" else { return nil }
+        return IndexState.Place(db.sqliteConnection)
     }
 
     /// Opens an existing index to read it: nothing is made, migrated or written.
@@ -103,6 +112,7 @@ final class StoreIndex: Sendable {
         reader = try DatabaseQueue(path: path, configuration: configuration)
         writer = reader
         memoryReader = nil
+        keys = KnownKeys(nil)
         identity = try fileSystem.identity(of: path)
     }
 
@@ -131,6 +141,7 @@ final class StoreIndex: Sendable {
 
     /// Closes all connections; later use throws.
     func close() {
+        keys.close()
         memoryReader?.close()
         try? reader.close()
         try? writer.close()

@@ -40,17 +40,31 @@ extension ResponseStore {
         return (responses, responses.isEmpty ? .nothing : .onDisk)
     }
 
-    /// Finds the variants of a key, newest first, in what the system has in memory of the index, without waiting for the
-    /// disk.
+    /// Finds the variants of a key, newest first, without waiting for the disk: by the known keys, and in what the system
+    /// has in memory of the index.
     ///
     /// Call ``resident(_:)`` first, for the store's own memory. Variants with large bodies are not found in this way,
     /// since those are in files.
     ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - mayRead: Whether the index may be read on this thread. Without that, only misses are found.
     /// - Returns: The variants, none if the key is certainly not stored; `nil` if only ``lookup(_:)`` can find out.
-    package func lookUpInMemory(_ key: RequestKey) -> [StoredResponse]? {
+    package func lookUpInMemory(_ key: RequestKey, mayRead: Bool = true) -> [StoredResponse]? {
         guard case .open(let opened) = state.withLock({ $0.availability }), !resident.isChanging(key) else {
             return nil
         }
+        switch opened.index.keys.answer(key) {
+        case .absent:
+            lookUps.withLock { $0.count(.nothing) }
+            return []
+        case .outdated: schedule([.keys])
+        case .mayBePresent, .unknowable: break
+        }
+        return mayRead ? readInMemory(key, in: opened) : nil
+    }
+
+    private func readInMemory(_ key: RequestKey, in opened: Opened) -> [StoredResponse]? {
         let time = now()
         let reading = resident.beginReading(key)
         guard let rows = opened.index.rowsInMemory(for: key),

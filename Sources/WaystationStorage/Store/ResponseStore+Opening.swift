@@ -28,7 +28,7 @@ extension ResponseStore {
             resident.invalidateAll()
             resident.confirm(at: now(), hasChanged: true)
             if wasUnavailable { report(StoreEvent(.recovered, detail: "\(layout.root) is open")) }
-            schedule([.recount, .leftOvers, .orphans, .expiry, .eviction])
+            schedule([.keys, .recount, .leftOvers, .orphans, .expiry, .eviction])
         } catch {
             let retryTime = now().addingTimeInterval(Self.retryInterval)
             let event = StoreEvent(

@@ -8,6 +8,8 @@ struct Upkeep: Sendable {
     enum Job: Hashable, Sendable {
         /// Write the recorded times of last use to the index.
         case uses
+        /// Read the keys that are stored, so that most misses need no query.
+        case keys
         /// Correct the totals so that they equal the sum over the rows.
         case recount
         /// Remove the staging directories of processes that ended.
@@ -93,6 +95,9 @@ extension ResponseStore {
         switch job {
         case .uses:
             try writeUses(in: opened)
+            return []
+        case .keys:
+            try opened.index.learnKeys()
             return []
         case .recount:
             try opened.index.recount()

@@ -184,6 +184,7 @@ extension ResponseStore {
     func finish<Result>(_ written: StoreIndex.Written<Result>, of keys: Set<RequestKey>, in opened: Opened) {
         resident.invalidate(keys)
         removeUnnamed(written.unnamed, in: opened)
+        if opened.index.keys.isCrowded { schedule([.keys]) }
         guard let totalBytes = written.totalBytes else { return }
         scheduleUpkeep(totalBytes: totalBytes)
         do {

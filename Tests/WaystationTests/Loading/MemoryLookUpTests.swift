@@ -33,6 +33,33 @@ struct MemoryLookUpTests {
         #expect(network.requests.count == 1)
     }
 
+    @Test("find out at once that nothing is stored, also for many loads at a time")
+    func manyAtATime() async throws {
+        let directory = try TemporaryDirectory()
+        let cache = try ResponseCache(directory: directory.url)
+        let network = ScriptedTransport { .ok($0.url?.path ?? "", fields: ["Cache-Control": "max-age=60"]) }
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://memory.test/**", via: .cache(.standard))]
+            $0.cache = cache
+            $0.makeTransport = { _ in network }
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        await cache.flush()
+        cache.store.readQueue.suspend()
+        defer { cache.store.readQueue.resume() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                let url = try #require(URL(string: "http://memory.test/\(number)"))
+                group.addTask {
+                    let (body, _) = try await session.data(from: url)
+                    #expect(String(decoding: body, as: UTF8.self) == "/\(number)")
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(network.requests.count == 20)
+    }
+
     @Test("are made for the fourth task in a row that begins while no other is under way")
     func calm() throws {
         let visits = VisitsUnderWay()
