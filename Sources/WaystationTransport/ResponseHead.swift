@@ -69,7 +69,7 @@ public struct ResponseHead: Sendable {
         switch form {
         case .response(let response): response
         case .values(let url, let statusCode, let fields):
-            HTTPURLResponse(url: url, statusCode: statusCode, httpVersion: "HTTP/1.1", headerFields: fields)
+            KnownResponses.shared.response(url, statusCode, fields)
         }
     }
 

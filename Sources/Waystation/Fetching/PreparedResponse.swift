@@ -4,6 +4,7 @@ import HTTPTypes
 import Synchronization
 import WaystationCaching
 import WaystationStorage
+import WaystationTransport
 
 /// The values that a hit has made of a stored response, kept beside it in memory for the hits that follow.
 final class PreparedResponse: Sendable {
@@ -45,7 +46,7 @@ final class PreparedResponse: Sendable {
     ) -> HTTPURLResponse? {
         guard let url = request.url else { return nil }
         guard case .hit = status.outcome else {
-            return HTTPURLResponse(selection, length: stored.body.length, to: url, status)
+            return .make(selection, length: stored.body.length, to: url, status)
         }
         let prepared = of(stored)
         let age = selection.freshness.age.components.seconds
@@ -55,7 +56,8 @@ final class PreparedResponse: Sendable {
         {
             return made.response
         }
-        guard let response = HTTPURLResponse(selection, length: stored.body.length, to: url, status) else { return nil }
+        let response = HTTPURLResponse.make(selection, length: stored.body.length, to: url, status)
+        guard let response else { return nil }
         let made = Made(response: response, url: url, age: age, timeToLive: timeToLive, answer: selection.answer)
         prepared.made.withLock { $0 = made }
         return response
@@ -63,13 +65,13 @@ final class PreparedResponse: Sendable {
 }
 
 extension HTTPURLResponse {
-    /// Makes the response for a selection.
-    convenience init?(
+    /// Makes the response for a selection; nil if Foundation makes none of these values.
+    static func make(
         _ selection: StoredSelection,
         length: Int,
         to url: URL?,
         _ status: CacheStatus
-    ) {
+    ) -> HTTPURLResponse? {
         guard let url else { return nil }
         var (code, fields) = selection.parts
         switch selection.answer {
@@ -77,6 +79,6 @@ extension HTTPURLResponse {
         case .part, .notModified, .rangeNotSatisfiable: break
         }
         status.append(to: &fields)
-        self.init(url: url, statusCode: code, httpVersion: "HTTP/1.1", headerFields: fields.dictionary)
+        return ResponseHead(url: url, statusCode: code, fields: fields.dictionary).response
     }
 }

@@ -51,7 +51,7 @@ struct StoredVariants: Sendable {
             if let stored = response(at: selection.index) {
                 PreparedResponse.response(for: stored, selection, to: request, status)
             } else {
-                HTTPURLResponse(
+                HTTPURLResponse.make(
                     selection,
                     length: whole.length,
                     to: request.url,
