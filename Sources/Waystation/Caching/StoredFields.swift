@@ -10,11 +10,12 @@ package enum StoredFields {
     /// The fields to store, without `Content-Length`: the code that reads the stored response knows the length and adds
     /// it.
     package static func normalized(_ head: [String: String]) -> HTTPFields {
-        var fields = HTTPFields(head) { !hopByHop.contains($0.canonicalName) }
-        if let connection = fields[.connection] {
-            for name in HTTPFields.names(in: connection).names + [.connection] { fields[name] = nil }
-        }
-        if let coding = fields[.contentEncoding], coding.lowercased() != "identity" {
+        let listed = HTTPFields.names(in: connection(head)).names
+        var fields = HTTPFields(head) { !hopByHop.contains($0.canonicalName) && !listed.contains($0) }
+        // The first question by a name makes a table of all names.
+        if fields.contains(where: { $0.name == .contentEncoding }), let coding = fields[.contentEncoding],
+            coding.lowercased() != "identity"
+        {
             fields[.contentEncoding] = nil
             // The strong validator of coded bytes is not valid for the decoded ones (RFC 9110 §8.8.3.3).
             if let tag = fields[.eTag], !tag.hasPrefix("W/") { fields[.eTag] = "W/" + tag }
@@ -22,11 +23,14 @@ package enum StoredFields {
         return fields
     }
 
+    private static func connection(_ head: [String: String]) -> String? {
+        head["Connection"] ?? head.first { $0.key.utf8.count == 10 && $0.key.lowercased() == "connection" }?.value
+    }
+
     /// Names in lower case.
-    ///
-    /// `Connection` itself is removed after the fields that it names.
     private static let hopByHop: Set<String> = [
-        "transfer-encoding", "te", "trailer", "upgrade", "proxy-authenticate", "proxy-authorization", "keep-alive",
-        "proxy-connection", "proxy-authentication-info", "cache-status", "set-cookie", "set-cookie2", "content-length",
+        "connection", "transfer-encoding", "te", "trailer", "upgrade", "proxy-authenticate", "proxy-authorization",
+        "keep-alive", "proxy-connection", "proxy-authentication-info", "cache-status", "set-cookie", "set-cookie2",
+        "content-length",
     ]
 }

@@ -9,6 +9,11 @@ extension ResponseHead {
     init(_ head: EngineResponseHead, url: URL) {
         var fields: [String: String] = [:]
         fields.reserveCapacity(head.fields.count + 1)
+        guard head.repeatsName else {
+            for (name, value) in head.fields { fields[name] = value }
+            self.init(url: url, statusCode: head.status, fields: fields)
+            return
+        }
         var spellings: [String: String] = [:]
         for (name, value) in head.fields {
             let spelling = spellings[name.lowercased()] ?? name
@@ -29,6 +34,14 @@ extension ResponseHead {
 }
 
 extension EngineResponseHead {
+    /// Whether a name may occur twice; most heads have each name once, and so few fields that comparing all is quick.
+    fileprivate var repeatsName: Bool {
+        guard fields.count <= 24 else { return true }
+        return fields.indices.contains { index in
+            fields[..<index].contains { FieldSyntax.isSame($0.name, fields[index].name) }
+        }
+    }
+
     /// The content codings of the body, in the order in which they were applied, without `identity`
     /// (RFC 9110 §8.4).
     var contentCodings: [String] {
