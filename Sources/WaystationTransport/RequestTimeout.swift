@@ -9,8 +9,23 @@ extension URLRequest {
     ///
     /// Foundation records in a separate flag whether the interval was set, and the initializer that takes an interval
     /// fails to set that flag. The interval itself is stored. So every interval other than the default one counts as
-    /// given.
-    package var hasTimeoutInterval: Bool { timeoutInterval != Self.unsetTimeoutInterval }
+    /// given. Only an interval of zero or less counts as Foundation has it: from the property it ends the load at once,
+    /// from the initializer it means nothing.
+    package var hasTimeoutInterval: Bool {
+        timeoutInterval > 0 ? timeoutInterval != Self.unsetTimeoutInterval : isTimeoutIntervalSet
+    }
+
+    /// Whether the property was set; false if Foundation's flag is not found.
+    private var isTimeoutIntervalSet: Bool {
+        guard let offset = Self.timeoutFlag else { return false }
+        return withUnsafeBytes(of: self) { $0.load(fromByteOffset: offset, as: UInt8.self) != 0 }
+    }
+
+    private static let timeoutFlag = FoundationInternals.offset(
+        of: "isTimeoutIntervalSet",
+        as: Bool.self,
+        in: URLRequest.self
+    )
 
     /// Whether the interval is shorter than Foundation can wait: it counts whole seconds, and less than one second is
     /// zero.

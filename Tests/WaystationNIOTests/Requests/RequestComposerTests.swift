@@ -234,5 +234,17 @@ struct RequestComposerTests {
     func timeouts(seconds: TimeInterval, nanoseconds: Int64) throws {
         #expect(try compose { $0.timeoutInterval = seconds }.timeout == .nanoseconds(nanoseconds))
     }
+
+    @Test("A time-out of zero counts only if the property was set, as with Foundation's loader", arguments: [0.0, -5])
+    func noTimeout(seconds: TimeInterval) throws {
+        let url = try #require(URL(string: "http://a.example/"))
+        let request = URLRequest(url: url, cachePolicy: .useProtocolCachePolicy, timeoutInterval: seconds)
+        var composer = RequestComposer()
+        composer.sessionTimeout = 30
+        #expect(try composer.compose(request).timeout == .seconds(30))
+        var other = request
+        other.timeoutInterval = seconds
+        #expect(try composer.compose(other).timeout == .milliseconds(1))
+    }
 }
 #endif
