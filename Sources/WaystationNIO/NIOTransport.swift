@@ -62,7 +62,7 @@ public final class NIOTransport: Transport {
             versions: options.httpVersions,
             canSpeakHTTP2: parts.makeHTTP2Connection != nil
         )
-        let contexts = TLSContextSource(options, protocols: choice.offeredProtocols)
+        let contexts = TLSContexts(options, protocols: choice.offeredProtocols)
         makeInbox = { [settings] loop in
             let connector = Connector(
                 loop: loop,

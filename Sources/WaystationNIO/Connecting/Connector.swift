@@ -10,14 +10,14 @@ final class Connector {
     typealias Version = HTTPVersionChoice.Version
 
     private let loop: any EventLoop
-    private let contexts: TLSContextSource
+    private let contexts: TLSContexts
     private let choice: HTTPVersionChoice
     private let openTunnel: EngineParts.OpenTunnel?
     private let limits: NIOOptions.Limits
 
     init(
         loop: any EventLoop,
-        contexts: TLSContextSource,
+        contexts: TLSContexts,
         choice: HTTPVersionChoice,
         openTunnel: EngineParts.OpenTunnel?,
         limits: NIOOptions.Limits
@@ -146,7 +146,7 @@ final class Connector {
         _ next: @escaping (String?) -> Void
     ) {
         let bound = NIOLoopBound((self, attempt, next), eventLoop: loop)
-        contexts.context(on: loop) { answer in
+        contexts.source(for: origin).context(on: loop) { answer in
             let (connector, attempt, next) = bound.value
             switch answer {
             case .success(let context): connector.startHandshake(context, channel, origin, attempt, next)

@@ -32,7 +32,7 @@ struct ServerIdentity: Equatable {
     var names: [Name]
     /// Whether the certificate has any alternative name.
     ///
-    /// If it has none, NIOSSL has checked the common name.
+    /// If it has none, NIOSSL has checked the common name, which can only be that of a name.
     var hasAlternativeNames: Bool
 
     init(names: [Name], hasAlternativeNames: Bool) {
@@ -57,11 +57,11 @@ struct ServerIdentity: Equatable {
     /// - Parameter host: A name or an IP address, in lower case and without brackets.
     /// - Throws: A `Mismatch` if none of the names is the host's.
     func check(isFor host: String) throws {
-        guard hasAlternativeNames else { return }
         let isMatch: Bool
         if let address = NumericAddress(host) {
             isMatch = names.contains(.address(address.bytes))
         } else {
+            guard hasAlternativeNames else { return }
             let name = host.hasSuffix(".") ? host.dropLast() : Substring(host)
             isMatch = names.contains { candidate in
                 guard case .dns(let pattern) = candidate else { return false }

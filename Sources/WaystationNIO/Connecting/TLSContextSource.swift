@@ -5,7 +5,28 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// Makes the TLS context of a transport when it is first needed, and keeps it.
+/// The sources of the TLS contexts of a transport.
+struct TLSContexts: Sendable {
+    /// NIOSSL checks certificates and names in full.
+    private let checkingNames: TLSContextSource
+    /// NIOSSL leaves the name to ``ServerIdentity``.
+    ///
+    /// It would compare the certificate with the address that the socket is connected to, which is a proxy's.
+    private let forAddressesInTunnels: TLSContextSource
+
+    init(_ options: NIOOptions, protocols: [String]) {
+        checkingNames = TLSContextSource(options, protocols: protocols)
+        forAddressesInTunnels = TLSContextSource(options, protocols: protocols, checksName: false)
+    }
+
+    /// The source for the connections to an origin.
+    func source(for origin: Origin) -> TLSContextSource {
+        guard case .tunnel = origin.route, NumericAddress(origin.host) != nil else { return checkingNames }
+        return forAddressesInTunnels
+    }
+}
+
+/// Makes a TLS context of a transport when it is first needed, and keeps it.
 ///
 /// Making one reads the system's certificates, which takes several milliseconds, so it is done off the event loop.
 final class TLSContextSource: Sendable {
@@ -20,10 +41,21 @@ final class TLSContextSource: Sendable {
     private let make: @Sendable () -> Answer
     private let state = Mutex(State.none)
 
-    init(_ options: NIOOptions, protocols: [String]) {
+    /// Makes a source.
+    ///
+    /// - Parameters:
+    ///   - options: The trusted roots, and the client's certificate.
+    ///   - protocols: What is offered by ALPN.
+    ///   - checksName: Whether NIOSSL compares the server's name, or the address of the connection, with the
+    ///     certificate.
+    init(_ options: NIOOptions, protocols: [String], checksName: Bool = true) {
         make = {
-            Result { try NIOSSLContext(configuration: try options.tlsConfiguration(protocols: protocols)) }
-                .mapError { TransportFailure(.unknown, "TLS cannot be set up: \($0). Check the transport's options.") }
+            Result {
+                var configuration = try options.tlsConfiguration(protocols: protocols)
+                if !checksName { configuration.certificateVerification = .noHostnameVerification }
+                return try NIOSSLContext(configuration: configuration)
+            }
+            .mapError { TransportFailure(.unknown, "TLS cannot be set up: \($0). Check the transport's options.") }
         }
     }
 

@@ -14,7 +14,7 @@ package final class ConnectionOpener: Sendable {
     package typealias Opened = (channel: any Channel, head: HTTPRequestHead)
 
     private let composer: RequestComposer
-    private let contexts: TLSContextSource
+    private let contexts: TLSContexts
     private let openTunnel: EngineParts.OpenTunnel?
     private let settings: EngineSettings
 
@@ -31,7 +31,7 @@ package final class ConnectionOpener: Sendable {
         self.composer = composer
         self.settings = settings
         openTunnel = parts.openTunnel
-        contexts = TLSContextSource(options, protocols: ["http/1.1"])
+        contexts = TLSContexts(options, protocols: ["http/1.1"])
     }
 
     /// Opens a connection.

@@ -30,6 +30,13 @@ struct ServerIdentityTests {
         #expect(!isFor("abc.b.example", .dns("a*.b.example")))
     }
 
+    @Test("Without alternative names, an address is never proved, and a name was checked by NIOSSL")
+    func noAlternativeNames() throws {
+        let identity = ServerIdentity(names: [], hasAlternativeNames: false)
+        #expect(throws: ServerIdentity.Mismatch.self) { try identity.check(isFor: "127.0.0.1") }
+        try identity.check(isFor: "a.example")
+    }
+
     @Test("A name is never proved by an address, nor an address by a name")
     func addresses() {
         #expect(isFor("127.0.0.1", .address([127, 0, 0, 1])))

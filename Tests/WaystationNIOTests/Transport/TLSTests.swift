@@ -2,6 +2,7 @@
 import WaystationTestSupport
 import Foundation
 import FoundationNetworking
+import NIOCore
 import Testing
 import WaystationTransport
 
@@ -67,6 +68,39 @@ struct TLSTests {
         let outcome = await (try transport()).load(origin.url(scheme: "https", host: host))
         #expect(outcome.code == .unknown)
         #expect(outcome.error?.localizedDescription.contains(host) == true)
+        #expect(origin.requests.isEmpty)
+    }
+
+    /// A transport whose connections all lead to an origin, as if through the tunnel of a proxy there.
+    private func tunneling(to origin: RawOrigin, at host: String) throws -> NIOTransport {
+        var parts = EngineParts()
+        let proxy = Route.Proxy(host: host, port: origin.port)
+        parts.makeRoutes = { _ in { _, _, _ in .tunnel(proxy) } }
+        parts.openTunnel = { channel, _, _, _ in channel.eventLoop.makeSucceededVoidFuture() }
+        var options = NIOOptions()
+        options.additionalTrustedRoots = [.pemFile(path: try Certificates.shared.get().path("ca.pem"))]
+        return NIOTransport(configuration: .ephemeral, options: options, parts: parts)
+    }
+
+    @Test("Through a tunnel, a certificate for the address of the URL is accepted, whatever the proxy's address is")
+    func tunnelToAddress() async throws {
+        let context = try Certificates.shared.get().server("address")
+        let origin = try RawOrigin(tls: context, host: "127.0.0.2") { _ in [.request, .send(Self.ok)] }
+        let outcome = await (try tunneling(to: origin, at: "127.0.0.2")).load(URLRequest("https://127.0.0.1/"))
+        #expect(outcome.error == nil)
+        #expect(outcome.text == "ok")
+    }
+
+    @Test(
+        "Through a tunnel, a certificate that is not for the address of the URL, or not trusted, is refused",
+        arguments: [
+            ("address", "127.0.0.2"), ("name", "127.0.0.1"), ("stranger", "127.0.0.1"), ("expired", "127.0.0.1"),
+        ]
+    )
+    func tunnelToAnotherAddress(name: String, host: String) async throws {
+        let origin = try origin(name)
+        let outcome = await (try tunneling(to: origin, at: "127.0.0.1")).load(URLRequest("https://\(host)/"))
+        #expect(outcome.code == .unknown)
         #expect(origin.requests.isEmpty)
     }
 
