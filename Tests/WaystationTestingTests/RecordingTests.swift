@@ -206,28 +206,6 @@ struct RecordingTests {
         #expect(await session.failure("https://other.example/")?.code == .resourceUnavailable)
     }
 
-    @Test func `a cassette of Replay replays`() async throws {
-        try Data(cassetteOfReplay.utf8).write(to: folder.file)
-        let recording = try folder.recording(network: .unreachable)
-        let (text, response) = try await recording.makeSession().load("https://example.com/fruits.json")
-        #expect(text == #"["apple","banana"]"#)
-        #expect(response.value(forHTTPHeaderField: "Content-Type") == "application/json")
-        #expect(response.value(forHTTPHeaderField: "Content-Encoding") == nil)
-        try recording.verify()
-    }
-
-    @Test func `a cassette of Polly replays, with its order, its binary bodies and its content codings`() async throws {
-        try Data(cassetteOfPolly.utf8).write(to: folder.file)
-        let recording = try folder.recording(network: .unreachable)
-        let session = try recording.makeSession()
-        #expect(try await session.load("https://api.example/posts").text == "first")
-        #expect(try await session.load("https://api.example/posts").text == "second")
-        let pixel = try #require(URL(string: "https://api.example/pixel"))
-        #expect(try await session.data(from: pixel).0 == Data([0x89, 0x50, 0x4E, 0x47]))
-        #expect(try await session.load("https://api.example/packed").text == "hello")
-        try recording.verify()
-    }
-
     @Test func `a body beside the recording is read, and one outside of its folder is not`() async throws {
         let har = { (file: String) in
             #"{"log":{"version":"1.2","entries":[{"request":{"method":"GET","url":"https://a.example/"},"#
@@ -370,36 +348,3 @@ extension Transport where Self == ScriptedTransport {
     /// A network that fails the test's loads.
     static var unreachable: ScriptedTransport { ScriptedTransport { _ in .failed(.notConnectedToInternet) } }
 }
-
-/// A recording in the form of Replay: bodies as text, with the fields that the server sent.
-private let cassetteOfReplay = #"""
-    {"log":{"version":"1.2","creator":{"name":"Replay","version":"0.1.0"},"entries":[{
-      "startedDateTime":"2025-12-18T09:01:02.123Z","time":45,"cache":{},"timings":{"send":0,"wait":45,"receive":0},
-      "request":{"method":"GET","url":"https://example.com/fruits.json","httpVersion":"HTTP/1.1","cookies":[],
-        "headers":[],"queryString":[],"headersSize":-1,"bodySize":0},
-      "response":{"status":200,"statusText":"OK","httpVersion":"HTTP/1.1","cookies":[],
-        "headers":[{"name":"Content-Type","value":"application/json"},{"name":"Content-Encoding","value":"gzip"},
-          {"name":"Content-Length","value":"9"}],
-        "content":{"size":18,"mimeType":"application/json","text":"[\"apple\",\"banana\"]"},
-        "redirectURL":"","headersSize":-1,"bodySize":9}}]}}
-    """#
-
-/// A recording in the form of Polly.js: `_order` counts equal requests, bytes are hexadecimal or Base64 digits.
-private let cassetteOfPolly = #"""
-    {"log":{"_recordingName":"posts","version":"1.2","creator":{"name":"Polly.JS","version":"6.0.5"},"entries":[
-      {"_id":"ab12","_order":1,"cache":{},"startedDateTime":"2024-01-01T00:00:00.000Z","time":3,
-       "request":{"method":"GET","url":"https://api.example/posts","headers":[],"cookies":[],"queryString":[]},
-       "response":{"status":200,"headers":[],"cookies":[],"content":{"mimeType":"text/plain","size":6,"text":"second"}}},
-      {"_id":"ab12","_order":0,"cache":{},"startedDateTime":"2024-01-01T00:00:00.000Z","time":3,
-       "request":{"method":"GET","url":"https://api.example/posts","headers":[],"cookies":[],"queryString":[]},
-       "response":{"status":200,"headers":[],"cookies":[],"content":{"mimeType":"text/plain","size":5,"text":"first"}}},
-      {"_id":"cd34","_order":0,"cache":{},"startedDateTime":"2024-01-01T00:00:01.000Z","time":3,
-       "request":{"method":"GET","url":"https://api.example/pixel","headers":[],"cookies":[],"queryString":[]},
-       "response":{"status":200,"headers":[],"cookies":[],
-         "content":{"mimeType":"image/png","size":4,"_isBinary":true,"text":"89504e47"}}},
-      {"_id":"ef56","_order":0,"cache":{},"startedDateTime":"2024-01-01T00:00:02.000Z","time":3,
-       "request":{"method":"GET","url":"https://api.example/packed","headers":[],"cookies":[],"queryString":[]},
-       "response":{"status":200,"headers":[{"name":"content-encoding","value":"gzip"}],"cookies":[],
-         "content":{"mimeType":"text/plain","size":25,"_isBinary":true,"encoding":"base64",
-           "text":"[\"H4sIAAAAAAACA8tI\",\"zcnJBwCGphA2BQAAAA==\"]"}}}]}}
-    """#

@@ -12,5 +12,5 @@ struct Benchmark: Sendable {
 
     static let all: [Benchmark] =
         hits + [manyEntries, opening] + network + secureNetwork + [login, decisions] + caching + peers + largeBodies
-        + packs + gateway + [crawls]
+        + packs + gateway + testing + [crawls]
 }

@@ -67,13 +67,34 @@ struct Loads: Sendable {
         of measured: (name: String, loads: Loads),
         to base: (name: String, loads: Loads)
     ) async throws -> [Figure] {
+        try await ratio(
+            name,
+            limit: limit,
+            judged: judged,
+            otherLimit: otherLimit,
+            rounds: rounds,
+            of: (measured.name, { measured.loads }),
+            to: base
+        )
+    }
+
+    /// As the function above, with loads that are made for each turn; making them is not part of the cost.
+    static func ratio(
+        _ name: String,
+        limit: Double?,
+        judged: Width,
+        otherLimit: Double? = nil,
+        rounds: Int = 15,
+        of measured: (name: String, makeLoads: () throws -> Loads),
+        to base: (name: String, loads: Loads)
+    ) async throws -> [Figure] {
         var figures: [Figure] = []
         for width in [judged] + Width.allCases.filter({ $0 != judged }) {
             let costs = try await interleaved(
                 rounds: rounds,
                 [
                     { try await base.loads.microseconds(atATime: width.rawValue) },
-                    { try await measured.loads.microseconds(atATime: width.rawValue) },
+                    { try await measured.makeLoads().microseconds(atATime: width.rawValue) },
                 ]
             )
             figures.append(

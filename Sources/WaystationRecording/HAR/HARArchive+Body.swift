@@ -17,7 +17,9 @@ extension HARArchive.Response {
             guard isEmpty else { throw ImportRefusal(.noBody, "the recording does not have its body") }
             return Data()
         }
-        return content.isBinary ? try binaryBody(text) : try content.bytes(of: text)
+        if content.isBinary { return try binaryBody(text) }
+        if let body = unmarkedBinaryBody(text) { return body }
+        return try content.bytes(of: text)
     }
 
     /// The body of a file beside the recording, which cannot be outside of the recording's folder.
@@ -29,6 +31,15 @@ extension HARArchive.Response {
         }
         return body
     }
+
+    /// The body as Polly.js wrote it up to its version 1: a JSON array of hexadecimal digits, with its content coding and
+    /// without a mark; nil for any other text.
+    private func unmarkedBinaryBody(_ text: String) -> Data? {
+        guard text.hasPrefix("[\""), content.encoding == nil, coding != nil else { return nil }
+        return try? binaryBody(text)
+    }
+
+    private var coding: String? { headers.first { $0.name.lowercased() == "content-encoding" }?.value }
 
     /// The body as Polly.js writes it: one text, or a JSON array with one text for each part, with its content coding.
     private func binaryBody(_ text: String) throws(ImportRefusal) -> Data {
@@ -44,7 +55,6 @@ extension HARArchive.Response {
                 body += try content.bytes(of: part)
             }
         }
-        let coding = headers.first { $0.name.lowercased() == "content-encoding" }?.value
         return try ContentCoding.decode(body, coding ?? "", limit: 512 << 20)
     }
 }

@@ -104,7 +104,7 @@ extension HARArchive.Request: Codable {
             url: try object.decode(String.self, forKey: .url),
             httpVersion: object.text(.httpVersion) ?? "",
             cookies: object.value(.cookies) ?? [],
-            headers: try object.decodeIfPresent([HARArchive.Pair].self, forKey: .headers) ?? [],
+            headers: try object.fields(.headers),
             queryString: object.value(.queryString) ?? [],
             postData: object.value(.postData),
             bodySize: object.count(.bodySize)
@@ -165,7 +165,7 @@ extension HARArchive.Response: Codable {
             statusText: object.text(.statusText) ?? "",
             httpVersion: object.text(.httpVersion) ?? "",
             cookies: object.value(.cookies) ?? [],
-            headers: try object.decodeIfPresent([HARArchive.Pair].self, forKey: .headers) ?? [],
+            headers: try object.fields(.headers),
             content: try object.decodeIfPresent(HARArchive.Content.self, forKey: .content)
                 ?? HARArchive.Content(size: -1),
             redirectURL: object.text(.redirectURL) ?? "",
@@ -225,7 +225,31 @@ extension HARArchive.Content: Codable {
     }
 }
 
+/// The lines of one header field: Polly.js wrote them as an array of values up to its version 1.
+private struct FieldLines: Decodable {
+    let pairs: [HARArchive.Pair]
+
+    private enum Key: String, CodingKey {
+        case name, value
+    }
+
+    init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: Key.self)
+        let name = try object.decode(String.self, forKey: .name)
+        // One value is tried first, because an attempt that fails makes an error.
+        do { pairs = [HARArchive.Pair(name, try object.decode(String.self, forKey: .value))] } catch {
+            guard let values = try? object.decode([String].self, forKey: .value) else { throw error }
+            pairs = values.map { HARArchive.Pair(name, $0) }
+        }
+    }
+}
+
 extension KeyedDecodingContainer {
+    /// The header fields of a key; empty when it is missing.
+    fileprivate func fields(_ key: Key) throws -> [HARArchive.Pair] {
+        try decodeIfPresent([FieldLines].self, forKey: key)?.flatMap(\.pairs) ?? []
+    }
+
     /// The value of a key; nil when it is missing or of another type.
     fileprivate func value<Value: Decodable>(_ key: Key) -> Value? { try? decodeIfPresent(Value.self, forKey: key) }
 

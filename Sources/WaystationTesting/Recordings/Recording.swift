@@ -58,8 +58,7 @@ public final class Recording: Sendable {
     ///   - expiry: The age of the oldest entry from which on ``warnings`` asks to record again; nil, the default, for
     ///     no limit.
     ///   - network: The network; Foundation's own by default.
-    /// - Throws: ``WaystationRecording/RecordingError`` if the file is not a HAR file, ``StubError`` if the value of
-    ///   `WAYSTATION_RECORD` is not valid.
+    /// - Throws: ``StubError`` with the code `missingRecording`, `damagedRecording` or `invalidOverride`.
     public convenience init(
         _ file: URL,
         mode: RecordingMode = .once,
@@ -97,7 +96,7 @@ public final class Recording: Sendable {
         var again: StubEntry?
         switch try Self.override(override) {
         case .mode(let mode)?: wanted = mode
-        case .again(let method, let url)?: again = try StubEntry(Stub(.method(method, url)))
+        case .again(let method, let url)?: again = try Self.entry(method, url)
         case nil: break
         }
         let isThere = FileManager.default.fileExists(atPath: file.path(percentEncoded: false))
@@ -106,7 +105,7 @@ public final class Recording: Sendable {
         var entries = RecordedEntries(parts: parts, redaction: redaction)
         var warnings: [String] = []
         if wanted == .replay {
-            let archive = try HARArchive(contentsOf: file)
+            let archive = try Self.archive(file)
             entries = RecordedEntries(archive.entries, parts: parts, redaction: redaction)
             if let again { entries.markStale { again.takes($0.request) } }
             let oldest = archive.entries.compactMap(\.started).min()
@@ -131,10 +130,19 @@ public final class Recording: Sendable {
         return override
     }
 
+    private static func entry(_ method: String, _ url: String) throws(StubError) -> StubEntry {
+        let stub = Stub(.method(method, url))
+        do { return try StubEntry(stub) } catch { throw .invalidOverride("\(method) \(url)") }
+    }
+
+    private static func archive(_ file: URL) throws(StubError) -> HARArchive {
+        do { return try HARArchive(contentsOf: file) } catch { throw .damagedRecording(file, error) }
+    }
+
     private static func expired(_ file: URL, _ oldest: Date) -> String {
         """
-        \(file.lastPathComponent) has expired: its oldest entry is of \(oldest.formatted(.iso8601)). Record it again with \
-        \(RecordingOverride.variable)=record
+        \(file.lastPathComponent) has expired: its oldest entry was recorded at \(oldest.formatted(.iso8601)). Record it \
+        again with \(RecordingOverride.variable)=record
         """
     }
 
@@ -169,9 +177,8 @@ public final class Recording: Sendable {
 
     /// Writes what was recorded, and checks that every request was answered and every entry was used.
     ///
-    /// - Throws: ``StubError`` with all differences, or ``WaystationRecording/RecordingError`` if the file cannot be
-    ///   written.
-    public func verify() throws {
+    /// - Throws: ``StubError`` with all differences, or with the code `unwritableRecording`.
+    public func verify() throws(StubError) {
         try save()
         let errors = state.withLock { state in
             let unused = mode == .replay ? state.entries.unusedNames : []
@@ -184,8 +191,8 @@ public final class Recording: Sendable {
     ///
     /// A recording that is released writes its files, too, but cannot report an error then.
     ///
-    /// - Throws: ``WaystationRecording/RecordingError`` if a file cannot be written.
-    public func save() throws {
+    /// - Throws: ``StubError`` with the code `unwritableRecording`.
+    public func save() throws(StubError) {
         let folder = RecordedBodies.folder(of: file)
         let saved: (entries: [HARArchive.Entry], files: [BodyFile])? = state.withLock { state in
             guard state.isChanged else { return nil }
@@ -194,6 +201,10 @@ public final class Recording: Sendable {
             return (state.entries.complete, files)
         }
         guard let (entries, files) = saved else { return }
+        do { try write(entries, files, into: folder) } catch { throw .unwritableRecording(error) }
+    }
+
+    private func write(_ entries: [HARArchive.Entry], _ files: [BodyFile], into folder: URL) throws {
         try? FileManager.default.createDirectory(
             at: files.isEmpty ? file.deletingLastPathComponent() : folder,
             withIntermediateDirectories: true

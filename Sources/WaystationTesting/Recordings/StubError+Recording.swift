@@ -23,6 +23,23 @@ extension StubError {
         )
     }
 
+    static func damagedRecording(_ file: URL, _ reason: any Error) -> StubError {
+        StubError(
+            code: .damagedRecording,
+            message: """
+                \(file.lastPathComponent) cannot be replayed: \(reason.explanation). Restore the file, or record it again with \
+                \(RecordingOverride.variable)=record
+                """
+        )
+    }
+
+    static func unwritableRecording(_ reason: any Error) -> StubError {
+        StubError(
+            code: .unwritableRecording,
+            message: "what was recorded cannot be written: \(reason.explanation)"
+        )
+    }
+
     static func noEntry(
         _ request: StubbedRequest,
         nearest: [(name: String, reasons: [String])],
@@ -71,10 +88,11 @@ extension StubError {
     }
 
     static func cannotRecord(_ request: StubbedRequest, _ reason: any Error) -> StubError {
-        let text = (reason as? URLError)?.localizedDescription ?? "\(reason)"
-        return StubError(
+        StubError(
             code: .cannotRecord,
-            message: "\(request) cannot be recorded, because the network failed: \(text). Run the test with a network"
+            message: """
+                \(request) cannot be recorded, because the network failed: \(reason.explanation). Record it with a network
+                """
         )
     }
 

@@ -1,11 +1,12 @@
 public import Foundation
 import FoundationNetworking
 import Waystation
+import WaystationRecording
 
 /// A mistake in stubs or recordings, or a difference between the requests that were expected and those that were made.
 ///
-/// A load that fails because of its stubs or its recording fails with `URLError.resourceUnavailable`, which has the message of this
-/// error and holds it as `NSUnderlyingErrorKey`.
+/// A load that fails because of its stubs or its recording fails with `URLError.resourceUnavailable`. That error has the
+/// message of this one, and holds it as `NSUnderlyingErrorKey`.
 public struct StubError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
     /// The kind of an error.
     ///
@@ -30,6 +31,10 @@ public struct StubError: LocalizedError, Sendable, Hashable, CustomStringConvert
         public static let invalidOverride = Code(description: "invalidOverride")
         /// The file of a recording is missing.
         public static let missingRecording = Code(description: "missingRecording")
+        /// The file of a recording cannot be read, or is not a HAR.
+        public static let damagedRecording = Code(description: "damagedRecording")
+        /// The file of a recording cannot be written.
+        public static let unwritableRecording = Code(description: "unwritableRecording")
         /// A recording has no entry for a request.
         public static let unrecorded = Code(description: "unrecorded")
         /// Entries of a recording were not used.
@@ -65,7 +70,10 @@ public struct StubError: LocalizedError, Sendable, Hashable, CustomStringConvert
 
 extension StubError {
     static func invalidPattern(_ stub: Stub, _ reason: any Error) -> StubError {
-        StubError(code: .invalidPattern, message: "the pattern of the stub \(stub) is not valid: \(reason)")
+        StubError(
+            code: .invalidPattern,
+            message: "the pattern of the stub \(stub) is not valid: \(reason)\nCorrect the pattern."
+        )
     }
 
     /// The error of a request that no stub takes, with the stubs that come closest and their reasons.
@@ -114,13 +122,33 @@ extension StubError {
 
     static func unusableAnswer(to request: StubbedRequest, _ reason: any Error) -> StubError {
         if let error = reason as? StubError { return error }
-        return StubError(code: .unusableAnswer, message: "the stub cannot answer \(request): \(reason)")
+        return StubError(
+            code: .unusableAnswer,
+            message: """
+                the stub cannot answer \(request): \(reason.explanation). Correct the answer of the stub, or the request
+                """
+        )
     }
 
     /// One error that contains all of these errors; nil if the list is empty.
     static func all(_ errors: [StubError]) -> StubError? {
         guard errors.count > 1 else { return errors.first }
         return StubError(code: .several, message: errors.map(\.message).joined(separator: "\n"))
+    }
+}
+
+extension Error {
+    /// The error as a part of a sentence: without the names of types, and without a full stop.
+    var explanation: String {
+        let text =
+            switch self as any Error {
+            case let error as RecordingError: error.message
+            case EncodingError.invalidValue(_, let context): context.debugDescription
+            case let error as CocoaError: error.filePath.map { "\($0): \(error.localizedDescription)" } ?? "\(error)"
+            case let error as URLError: error.localizedDescription
+            default: "\(self)"
+            }
+        return text.trimmingCharacters(in: ["."])
     }
 }
 

@@ -4,15 +4,18 @@ import Testing
 import Waystation
 import WaystationTesting
 
-/// Code of an app, as the examples test it.
+// Code of an app, as the examples test it.
+// snippet: weather-client
 struct WeatherClient {
     var session = URLSession.shared
 
     func celsius() async throws -> Int {
-        let (data, _) = try await session.data(from: #require(URL(string: "https://api.example/weather")))
+        guard let url = URL(string: "https://api.example/weather") else { throw URLError(.badURL) }
+        let (data, _) = try await session.data(from: url)
         return try JSONDecoder().decode([String: Int].self, from: data)["celsius"] ?? 0
     }
 }
+// end snippet
 
 /// The examples of the documentation comments about stubs.
 enum StubExamples {
