@@ -184,8 +184,8 @@ extension Mistake {
         Mistake(
             "the file of an answer is missing",
             """
-            unusableAnswer: the stub cannot answer GET https://a.example/: /shop/a.json: The file doesn’t exist. Correct \
-            the answer of the stub, or the request
+            unusableAnswer: the stub cannot answer GET https://a.example/: /shop/a.json: The operation could not be \
+            completed. The file doesn’t exist. Correct the answer of the stub, or the request
             """
         ) { folder in
             let stubs = try Stubs { Stub(.get("https://a.example/"), .file(folder.url.appending(path: "a.json"))) }
