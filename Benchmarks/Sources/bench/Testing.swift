@@ -23,7 +23,7 @@ extension Benchmark {
             let opening = try await interleaved(
                 rounds: 5,
                 [
-                    { try microseconds { _ = try Recording(file, mode: .replay) } / Double(urls.count) }
+                    { try await microseconds { _ = try Recording(file, mode: .replay) } / Double(urls.count) }
                 ]
             )
             return figures + [Figure("replay-open", opening[0], unit: "us")]
