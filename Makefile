@@ -171,7 +171,7 @@ fuzz: deps
 links: deps
 	@Scripts/install-packages.sh $(DEMO_PACKAGES) $(BENCH_PACKAGES)
 	WAYSTATION_LINK_SITES=/usr/share/doc/sqlite3:/usr/share/doc/python3.11/html WAYSTATION_LINK_ROUNDS=20000 \
-		$(SWIFT) test --traits NIO,Gateway --filter 'ParsedPagesTests|RewritingInPartsTests'
+		$(SWIFT) test --traits NIO,Gateway,Redis --filter 'ParsedPagesTests|RewritingInPartsTests'
 
 # The tests of zips, patches, rules, files and packs in a build of their own with the address sanitizer.
 sanitize: deps

@@ -9,17 +9,18 @@ if ! command -v docc >/dev/null 2>&1; then
     exit 1
 fi
 
-modules="Waystation WaystationRules WaystationFiles WaystationStorage WaystationFileSystem WaystationArchive WaystationPatch WaystationPacks WaystationPublishing WaystationCaching WaystationCookies WaystationTransport WaystationNIO WaystationGateway WaystationRecording WaystationOrigin WaystationTesting"
+modules="Waystation WaystationRules WaystationFiles WaystationStorage WaystationFileSystem WaystationArchive WaystationPatch WaystationPacks WaystationPublishing WaystationCaching WaystationCookies WaystationTransport WaystationSharing WaystationRedis WaystationNIO WaystationGateway WaystationRecording WaystationOrigin WaystationTesting"
 output=.build/docs
 graphs=$output/symbol-graphs
 
 # Together these targets depend on all modules above.
-swift build --traits NIO,Gateway --target WaystationTesting
-swift build --traits NIO,Gateway --target WaystationPublishing
-swift build --traits NIO,Gateway --target WaystationRecording
-swift build --traits NIO,Gateway --target WaystationCookies
-swift build --traits NIO,Gateway --target WaystationNIO
-swift build --traits NIO,Gateway --target WaystationGateway
+swift build --traits NIO,Gateway,Redis --target WaystationTesting
+swift build --traits NIO,Gateway,Redis --target WaystationPublishing
+swift build --traits NIO,Gateway,Redis --target WaystationRecording
+swift build --traits NIO,Gateway,Redis --target WaystationCookies
+swift build --traits NIO,Gateway,Redis --target WaystationNIO
+swift build --traits NIO,Gateway,Redis --target WaystationGateway
+swift build --traits NIO,Gateway,Redis --target WaystationRedis
 products=$(swift build --show-bin-path)
 target=$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
