@@ -77,7 +77,7 @@ let package = Package(
         .target(name: "WaystationRules"),
         .target(name: "WaystationTransport"),
         .target(name: "WaystationFields"),
-        // What a cache and a tier that machines share know of each other.
+        // The protocol between a cache and a tier that machines share.
         .target(name: "WaystationSharing"),
         .target(
             name: "WaystationCaching",

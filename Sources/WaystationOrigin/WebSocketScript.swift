@@ -9,7 +9,7 @@ struct WebSocketScript {
 
     private typealias Opcode = WebSocketFrames.Opcode
 
-    /// What the client did next.
+    /// The next act of the client.
     private enum Event {
         case message(ScriptedOrigin.WebSocketMessage)
         case pong

@@ -404,19 +404,6 @@ extension Mistake {
             }
             return (error?.description ?? "").replacing(test.name, with: test.displayName ?? test.name)
         },
-        Mistake(
-            "a download is stubbed",
-            """
-            the rule for https://a.example/film keeps loads from the network, and on Linux Foundation gives a custom \
-            protocol no way to pass a file to a download task: load it with a data task, data(for:) for instance, and write \
-            the bytes yourself
-            """
-        ) { _ in
-            let session = try Stubs { Stub(.get("https://a.example/film")) }.makeSession()
-            let url = try #require(URL(string: "https://a.example/film"))
-            let error = await #expect(throws: URLError.self) { try await session.download(from: url) }
-            return error?.localizedDescription ?? ""
-        },
     ]
 
     private static func verification(_ body: () throws -> Void) throws -> String {

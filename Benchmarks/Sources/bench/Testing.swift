@@ -5,7 +5,7 @@ import Waystation
 import WaystationTesting
 
 extension Benchmark {
-    /// What the tools for tests cost.
+    /// The cost of the tools for tests.
     static let testing: [Benchmark] = [
         Benchmark("replay/floor", "replay-open") {
             let scratch = try ScratchDirectory()

@@ -4,7 +4,7 @@ public import WaystationSharing
 import WaystationStorage
 
 extension ResponseCache {
-    /// What a cache shares with the caches of other machines, and through which tier.
+    /// The tier through which a cache shares responses with the caches of other machines, and the limits of that.
     ///
     /// All caches that name the same tier and have the same secret form a fleet: a response that one of them has loaded
     /// answers the loads of all. A look-up goes from memory to the disk, to the tier and to the origin. A response from
@@ -19,7 +19,7 @@ extension ResponseCache {
     public struct Sharing: Sendable {
         /// The tier.
         public var tier: any SharedTier
-        /// The fleet's secret, at least 16 random bytes, which all of its machines have and nobody else.
+        /// The fleet's secret, at least 16 random bytes, known to all of its machines and to no one else.
         ///
         /// The names of the tier's values are hashes under a key derived from it, and the values are sealed with one: who
         /// can read the tier learns no URL, token or response, and who can write to it cannot forge a response.

@@ -2,7 +2,7 @@
 import HTTPTypes
 import Synchronization
 
-/// What the translation of a response depends on in the name of a field.
+/// The part of a field in the translation of a response, which depends on the field's name alone.
 struct ResponseField: Sendable {
     /// The name in lower case.
     let lowered: String

@@ -45,7 +45,7 @@ final class TLSContextSource: Sendable {
     ///
     /// - Parameters:
     ///   - options: The trusted roots, and the client's certificate.
-    ///   - protocols: What is offered by ALPN.
+    ///   - protocols: The protocols that ALPN offers.
     ///   - checksName: Whether NIOSSL compares the server's name, or the address of the connection, with the
     ///     certificate.
     init(_ options: NIOOptions, protocols: [String], checksName: Bool = true) {

@@ -11,7 +11,7 @@ package enum ServerLoops {
 
     private static let identities = Set(group.makeIterator().map { ObjectIdentifier($0) })
 
-    /// The loop of the calling thread; nil if it is none of them.
+    /// The loop of the calling thread; nil if the thread has no loop of the server.
     static var current: (any EventLoop)? {
         MultiThreadedEventLoopGroup.currentEventLoop.flatMap { identities.contains(ObjectIdentifier($0)) ? $0 : nil }
     }

@@ -13,7 +13,7 @@ struct RESPParser {
         init(_ description: String) { self.description = description }
     }
 
-    /// What one reply may take.
+    /// The limits of one reply.
     struct Limits {
         /// The bytes of a line, such as an error or a number.
         var line = 16 << 10

@@ -28,7 +28,7 @@ public final class InMemoryTier: SharedTier {
     private struct State {
         var behavior = Behavior.working
         var values: [TierKey: Value] = [:]
-        var calls = 0
+        var reads = 0
         var numbers: [TierKey: UInt64] = [:]
         var subscribers: [TierKey: [UUID: AsyncThrowingStream<TierMessage, any Error>.Continuation]] = [:]
     }
@@ -53,8 +53,8 @@ public final class InMemoryTier: SharedTier {
         return state.withLock { $0.values.filter { $0.value.end > time }.mapValues(\.data) }
     }
 
-    /// The number of calls so far.
-    public var calls: Int { state.withLock(\.calls) }
+    /// The number of calls of ``get(_:until:)`` so far: each load that asks the tier reads.
+    public var reads: Int { state.withLock(\.reads) }
 
     /// The number of subscribers of all channels.
     public var subscriberCount: Int { state.withLock { $0.subscribers.values.reduce(0) { $0 + $1.count } } }
@@ -86,6 +86,7 @@ public final class InMemoryTier: SharedTier {
 
     /// Returns the values of keys, in their order; nil where a key has none.
     public func get(_ keys: [TierKey], until deadline: ContinuousClock.Instant) async throws -> [Data?] {
+        state.withLock { $0.reads += 1 }
         let lie = try await admit(until: deadline)
         let time = now()
         return state.withLock { state in
@@ -189,14 +190,10 @@ public final class InMemoryTier: SharedTier {
         if case .full = behavior { throw TierError(.refused, "the tier is full") }
     }
 
-    /// Counts a call, and treats it by the present behaviour.
+    /// Treats a call by the present behaviour.
     ///
     /// - Returns: The change of values that are read.
     private func admit(until deadline: ContinuousClock.Instant) async throws -> @Sendable (Data) -> Data {
-        let behavior = state.withLock { state in
-            state.calls += 1
-            return state.behavior
-        }
         switch behavior {
         case .working, .full: return { $0 }
         case .down: throw TierError(.unreachable, "the tier is down")

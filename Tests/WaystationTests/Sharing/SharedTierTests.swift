@@ -20,12 +20,13 @@ struct SharedTierTests {
         #expect(shared.isShared)
         #expect(shared.body == "page")
         #expect(shared.age == "100")
-        let calls = fleet.tier.calls
+        // Other calls may still follow, since no load waits for them: the first machine gives its lease back.
+        let reads = fleet.tier.reads
         fleet.clock.advance(by: 100)
         let local = try await fleet.load(on: second)
         #expect(local.isLocal)
         #expect(local.age == "200")
-        #expect(fleet.tier.calls == calls, "a local hit does not ask the tier")
+        #expect(fleet.tier.reads == reads, "a local hit does not ask the tier")
         #expect(fleet.trips == 1)
         fleet.clock.advance(by: 401)
         try await fleet.load(on: second)
@@ -39,9 +40,9 @@ struct SharedTierTests {
     func otherStrategies(strategy: CacheStrategy) async throws {
         let fleet = try FleetFixture(strategy) { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }
         let machine = try await fleet.machine()
-        let calls = fleet.tier.calls
+        let reads = fleet.tier.reads
         try await fleet.load(on: machine)
-        #expect(fleet.tier.calls == calls)
+        #expect(fleet.tier.reads == reads)
     }
 
     @Test("keeps responses up to the limit of the strategy, whatever their fields say")
