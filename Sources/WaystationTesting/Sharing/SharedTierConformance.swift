@@ -2,7 +2,7 @@ import Foundation
 import Testing
 public import WaystationSharing
 
-/// Checks an implementation of ``SharedTier`` against the protocol's promises, within a test.
+/// Checks an implementation of ``WaystationSharing/SharedTier`` against the protocol's promises, within a test.
 ///
 /// ```swift
 /// try await SharedTierConformance(of: InMemoryTier()).check()
