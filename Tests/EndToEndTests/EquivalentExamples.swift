@@ -5,7 +5,7 @@ import Waystation
 import WaystationTesting
 import XCTest
 
-/// What the tables of the article about other libraries name: each cell is a part of this file.
+/// The code in the tables of the article about other libraries: each cell is a part of this file.
 private enum EquivalentExamples {
     static func stubs(_ body: Data, _ data: Data, _ file: URL, _ gate: ScriptedTransport.Gate) throws -> [Stub] {
         [

@@ -11,7 +11,7 @@ enum RESPValue: Equatable, Sendable {
     case number(Int64)
     case bytes(ByteBuffer)
     case list([RESPValue])
-    /// What the server sends without being asked (RESP3).
+    /// A message that the server sends without a command (RESP3).
     case push([RESPValue])
     case error(String)
 }

@@ -19,7 +19,7 @@ extension FoundationInternals {
         return found
     }
 
-    /// The type of a stored property; nil if there is none of this name.
+    /// The type of a stored property; nil if no stored property has this name.
     ///
     /// - Complexity: O(n) in the properties of the type: look a type up once.
     package static func type(of name: String, in owner: Any.Type) -> Any.Type? {
