@@ -46,7 +46,7 @@ struct CircuitBreakerTests {
             time += .seconds(pause)
         }
         #expect(call([true], at: time) == [.closed])
-        // What was bad before counts no more.
+        // Earlier failures no longer count.
         #expect(call([false, false, false, false], at: time) == [nil, nil, nil, nil])
         #expect(call([false], at: time) == [.opened(pause: .seconds(1))])
     }
