@@ -65,10 +65,10 @@ build: deps
 	$(SWIFT) build
 
 test: deps lint web-apps
-	Scripts/tell-failures.sh $(SWIFT) test --traits NIO,Gateway,Redis $(WIDTH)
+	Scripts/run-tests.py $(SWIFT) test --traits NIO,Gateway,Redis $(WIDTH)
 	@set -e; for package in $(NESTED); do \
 		echo "== $$package"; \
-		WEB_APPS=$(WEB_APPS) Scripts/tell-failures.sh $(SWIFT) test $(WIDTH) $(IN) $$package; \
+		WEB_APPS=$(WEB_APPS) Scripts/run-tests.py $(SWIFT) test $(WIDTH) $(IN) $$package; \
 	done
 	@$(MAKE) --no-print-directory differential
 	@$(MAKE) --no-print-directory cancels RUNS=1

@@ -26,5 +26,5 @@ rm -f "$package/Package.swift.new"
 
 # Leaks are not reported, since Foundation itself leaks. An interactive backtrace would wait for a debugger.
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0
-exec "$root/Scripts/tell-failures.sh" "${SWIFT:-swift}" test --sanitize=address --package-path "$package" \
+exec "$root/Scripts/run-tests.py" "${SWIFT:-swift}" test --sanitize=address --package-path "$package" \
     --scratch-path "$root/.build/sanitize" "$@"
