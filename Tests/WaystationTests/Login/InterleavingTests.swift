@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Logging
 import Synchronization
 import Testing
 import WaystationTestSupport
@@ -23,25 +24,30 @@ struct InterleavingTests {
         for seed in 0..<Self.rounds {
             var generator = SeededGenerator(seed: UInt64(seed))
             let pending = Pending()
-            await withTaskGroup { group in
-                for _ in 0..<Int.random(in: 2...5, using: &generator) {
-                    let player = players[Int.random(in: 0...1, using: &generator)]
-                    let move = Player.Move.random(using: &generator)
-                    let pause = Int.random(in: 0...12, using: &generator)
-                    pending.begin()
-                    group.addTask {
-                        for _ in 0..<pause { await Task.yield() }
-                        await player.make(move)
-                        pending.end()
-                    }
+            for number in 0..<Int.random(in: 2...5, using: &generator) {
+                let player = players[Int.random(in: 0...1, using: &generator)]
+                let move = Player.Move.random(using: &generator)
+                let pause = Int.random(in: 0...12, using: &generator)
+                pending.begin(number, "\(player.name): \(move)")
+                Task {
+                    for _ in 0..<pause { await Task.yield() }
+                    await player.make(move)
+                    pending.end(number)
                 }
-                let patience = Int.random(in: 0...60, using: &generator)
-                for _ in 0..<patience { await Task.yield() }
-                // Moves that have not ended wait for a time limit or for an answer that is held back.
-                while !pending.isEmpty {
-                    for player in players { player.server.release() }
-                    clock.fire()
-                    await Task.yield()
+            }
+            let patience = Int.random(in: 0...60, using: &generator)
+            for _ in 0..<patience { await Task.yield() }
+            // Moves that have not ended wait for a time limit or for an answer that is held back.
+            let begin = ContinuousClock.now
+            while !pending.isEmpty {
+                for player in players { player.server.release() }
+                clock.fire()
+                await Task.yield()
+                // A hanging move would stop the whole run, and show nothing.
+                guard begin.duration(to: .now) < .seconds(300) else {
+                    let conditions = players.map(\.condition).joined(separator: "; ")
+                    Issue.record("seed \(seed): \(pending.moves) do not end; \(conditions)")
+                    return
                 }
             }
             let faults = players.flatMap(\.server.faults)
@@ -60,13 +66,14 @@ struct InterleavingTests {
     }
 }
 
-/// Counts the moves of a round that have not ended.
+/// The moves of a round that have not ended.
 private final class Pending: Sendable {
-    private let count = Atomic(0)
+    private let names = Mutex<[Int: String]>([:])
 
-    var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
-    func begin() { count.add(1, ordering: .relaxed) }
-    func end() { count.subtract(1, ordering: .relaxed) }
+    var isEmpty: Bool { names.withLock(\.isEmpty) }
+    var moves: [String] { names.withLock { $0.values.sorted() } }
+    func begin(_ number: Int, _ name: String) { names.withLock { $0[number] = name } }
+    func end(_ number: Int) { names.withLock { $0[number] = nil } }
 }
 
 /// One account with its app and its server.
@@ -104,12 +111,17 @@ private final class Player: Sendable {
             $0.login = login
             $0.makeTransport = { _ in network }
             $0.schedule = clock.schedule
+            // Each time limit would be a line.
+            $0.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         }
         (self.login, self.cookies) = (login, cookies)
         let configuration = URLSessionConfiguration.ephemeral
         storage = try #require(configuration.httpCookieStorage)
         session = URLSession(configuration: configuration.intercepted(by: interceptor))
     }
+
+    /// The state of the login, and the requests and events so far.
+    var condition: String { "\(name): \(login.state.withLock(\.login)), \(server.counts)" }
 
     func make(_ move: Move) async {
         switch move {
