@@ -21,6 +21,12 @@ struct DocumentationTests {
         #expect(unused.isEmpty, "snippets that no document and no comment shows")
     }
 
+    @Test("begins with the program of Examples/FirstLoad")
+    func firstProgram() throws {
+        let program = try #require(Documents.readme.text.firstMatch(of: /(?s)```swift program\n(.*?)```/))
+        #expect(try String(program.output.1) == Documents.file("Examples/FirstLoad/Sources/app/app.swift"))
+    }
+
     @Test("in comments has its examples found at any indentation, also without an end")
     func comments() {
         let source = """
@@ -90,7 +96,9 @@ struct DocumentationTests {
         // Names from outside the project: JavaScript's, the standard library's, Foundation's.
         let foreign: Set = [
             "encodeURI", "encodeURIComponent", "fatalError", "Process", "networkServiceType", "requestHeaderFields",
-            "CFURLSessionCurlHostIsEqual",
+            "CFURLSessionCurlHostIsEqual", "removeAllCachedResponses", "removeCachedResponse", "removeCachedResponses",
+            "cachedResponse", "currentDiskUsage", "memoryCapacity", "diskCapacity", "willCacheResponse", "MockAgent",
+            "SnapshotAgent",
         ]
         // The change log names what was removed, too. The article about other libraries names theirs; EquivalentTests
         // checks the names of ours in it.
@@ -222,6 +230,15 @@ enum Documents {
 
     static var readme: Document {
         get throws { try Document(root.appending(path: "README.md")) }
+    }
+
+    /// An article of the documentation's site, by its name.
+    static func article(_ name: String) throws -> Document {
+        try Document(root.appending(path: "Sources/Waystation/Waystation.docc/\(name).md"))
+    }
+
+    static func file(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
     static func all() throws -> [Document] {

@@ -113,7 +113,7 @@ struct ReadmeExamplesTests {
         #expect(String(decoding: page, as: UTF8.self) == Folder.page)
         let status = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Cache-Status")
         #expect(status == "Waystation; hit; detail=files")
-        try Documents.readme.expectToShow("Cache-Status: \(try #require(status))")
+        try Documents.article("Operating").expectToShow("Cache-Status: \(try #require(status))")
     }
 
     @Test("a body in a request's header becomes the body")
@@ -201,7 +201,7 @@ struct ReadmeExamplesTests {
         #expect(interceptor.decision(for: url) == .blocked(rule: 0, pattern: "https://ads.example/**"))
     }
 
-    @Test("the warning for a probably mistaken rule has the text in the README")
+    @Test("the warning for a probably mistaken rule has the text in the article")
     func warnings() throws {
         let interceptor = try Interceptor {
             $0.rules = [
@@ -214,7 +214,7 @@ struct ReadmeExamplesTests {
         for warning in interceptor.warnings { print(warning) }
         // end snippet
         #expect(interceptor.warnings.count == 1)
-        try Documents.readme.expectToShow(#require(interceptor.warnings.first).description)
+        try Documents.article("Rules").expectToShow(#require(interceptor.warnings.first).description)
     }
 
     @Test("a server's whitelist becomes rules, and its invalid entries are returned as errors")
@@ -283,7 +283,7 @@ struct ReadmeExamplesTests {
         #expect(packs.module(shop)?.isServing == false)
     }
 
-    @Test("the error for an invalid pattern has the text in the README")
+    @Test("the error for an invalid pattern has the text in the article")
     func refusedPattern() throws {
         let error = #expect(throws: WaystationError.self) {
             try Interceptor {
@@ -293,10 +293,10 @@ struct ReadmeExamplesTests {
                 ]
             }
         }
-        try Documents.readme.expectToShow("\(try #require(error))")
+        try Documents.article("Rules").expectToShow("\(try #require(error))")
     }
 
-    @Test("the reasons of a decision have the text in the README")
+    @Test("the reasons of a decision have the text in the article")
     func explain() throws {
         let interceptor = try Interceptor {
             $0.rules = [.allow("https://shop.example/app/**", via: .network, fileID: "Shop/Rules.swift", line: 12)]
@@ -314,7 +314,7 @@ struct ReadmeExamplesTests {
             Issue.record("a rule matches \(url)")
             return
         }
-        try Documents.readme.expectToShow(reasons.joined(separator: "\n"))
+        try Documents.article("Rules").expectToShow(reasons.joined(separator: "\n"))
     }
 
     @Test("a route serves files first, and loads missing ones from the cache or not at all")
@@ -335,7 +335,7 @@ struct ReadmeExamplesTests {
         #expect(throws: WaystationError.self, "the first rule needs a cache") { try Interceptor { $0.rules = rules } }
     }
 
-    @Test("the description of an event has the text in the README")
+    @Test("the description of an event has the text in the article")
     func events() async throws {
         let siteFolder = folder.site
         let url = try #require(URL(string: "https://shop.example/app/index.html"))
@@ -351,7 +351,7 @@ struct ReadmeExamplesTests {
         var iterator = interceptor.events.makeAsyncIterator()
         _ = try await URLSession(configuration: .default.intercepted(by: interceptor)).data(from: url)
         let event = try #require(await iterator.next())
-        try Documents.readme.expectToShow("\(event)")
+        try Documents.article("Operating").expectToShow("\(event)")
     }
 
     @Test("a cache is purged, and returns its statistics")

@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The program is the first one of the README, character for character; a test compares the two.
+let package = Package(
+    name: "first-load",
+    dependencies: [
+        // The same traits in all packages that share a build folder, so that shared targets are built once.
+        .package(name: "waystation", path: "../..", traits: ["NIO", "Gateway"])
+    ],
+    targets: [
+        .executableTarget(name: "app", dependencies: [.product(name: "Waystation", package: "waystation")]),
+        .testTarget(
+            name: "FirstLoadTests",
+            dependencies: [
+                "app",
+                .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// The same setting as in the manifest at the repository's root. The program gets no others, as one that was made by
+// `swift package init`.
+let warnings: [SwiftSetting] =
+    Context.environment["WAYSTATION_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+for target in package.targets { target.swiftSettings = warnings }
