@@ -25,7 +25,7 @@ PEERS := $(CURDIR)/.build/peers
 HISHEL := $(CURDIR)/.build/hishel
 
 .PHONY: help deps demo-deps bench-deps build web-apps test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak \
-	cancels hammer chaos bodies hostile still fuzz links sanitize bench docs consumers clean
+	cancels fleet-loads hammer chaos bodies hostile still fuzz links sanitize bench docs consumers clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -37,6 +37,7 @@ help:
 	@echo "make cross-check   the same conversations in hishel and in Waystation, each difference with its section"
 	@echo "make soak          500,000 loads, 64 at a time"
 	@echo "make cancels       loads cancelled as they end, 96,000 on each of six ways, to see that none stops the process [RUNS=10]"
+	@echo "make fleet-loads   100,000 loads over a Redis Cluster, and over Redis with sentinels, while primaries are killed [LOADS=100000]"
 	@echo "make hammer        eight processes on one store for two minutes, killed at random"
 	@echo "make chaos         four processes that load, cancel and are killed, for ten minutes; their origin sends wrong data"
 	@echo "make bodies        bodies of 256 MiB through redirects, refusals and dropped connections, digest and memory [MIB=256]"
@@ -133,6 +134,10 @@ soak: deps
 # Loads cancelled at random moments, many of them as they end.
 cancels: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet cancels $(or $(RUNS),10)
+
+# Machines that share a tier on Redis, while slots of its cluster move and primaries are killed.
+fleet-loads: deps
+	WAYSTATION_FLEET_LOADS=$(or $(LOADS),100000) $(SWIFT) test --traits NIO,Gateway,Redis --filter FleetLoadTests
 
 # Eight processes on one store, killed at random.
 hammer: deps

@@ -339,7 +339,7 @@ let package = Package(
             dependencies: [
                 "WaystationRedis", "Waystation", "WaystationSharing", "WaystationTestSupport", "WaystationTesting",
                 .product(name: "NIOCore", package: "swift-nio", condition: redis),
-                .product(name: "NIOEmbedded", package: "swift-nio", condition: redis),
+                .product(name: "NIOPosix", package: "swift-nio", condition: redis),
             ]
         ),
         // A parser of HTML, for comparisons with the rewriting of links.

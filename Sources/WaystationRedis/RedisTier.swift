@@ -2,6 +2,7 @@
 public import Foundation
 import NIOCore
 import NIOPosix
+import Synchronization
 public import WaystationSharing
 
 /// A tier of responses that machines share, on Redis 6 or later, or Valkey.
@@ -11,40 +12,60 @@ public import WaystationSharing
 /// let cache = try ResponseCache(directory: caches, sharing: .init(in: tier, secret: secret))
 /// ```
 ///
-/// All commands share one connection, on which they do not wait for each other; each channel has a connection of its own.
-/// Connections are made when they are needed, and again after they have ended, with pauses of up to 10 s while that
-/// fails. The tier speaks RESP3, or RESP2 with servers that have no other.
+/// The tier is one server, a Redis Cluster, or a primary that Redis Sentinel watches over:
+///
+/// ```swift
+/// let single = try RedisTier(.server("rediss://fleet:s3cret@cache.internal"))
+/// let cluster = try RedisTier(.cluster(["redis://a:7000", "redis://b:7000"]))
+/// let watched = try RedisTier(.sentinel(master: "cache", ["redis://s1", "redis://s2", "redis://s3"]))
+/// ```
+///
+/// All commands to one server share a connection, on which they do not wait for each other; each channel has a connection
+/// of its own. Connections are made when they are needed, and again after they have ended, with pauses of up to 10 s
+/// while that fails. The tier speaks RESP3, or RESP2 with servers that have no other.
+///
+/// While slots of a cluster move, commands follow them. When a primary fails, calls for it fail, and so do those that its
+/// server does not answer in time, until its replica has taken its place. An invalidation works only once all replicas
+/// that are connected have it, so that it remains after that.
 ///
 /// The memory is bounded by the server's own settings: every value has a lifetime, except for one number for each channel.
 /// With `maxmemory-policy volatile-lru` the server never removes those numbers; with other policies it may, and then all
 /// machines remove their stored responses, because they may have missed an invalidation.
 ///
 /// A user of the tier needs the commands `GET`, `SET`, `DEL`, `PEXPIRE`, `EVAL`, `EXISTS`, `INCR`, `TIME`, `PUBLISH`,
-/// `SUBSCRIBE`, `PING`, `HELLO` and `SELECT`, for keys and channels whose names begin with `waystation:`.
+/// `SUBSCRIBE`, `PING`, `HELLO`, `SELECT`, `ROLE` and `WAIT`, in a cluster also `ASKING` and `CLUSTER|SLOTS`, for keys and
+/// channels whose names begin with `waystation:`. A user of sentinels needs `HELLO`, `PING`, `SENTINEL|MASTER`,
+/// `SENTINEL|GET-MASTER-ADDR-BY-NAME`, and `SUBSCRIBE` for the channel `+switch-master`.
 public final class RedisTier: SharedTier {
     private let loop: any EventLoop
     private let connector: RedisConnector
-    private let client: NIOLoopBoundBox<RedisClient?>
+    private let router: NIOLoopBoundBox<(any RedisRouter)?>
+    private let counters = Counters()
 
     /// Makes a tier; the first call connects.
     ///
-    /// - Parameter options: The server.
-    /// - Throws: The error of reading certificates or keys.
+    /// - Parameter options: The servers.
+    /// - Throws: The error of reading certificates or keys, or a ``WaystationSharing/TierError`` when options exclude each
+    ///   other.
     public init(_ options: RedisOptions) throws {
+        try options.check()
         loop = MultiThreadedEventLoopGroup.singleton.next()
         connector = try RedisConnector(options)
-        client = .makeEmptyBox(valueType: RedisClient.self, eventLoop: loop)
+        router = .makeEmptyBox(valueType: (any RedisRouter).self, eventLoop: loop)
     }
 
     deinit {
-        let client = client
-        loop.execute { client.value?.close() }
+        let router = router
+        loop.execute { router.value?.close() }
     }
+
+    /// What the tier's servers have made it do until now.
+    package var counts: RedisCounts { counters.present }
 
     /// Returns the values of keys, in their order; nil where a key has none.
     public func get(_ keys: [TierKey], until deadline: ContinuousClock.Instant) async throws -> [Data?] {
         guard !keys.isEmpty else { return [] }
-        return try await run(keys.map { RedisCommand("GET", $0.name) }, until: deadline).map { reply in
+        return try await run(keys.map { RedisCommand("GET", key: $0.name) }, until: deadline).map { reply in
             switch reply {
             case .bytes(let buffer): return Data(buffer.readableBytesView)
             case .null: return nil
@@ -86,9 +107,10 @@ public final class RedisTier: SharedTier {
     ) async throws {
         let command =
             if let value {
-                RedisCommand("EVAL", RedisScripts.remove, "1", key.name).with(value)
+                RedisCommand(script: RedisScripts.remove, key: key.name).with(value)
             } else {
-                RedisCommand("DEL", key.name)
+                // This is how responses are invalidated, which must remain when a replica takes the server's place.
+                RedisCommand("DEL", key: key.name).lasting
             }
         guard case .number = try await run(command, until: deadline) else { throw Self.unexpected }
     }
@@ -99,7 +121,7 @@ public final class RedisTier: SharedTier {
         for lifetime: Duration,
         until deadline: ContinuousClock.Instant
     ) async throws -> Bool {
-        let command = RedisCommand("PEXPIRE", key.name, "\(lifetime.wholeMilliseconds)")
+        let command = RedisCommand("PEXPIRE", key: key.name).with("\(lifetime.wholeMilliseconds)")
         guard case .number(let count) = try await run(command, until: deadline) else { throw Self.unexpected }
         return count == 1
     }
@@ -110,8 +132,10 @@ public final class RedisTier: SharedTier {
         on channel: TierKey,
         until deadline: ContinuousClock.Instant
     ) async throws -> UInt64 {
-        let command = RedisCommand("EVAL", RedisScripts.publish, "1", channel.numberKey, channel.name).with(message)
-        return try await number(of: run(command, until: deadline))
+        let command = RedisCommand(script: RedisScripts.publish, key: channel.numberKey)
+            .with(channel.name)
+            .with(message)
+        return try await number(of: run(command.lasting, until: deadline))
     }
 
     /// Begins to receive the messages of a channel.
@@ -124,7 +148,7 @@ public final class RedisTier: SharedTier {
             bufferingPolicy: .bufferingNewest(65_536)
         )
         try await begin(channel, messages, until: deadline)
-        let command = RedisCommand("EVAL", RedisScripts.number, "1", channel.numberKey)
+        let command = RedisCommand(script: RedisScripts.number, key: channel.numberKey)
         let last = try await number(of: run(command, until: deadline))
         return TierSubscription(lastNumber: last, messages: stream)
     }
@@ -135,11 +159,12 @@ public final class RedisTier: SharedTier {
         _ messages: AsyncThrowingStream<TierMessage, any Error>.Continuation,
         until deadline: ContinuousClock.Instant
     ) async throws {
-        let (loop, connector) = (loop, connector)
+        let (loop, connector, router, counters) = (loop, connector, router, counters)
         let interval = TimeAmount(connector.options.keepaliveInterval)
         let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, TierError>, _>) in
             let race = Race(continuation)
             loop.execute {
+                let present = Self.present(router, connector, on: loop, counters)
                 let subscription = NIOLoopBoundBox<RedisSubscription?>.makeEmptyBox(
                     valueType: RedisSubscription.self,
                     eventLoop: loop
@@ -150,11 +175,21 @@ public final class RedisTier: SharedTier {
                         messages.finish()
                     }
                 }
-                connector.connect(on: loop) { connected in
+                present.connect(for: channel.numberKey) { [weak present] connected in
                     switch connected {
                     case .failure(let error): race.finish(.failure(error))
                     case .success(let connection):
-                        let made = RedisSubscription(connection, channel.name, messages) { race.finish($0) }
+                        let handlers = RedisSubscription.Handlers(
+                            confirmed: { race.finish($0) },
+                            received: { payload in
+                                guard let message = TierMessage(payload) else { return false }
+                                messages.yield(message)
+                                return true
+                            },
+                            ended: { messages.finish(throwing: $0) },
+                            checked: { present?.check(channel.numberKey) }
+                        )
+                        let made = RedisSubscription(connection, channel.name, handlers)
                         subscription.value = made
                         made.begin(on: loop, keepalive: interval)
                     }
@@ -164,7 +199,7 @@ public final class RedisTier: SharedTier {
         try result.get()
     }
 
-    private func set(_ value: Data, _ key: TierKey) -> RedisCommand { RedisCommand("SET", key.name).with(value) }
+    private func set(_ value: Data, _ key: TierKey) -> RedisCommand { RedisCommand("SET", key: key.name).with(value) }
 
     private func number(of reply: RESPValue) throws -> UInt64 {
         guard case .bytes(let buffer) = reply, let number = UInt64(String(buffer: buffer)) else {
@@ -185,17 +220,45 @@ public final class RedisTier: SharedTier {
         _ commands: [RedisCommand],
         until deadline: ContinuousClock.Instant
     ) async throws(TierError) -> [RESPValue] {
-        let (loop, connector, client) = (loop, connector, client)
+        let (loop, connector, router, counters) = (loop, connector, router, counters)
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<[RESPValue], TierError>, _>) in
             loop.execute {
-                let present = client.value ?? RedisClient(connector, on: loop)
-                client.value = present
+                let present = Self.present(router, connector, on: loop, counters)
                 present.run(commands, until: NIODeadline(deadline)) { continuation.resume(returning: $0) }
             }
         }
         return try result.get()
     }
+
+    /// The router of a tier, made with the first call.
+    private static func present(
+        _ router: NIOLoopBoundBox<(any RedisRouter)?>,
+        _ connector: RedisConnector,
+        on loop: any EventLoop,
+        _ counters: Counters
+    ) -> any RedisRouter {
+        if let present = router.value { return present }
+        let new: any RedisRouter =
+            switch connector.options.deployment {
+            case .server(let endpoint): SingleRouter(endpoint, connector, on: loop)
+            case .cluster(let seeds): ClusterRouter(seeds, connector, on: loop, counts: counters.change)
+            case .sentinel(let master, let sentinels):
+                SentinelRouter(sentinels, master: master, connector, on: loop, counts: counters.change)
+            }
+        router.value = new
+        return new
+    }
+}
+
+/// The counts of a tier, which are changed on its event loop and read anywhere.
+private final class Counters: Sendable {
+    private let counts = Mutex(RedisCounts())
+
+    var present: RedisCounts { counts.withLock(\.self) }
+
+    @Sendable
+    func change(_ change: (inout RedisCounts) -> Void) { counts.withLock { change(&$0) } }
 }
 
 extension TierKey {

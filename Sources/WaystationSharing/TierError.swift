@@ -1,5 +1,5 @@
 /// Why an operation of a ``SharedTier`` did not work.
-public struct TierError: Error, Sendable, CustomStringConvertible {
+public struct TierError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The sort of failure.
     ///
     /// More sorts may be added.
@@ -15,6 +15,8 @@ public struct TierError: Error, Sendable, CustomStringConvertible {
         public static let refused = Code(description: "refused")
         /// The tier's answer has no meaning.
         public static let malformed = Code(description: "malformed")
+        /// The options of the tier have a mistake, such as a URL without a host.
+        public static let misconfigured = Code(description: "misconfigured")
     }
 
     /// The sort of failure.

@@ -11,7 +11,7 @@ struct RedisTierTests {
     private static let user = """
         user default off
         user fleet on >s3cret ~waystation:* &waystation:* -@all +get +set +del +pexpire +eval +exists +incr +time \
-        +publish +subscribe +ping +hello +select
+        +publish +subscribe +ping +hello +select +role +wait
         """
 
     /// The tier of a server, with time for a busy machine.

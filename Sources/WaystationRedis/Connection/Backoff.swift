@@ -13,9 +13,14 @@ struct Backoff {
     func allows(at now: NIODeadline) -> Bool { end.map { now >= $0 } ?? true }
 
     /// An attempt has failed.
-    mutating func failed(at now: NIODeadline) {
-        end = now + pause
+    ///
+    /// - Returns: The time of the next attempt.
+    @discardableResult
+    mutating func failed(at now: NIODeadline) -> NIODeadline {
+        let next = now + pause
+        end = next
         pause = min(pause * 2, Self.longest)
+        return next
     }
 
     /// An attempt has worked.

@@ -2,7 +2,7 @@
 import NIOCore
 import WaystationSharing
 
-/// The connection for the commands of a tier: made with the first command, and made anew after it has ended.
+/// The connection for commands to one server: made with the first command, and made anew after it has ended.
 ///
 /// It is confined to its event loop.
 final class RedisClient {
@@ -14,34 +14,43 @@ final class RedisClient {
     }
 
     private let loop: any EventLoop
-    private let connector: RedisConnector
+    private let connect: Connect
     private var phase = Phase.unconnected
     private var backoff = Backoff()
     private var lastFailure: TierError?
 
-    init(_ connector: RedisConnector, on loop: any EventLoop) {
-        self.connector = connector
+    /// Makes a connection, and calls its argument once, later.
+    typealias Connect = (_ completion: @escaping (Result<RedisConnection, TierError>) -> Void) -> Void
+
+    init(on loop: any EventLoop, _ connect: @escaping Connect) {
+        self.connect = connect
         self.loop = loop
     }
+
+    /// Whether there is a connection.
+    var isConnected: Bool { if case .connected = phase { true } else { false } }
 
     /// Runs commands one after the other.
     ///
     /// - Parameters:
     ///   - commands: The commands, at least one.
     ///   - deadline: The time at which the call fails if a reply is missing.
-    ///   - completion: Called once with the replies, of which none is an error.
+    ///   - following: Gets the replies, and returns a command that is to follow on the same connection; its reply is
+    ///     added to them.
+    ///   - completion: Called once with the replies, some of which may be errors.
     func run(
         _ commands: [RedisCommand],
         until deadline: NIODeadline,
-        _ completion: @escaping (Result<[RESPValue], TierError>) -> Void
+        followedBy following: ((_ replies: [RESPValue]) -> RedisCommand?)? = nil,
+        _ completion: @escaping (Result<[RESPValue], RedisFailure>) -> Void
     ) {
-        let call = Call(completion, missing: commands.count)
+        let call = Call(completion, missing: commands.count, following)
         let timer = loop.assumeIsolated().scheduleTask(deadline: deadline) { self.giveUp(call) }
         call.onEnd = { timer.cancel() }
         connection { result in
             guard !call.isOver else { return }
             switch result {
-            case .failure(let error): call.end(.failure(error))
+            case .failure(let error): call.end(.failure(RedisFailure(error, mayHaveRun: false)))
             case .success(let connection):
                 call.sent = (connection, connection.arrivals)
                 for command in commands { connection.send(command) { call.take($0) } }
@@ -62,7 +71,8 @@ final class RedisClient {
     }
 
     private func giveUp(_ call: Call) {
-        call.end(.failure(TierError(.late, "Redis did not answer in time")))
+        let error = TierError(.late, "Redis did not answer in time")
+        call.end(.failure(RedisFailure(error, mayHaveRun: call.sent != nil)))
         // Nothing has arrived since: the server or the way to it may be gone without a notice.
         guard let (connection, arrivals) = call.sent, connection.arrivals == arrivals else { return }
         connection.close(TierError(.late, "Redis does not answer"))
@@ -78,7 +88,7 @@ final class RedisClient {
                 return completion(.failure(lastFailure ?? TierError(.unreachable, "there is no connection to Redis")))
             }
             phase = .connecting([completion])
-            connector.connect(on: loop) { self.connected($0) }
+            connect { self.connected($0) }
         }
     }
 
@@ -107,32 +117,48 @@ final class RedisClient {
 
     /// Commands whose replies are awaited.
     private final class Call {
-        private var completion: ((Result<[RESPValue], TierError>) -> Void)?
+        private var completion: ((Result<[RESPValue], RedisFailure>) -> Void)?
         private var missing: Int
+        private var following: ((_ replies: [RESPValue]) -> RedisCommand?)?
         private var replies: [RESPValue] = []
         var onEnd: (() -> Void)?
         /// The connection that has the commands, and its arrivals at that time.
         var sent: (connection: RedisConnection, arrivals: Int)?
 
-        init(_ completion: @escaping (Result<[RESPValue], TierError>) -> Void, missing: Int) {
+        init(
+            _ completion: @escaping (Result<[RESPValue], RedisFailure>) -> Void,
+            missing: Int,
+            _ following: ((_ replies: [RESPValue]) -> RedisCommand?)?
+        ) {
             self.completion = completion
             self.missing = missing
+            self.following = following
         }
 
         var isOver: Bool { completion == nil }
 
         func take(_ reply: Result<RESPValue, TierError>) {
+            guard !isOver else { return }
             switch reply {
-            case .failure(let error): end(.failure(error))
-            case .success(.error(let text)): end(.failure(TierError(refusal: text)))
+            case .failure(let error): end(.failure(RedisFailure(error, mayHaveRun: true)))
             case .success(let value):
                 replies.append(value)
                 missing -= 1
-                if missing == 0 { end(.success(replies)) }
+                if missing == 0 { complete() }
             }
         }
 
-        func end(_ result: Result<[RESPValue], TierError>) {
+        private func complete() {
+            guard let command = following.take()?(replies), let (connection, _) = sent else {
+                return end(.success(replies))
+            }
+            missing = 1
+            sent = (connection, connection.arrivals)
+            connection.send(command) { self.take($0) }
+        }
+
+        func end(_ result: Result<[RESPValue], RedisFailure>) {
+            following = nil
             completion.take()?(result)
             onEnd.take()?()
         }

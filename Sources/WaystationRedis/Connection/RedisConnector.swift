@@ -8,11 +8,26 @@ import WaystationSharing
 struct RedisConnector: Sendable {
     let options: RedisOptions
     private let tls: NIOSSLContext?
+    private let greeting: Greeting
 
+    /// Makes a connector to servers that answer commands of the tier.
+    ///
     /// - Throws: The error of reading certificates.
     init(_ options: RedisOptions) throws {
         self.options = options
         tls = try options.tls.map { try NIOSSLContext(configuration: $0.configuration) }
+        var greeting = Greeting(user: options.user, password: options.password, database: options.database)
+        if case .sentinel = options.deployment { greeting.requiresPrimary = true }
+        self.greeting = greeting
+    }
+
+    private init(_ other: RedisConnector, greeting: Greeting) {
+        (options, tls, self.greeting) = (other.options, other.tls, greeting)
+    }
+
+    /// The connector to the sentinels of the same options.
+    var toSentinels: RedisConnector {
+        RedisConnector(self, greeting: Greeting(user: options.sentinelUser, password: options.sentinelPassword))
     }
 
     /// Makes a connection.
@@ -20,14 +35,22 @@ struct RedisConnector: Sendable {
     /// Call it on the loop.
     ///
     /// - Parameters:
+    ///   - endpoint: The server's address.
+    ///   - name: The name for which the server's certificate is; nil for the host of the address.
     ///   - loop: The loop of the connection.
     ///   - completion: Called once on the loop, never within this call.
-    func connect(on loop: any EventLoop, _ completion: @escaping (Result<RedisConnection, TierError>) -> Void) {
+    func connect(
+        to endpoint: RedisEndpoint,
+        named name: String? = nil,
+        on loop: any EventLoop,
+        _ completion: @escaping (Result<RedisConnection, TierError>) -> Void
+    ) {
         let attempt = ConnectAttempt(completion)
         let timeout = TimeAmount(options.connectTimeout)
-        let (options, tls) = (options, tls)
+        let (options, tls, greeting) = (options, tls, greeting)
+        let certified = options.tls?.serverName ?? name ?? endpoint.host
         loop.assumeIsolated().scheduleTask(in: timeout) {
-            attempt.fail(TierError(.late, "\(options.host):\(options.port) did not greet within \(timeout)"))
+            attempt.fail(TierError(.late, "\(endpoint) did not greet within \(timeout)"))
         }
         ClientBootstrap(group: loop)
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
@@ -35,21 +58,19 @@ struct RedisConnector: Sendable {
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    if let tls { try pipeline.addHandler(Self.encryption(tls, host: options.host)) }
+                    if let tls { try pipeline.addHandler(Self.encryption(tls, host: certified)) }
                     let limits = RESPParser.Limits(bytes: options.maximumReplySize)
                     try pipeline.addHandler(RedisConnection(limits: limits))
                 }
             }
-            .connect(host: options.host, port: options.port)
+            .connect(host: endpoint.host, port: endpoint.port)
             .assumeIsolated()
             .whenComplete { result in
                 do {
                     let connection = try result.get().pipeline.syncOperations.handler(type: RedisConnection.self)
-                    attempt.greet(connection, options)
+                    attempt.greet(connection, greeting)
                 } catch {
-                    attempt.fail(
-                        TierError(.unreachable, "cannot connect to \(options.host):\(options.port): \(error)")
-                    )
+                    attempt.fail(TierError(.unreachable, "cannot connect to \(endpoint): \(error)"))
                 }
             }
     }
@@ -62,6 +83,15 @@ struct RedisConnector: Sendable {
             return try NIOSSLClientHandler(context: tls, serverHostname: nil)
         }
     }
+}
+
+/// The first commands on a connection, and their condition.
+private struct Greeting {
+    var user: String?
+    var password: String?
+    var database = 0
+    /// Whether a server that is a replica is refused.
+    var requiresPrimary = false
 }
 
 /// One attempt to connect, which ends once.
@@ -80,33 +110,46 @@ private final class ConnectAttempt {
     }
 
     /// Logs in and chooses protocol and database.
-    func greet(_ connection: RedisConnection, _ options: RedisOptions) {
+    func greet(_ connection: RedisConnection, _ greeting: Greeting) {
         guard completion != nil else {
             return connection.close(TierError(.late, "the connection came too late"))
         }
         self.connection = connection
         var hello = RedisCommand("HELLO", "3")
-        if let password = options.password { hello = hello.with("AUTH", options.user ?? "default", password) }
+        if let password = greeting.password { hello = hello.with("AUTH", greeting.user ?? "default", password) }
         connection.send(hello) { [self] reply in
             switch reply {
             case .success(.error(let text)) where text.hasPrefix("NOPROTO") || text.hasPrefix("ERR unknown command"):
                 // A server before version 6, or one that only has RESP2.
-                greetPlainly(connection, options)
-            case let reply: check(reply) { self.select(connection, options) }
+                greetPlainly(connection, greeting)
+            case let reply: check(reply) { self.select(connection, greeting) }
             }
         }
     }
 
-    private func greetPlainly(_ connection: RedisConnection, _ options: RedisOptions) {
-        guard let password = options.password else { return select(connection, options) }
-        let login = options.user.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password)
-        connection.send(login) { [self] reply in check(reply) { self.select(connection, options) } }
+    private func greetPlainly(_ connection: RedisConnection, _ greeting: Greeting) {
+        guard let password = greeting.password else { return select(connection, greeting) }
+        let login = greeting.user.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password)
+        connection.send(login) { [self] reply in check(reply) { self.select(connection, greeting) } }
     }
 
-    private func select(_ connection: RedisConnection, _ options: RedisOptions) {
-        guard options.database != 0 else { return succeed(connection) }
-        connection.send(RedisCommand("SELECT", "\(options.database)")) { [self] reply in
-            check(reply) { self.succeed(connection) }
+    private func select(_ connection: RedisConnection, _ greeting: Greeting) {
+        guard greeting.database != 0 else { return examine(connection, greeting) }
+        connection.send(RedisCommand("SELECT", "\(greeting.database)")) { [self] reply in
+            check(reply) { self.examine(connection, greeting) }
+        }
+    }
+
+    /// Refuses a server that has become a replica: it would return values that are out of date.
+    private func examine(_ connection: RedisConnection, _ greeting: Greeting) {
+        guard greeting.requiresPrimary else { return succeed(connection) }
+        connection.send(RedisCommand("ROLE")) { [self] reply in
+            check(reply) {
+                guard case .success(let value) = reply, case .primary = ServerRole(value) else {
+                    return self.fail(TierError(.unreachable, "the server is not the primary any more"))
+                }
+                self.succeed(connection)
+            }
         }
     }
 

@@ -1,5 +1,4 @@
 #if Redis
-import Foundation
 import NIOCore
 import WaystationSharing
 
@@ -7,10 +6,22 @@ import WaystationSharing
 ///
 /// It is confined to its event loop.
 final class RedisSubscription {
+    /// The reactions to what happens on the channel.
+    struct Handlers {
+        /// Called once, when all later messages will arrive, or with the reason why they will not.
+        var confirmed: (Result<Void, TierError>) -> Void
+        /// Gets the content of each message; false if it has no meaning, which ends the connection.
+        var received: (ByteBuffer) -> Bool
+        /// Called once, when no more messages arrive.
+        var ended: (TierError) -> Void
+        /// Called with each check whether the connection still works.
+        var checked: () -> Void = {}
+    }
+
     private let connection: RedisConnection
     private let channel: String
-    private let messages: AsyncThrowingStream<TierMessage, any Error>.Continuation
-    private var confirmed: ((Result<Void, TierError>) -> Void)?
+    private let handlers: Handlers
+    private var isConfirmed = false
     private var keepalive: Scheduled<Void>?
     private var arrivals = 0
 
@@ -19,27 +30,20 @@ final class RedisSubscription {
     /// - Parameters:
     ///   - connection: A connection that does nothing else.
     ///   - channel: The name of the channel.
-    ///   - messages: Gets the messages.
-    ///   - confirmed: Called once, when all later messages will arrive, or with the reason why they will not.
-    init(
-        _ connection: RedisConnection,
-        _ channel: String,
-        _ messages: AsyncThrowingStream<TierMessage, any Error>.Continuation,
-        confirmed: @escaping (Result<Void, TierError>) -> Void
-    ) {
+    ///   - handlers: The reactions.
+    init(_ connection: RedisConnection, _ channel: String, _ handlers: Handlers) {
         self.connection = connection
         self.channel = channel
-        self.messages = messages
-        self.confirmed = confirmed
+        self.handlers = handlers
     }
 
     /// Subscribes.
     func begin(on loop: any EventLoop, keepalive interval: TimeAmount) {
         connection.onMessage = { self.take($0) }
-        connection.onEnd = { [messages] error in
+        connection.onEnd = { error in
             self.keepalive?.cancel()
-            self.confirmed.take()?(.failure(error))
-            messages.finish(throwing: error)
+            self.confirm(.failure(error))
+            self.handlers.ended(error)
         }
         connection.send(RedisCommand("SUBSCRIBE", channel), nil)
         watch(on: loop, every: interval)
@@ -58,13 +62,20 @@ final class RedisSubscription {
     ///
     /// - Returns: Whether the connection goes on.
     private func isAlive() -> Bool {
-        guard confirmed == nil, connection.arrivals != arrivals else {
+        guard isConfirmed, connection.arrivals != arrivals else {
             connection.close(TierError(.late, "Redis does not answer on the connection of a channel"))
             return false
         }
         arrivals = connection.arrivals
         connection.send(RedisCommand("PING"), nil)
+        handlers.checked()
         return true
+    }
+
+    private func confirm(_ result: Result<Void, TierError>) {
+        guard !isConfirmed else { return }
+        isConfirmed = true
+        handlers.confirmed(result)
     }
 
     private func take(_ value: RESPValue) {
@@ -79,25 +90,13 @@ final class RedisSubscription {
             String(buffer: name) == channel
         else { return }
         switch String(buffer: kind) {
-        case "subscribe": confirmed.take()?(.success(()))
+        case "subscribe": confirm(.success(()))
         case "message":
-            guard case .bytes(let payload) = parts[2], let message = TierMessage(payload) else {
-                return connection.close(TierError(.malformed, "a message on the channel has no number"))
+            guard case .bytes(let payload) = parts[2], handlers.received(payload) else {
+                return connection.close(TierError(.malformed, "a message on the channel has another form"))
             }
-            messages.yield(message)
         default: break
         }
-    }
-}
-
-extension TierMessage {
-    /// Reads a message as ``RedisScripts/publish`` writes it: its number, a line feed, and the content.
-    init?(_ payload: ByteBuffer) {
-        let view = payload.readableBytesView
-        guard let end = view.prefix(21).firstIndex(of: UInt8(ascii: "\n")),
-            let number = UInt64(String(decoding: view[..<end], as: UTF8.self))
-        else { return nil }
-        self.init(number: number, content: Data(view[(end + 1)...]))
     }
 }
 #endif

@@ -1,5 +1,13 @@
 #if Redis
-/// The server of a ``RedisTier``, and how to connect to it.
+public import WaystationSharing
+
+/// The servers of a ``RedisTier``, and how to connect to them.
+///
+/// They are one server (``init(host:port:)``, ``server(_:)``), a Redis Cluster (``cluster(_:)``), or a primary that Redis
+/// Sentinel watches over (``sentinel(master:_:)``).
+///
+/// A URL is `redis://user:password@host:port/database`, or `rediss://` for TLS. All parts but the host may be missing;
+/// special characters in user and password are percent-encoded. The URLs of one list differ in host and port only.
 public struct RedisOptions: Sendable {
     /// How connections are encrypted.
     public struct TLS: Sendable {
@@ -10,36 +18,116 @@ public struct RedisOptions: Sendable {
         public var certificatePath: String?
         /// A PEM file with the private key of that certificate.
         public var privateKeyPath: String?
+        /// The name for which the certificates of all servers must be; nil, the default, for the name of each server.
+        ///
+        /// The name of a cluster's server is the host name that it announces, or else the address.
+        public var serverName: String?
 
         /// Makes the default settings.
         public init() {}
     }
 
-    /// The name or address of the server.
-    public var host: String
-    /// The port of the server; 6379 by default.
-    public var port: Int
+    /// The servers, and how they work together.
+    enum Deployment: Equatable {
+        case server(RedisEndpoint)
+        /// A cluster, and those of its servers that are asked for the others.
+        case cluster([RedisEndpoint])
+        /// A primary that these sentinels know by a name.
+        case sentinel(master: String, [RedisEndpoint])
+    }
+
+    let deployment: Deployment
     /// The user, as ACLs name it; nil, the default, for the server's default user.
     public var user: String?
     /// The password; nil, the default, for none.
     public var password: String?
-    /// The number of the database; 0 by default.
+    /// The user of the sentinels; nil, the default, for their default user.
+    public var sentinelUser: String?
+    /// The password of the sentinels; nil, the default, for none.
+    public var sentinelPassword: String?
+    /// The number of the database; 0 by default, and always in a cluster.
     public var database = 0
-    /// How connections are encrypted; nil, the default, for plain connections.
+    /// How connections to servers and sentinels are encrypted; nil, the default, for plain connections.
     ///
-    /// The certificate must be valid, and for ``host``.
+    /// The certificate of a server must be valid, and for the server's name.
     public var tls: TLS?
     /// How long making a connection may take; 2 s by default.
     public var connectTimeout = Duration.seconds(2)
-    /// The time between two checks whether a connection that waits for messages still works; 15 s by default.
+    /// The time between two checks whether a connection that waits for messages still works, and is still to the right
+    /// server; 15 s by default.
     public var keepaliveInterval = Duration.seconds(15)
     /// The number of bytes of the largest reply that is accepted; 64 MiB by default.
     public var maximumReplySize = 64 << 20
 
-    /// Names a server.
+    /// Names one server.
     public init(host: String, port: Int = 6379) {
-        self.host = host
-        self.port = port
+        deployment = .server(RedisEndpoint(host: host, port: port))
+    }
+
+    private init(_ deployment: Deployment) { self.deployment = deployment }
+
+    /// Names one server, with user, password and database.
+    ///
+    /// - Parameter url: The URL; the port is 6379 if the URL names none.
+    /// - Returns: The options, the others of which have their defaults.
+    /// - Throws: A ``TierError`` when the URL has a mistake.
+    public static func server(_ url: String) throws(TierError) -> RedisOptions {
+        let url = try RedisURL(url, defaultPort: 6379)
+        var options = RedisOptions(.server(url.endpoint))
+        options.takeLogin(of: url)
+        options.database = url.database ?? 0
+        return options
+    }
+
+    /// Names a Redis Cluster.
+    ///
+    /// The tier learns the other servers from any of those named that answers; name two at least, so that it also
+    /// starts while one of them is down.
+    ///
+    /// - Parameter urls: The URLs of some of the cluster's servers; the port is 6379 if a URL names none.
+    /// - Returns: The options, the others of which have their defaults.
+    /// - Throws: A ``TierError`` when a URL has a mistake, or names a database other than 0.
+    public static func cluster(_ urls: [String]) throws(TierError) -> RedisOptions {
+        let (first, endpoints) = try RedisURL.all(urls, defaultPort: 6379)
+        var options = RedisOptions(.cluster(endpoints))
+        options.takeLogin(of: first)
+        options.database = first.database ?? 0
+        try options.check()
+        return options
+    }
+
+    /// Names a primary that Redis Sentinel watches over.
+    ///
+    /// User and password of the URLs are those of the sentinels; set ``user``, ``password`` and ``database`` for the
+    /// primary. Name all sentinels: the tier believes the one whose knowledge is the newest.
+    ///
+    /// - Parameters:
+    ///   - master: The name by which the sentinels know the primary, as in `sentinel monitor NAME …`.
+    ///   - urls: The URLs of the sentinels; the port is 26379 if a URL names none.
+    /// - Returns: The options, the others of which have their defaults.
+    /// - Throws: A ``TierError`` when a URL has a mistake, or names a database.
+    public static func sentinel(master: String, _ urls: [String]) throws(TierError) -> RedisOptions {
+        let (first, endpoints) = try RedisURL.all(urls, defaultPort: 26_379)
+        guard first.database == nil else {
+            throw TierError(.misconfigured, "the URL of a sentinel names a database: set `database` instead")
+        }
+        var options = RedisOptions(.sentinel(master: master, endpoints))
+        options.takeLogin(of: first)
+        (options.sentinelUser, options.sentinelPassword) = (options.user, options.password)
+        (options.user, options.password) = (nil, nil)
+        return options
+    }
+
+    /// - Throws: A ``TierError`` when options exclude each other.
+    func check() throws(TierError) {
+        if case .cluster = deployment, database != 0 {
+            throw TierError(.misconfigured, "a Redis Cluster has the database 0 only, not \(database)")
+        }
+    }
+
+    private mutating func takeLogin(of url: RedisURL) {
+        (user, password) = (url.user, url.password)
+        if url.isEncrypted { tls = TLS() }
     }
 }
 #endif

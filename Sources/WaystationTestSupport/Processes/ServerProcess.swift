@@ -50,10 +50,11 @@ public final class ServerProcess: Sendable {
         let file = scratch.appendingPathComponent("\(program.name).conf")
         try configuration(port, scratch.path).write(to: file, atomically: true, encoding: .utf8)
         // A shell ends the server when the other end of its input closes, which also happens when this process is
-        // killed.
+        // killed. A server that was stopped by a signal must go on before it can end.
         process = try SpawnedProcess(
             "/bin/sh",
-            ["-c", "\"$0\" \"$@\" & read -r _; kill $!; wait", path] + program.arguments(scratch.path, file.path)
+            ["-c", "\"$0\" \"$@\" & read -r _; kill $!; kill -CONT $!; wait", path]
+                + program.arguments(scratch.path, file.path)
         )
         for _ in 0..<200 where !Self.accepts(port) {
             guard process.isRunning else { break }
@@ -77,10 +78,17 @@ public final class ServerProcess: Sendable {
     }
 
     /// A port that was free a moment ago.
-    private static func freePort() throws -> UInt16 {
-        let origin = try ScriptedOrigin { _ in .closed }
-        defer { origin.stop() }
-        return origin.port
+    ///
+    /// It is below the ports that the system gives to outgoing connections, so that none of these takes it meanwhile.
+    static func freePort() throws -> UInt16 {
+        for _ in 0..<1_000 {
+            guard let origin = try? ScriptedOrigin(port: .random(in: 12_000..<32_000), script: { _ in .closed }) else {
+                continue
+            }
+            origin.stop()
+            return origin.port
+        }
+        throw Failure(description: "there is no free port between 12000 and 32000")
     }
 
     private static func accepts(_ port: UInt16) -> Bool {

@@ -27,6 +27,12 @@ struct SharingExamples {
         let cache = try ResponseCache(directory: caches, sharing: .init(in: tier, secret: secret))
         // end snippet
         #expect(cache.directory == caches)
+        // snippet: forms of a tier on redis
+        let single = try RedisTier(.server("rediss://fleet:s3cret@cache.internal"))
+        let cluster = try RedisTier(.cluster(["redis://a:7000", "redis://b:7000"]))
+        let watched = try RedisTier(.sentinel(master: "cache", ["redis://s1", "redis://s2", "redis://s3"]))
+        // end snippet
+        _ = (single, cluster, watched)
     }
     #endif
 }

@@ -1,0 +1,78 @@
+#if Redis
+import NIOCore
+import NIOPosix
+import Synchronization
+
+@testable import WaystationRedis
+
+/// A server on loopback that answers commands as a test scripts it; it ends with the process.
+final class ScriptedRedis: Sendable {
+    /// Returns the reply to a command, in Redis' protocol; nil for none at all.
+    typealias Script = @Sendable (_ words: [String]) -> String?
+
+    private let channel: any Channel
+    private let seen: Seen
+
+    init(_ script: @escaping Script) async throws {
+        let seen = Seen()
+        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Answerer(script, seen))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0)
+            .get()
+        self.seen = seen
+    }
+
+    /// The port on `127.0.0.1`.
+    var port: Int { channel.localAddress?.port ?? 0 }
+
+    /// The URL of the server.
+    var url: String { "redis://127.0.0.1:\(port)" }
+
+    /// The commands that have arrived, apart from greetings.
+    var commands: [[String]] { seen.all }
+
+    func stop() async throws { try await channel.close() }
+
+    private final class Seen: Sendable {
+        private let commands = Mutex<[[String]]>([])
+
+        var all: [[String]] { commands.withLock(\.self) }
+
+        func add(_ words: [String]) { commands.withLock { $0.append(words) } }
+    }
+
+    private final class Answerer: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        private let script: Script
+        private let seen: Seen
+        private var parser = RESPParser()
+
+        init(_ script: @escaping Script, _ seen: Seen) {
+            self.script = script
+            self.seen = seen
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            parser.append(unwrapInboundIn(data))
+            while let value = try? parser.next() {
+                let words = value.elements?.compactMap(\.string) ?? []
+                let reply: String?
+                if words.first == "HELLO" {
+                    reply = "%0\r\n"
+                } else {
+                    seen.add(words)
+                    reply = script(words)
+                }
+                guard let reply else { continue }
+                context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: reply)), promise: nil)
+            }
+        }
+    }
+}
+#endif
