@@ -23,8 +23,10 @@ BENCH_PACKAGES := python3.11-doc wrk
 # Python environments with other caches: for the benchmarks and for the cross-check.
 PEERS := $(CURDIR)/.build/peers
 HISHEL := $(CURDIR)/.build/hishel
+# An S3-compatible server, for the tests of publishing; they read the variable.
+export OBJECT_STORE := $(CURDIR)/.build/object-store
 
-.PHONY: help deps demo-deps bench-deps build web-apps test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak \
+.PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak \
 	cancels fleet-loads hammer chaos bodies hostile still fuzz links sanitize bench docs consumers clean
 
 help:
@@ -35,6 +37,7 @@ help:
 	@echo "make test          everything: lint, tests, examples, differential test, cross-check, documentation, consumers"
 	@echo "make differential  plain URLSession and Waystation against one origin, a row a scenario"
 	@echo "make cross-check   the same conversations in hishel and in Waystation, each difference with its section"
+	@echo "make publish-race  two processes publish into one bucket at once, without a lost release [ROUNDS=100]"
 	@echo "make soak          500,000 loads, 64 at a time"
 	@echo "make cancels       loads cancelled as they end, 96,000 on each of six ways, to see that none stops the process [RUNS=10]"
 	@echo "make fleet-loads   100,000 loads over a Redis Cluster, and over Redis with sentinels, while primaries are killed [LOADS=100000]"
@@ -65,7 +68,7 @@ bench-deps: deps
 build: deps
 	$(SWIFT) build
 
-test: deps lint web-apps
+test: deps lint web-apps object-store
 	Scripts/run-tests.py $(SWIFT) test --traits NIO,Gateway,Redis $(WIDTH)
 	@set -e; for package in $(NESTED); do \
 		echo "== $$package"; \
@@ -127,6 +130,15 @@ cross-check: deps
 	@$(SWIFT) build $(IN) Tests/CrossChecks --quiet --product decide
 	@$(HISHEL)/bin/python Tests/CrossChecks/hishel/check.py \
 		"$$($(SWIFT) build $(IN) Tests/CrossChecks --show-bin-path)/decide" $(SEED)
+
+# The S3-compatible server of the tests, from PyPI.
+object-store: deps
+	@Scripts/make-venv.sh $(OBJECT_STORE) Tests/ObjectStore/requirements.txt
+
+# Two processes that publish into one bucket at once.
+publish-race: object-store
+	WAYSTATION_PUBLISH_RACES=$(or $(ROUNDS),100) \
+		$(SWIFT) test --traits NIO,Gateway,Redis --filter CommandLineTests.BucketCommandTests/race
 
 soak: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet soak

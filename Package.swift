@@ -176,7 +176,12 @@ let package = Package(
         ),
         .target(
             name: "WaystationPublishing",
-            dependencies: ["WaystationPacks", "WaystationFields", "WaystationFileSystem", "WaystationPatch"]
+            dependencies: [
+                "WaystationPacks", "WaystationFields", "WaystationFileSystem", "WaystationFiles", "WaystationPatch",
+                // Signatures of requests to buckets.
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
         ),
         .target(
             name: "WaystationRecording",
@@ -289,8 +294,9 @@ let package = Package(
         .testTarget(
             name: "WaystationPublishingTests",
             dependencies: [
-                "WaystationPublishing", "WaystationPacks", "WaystationFileSystem", "WaystationPatch",
+                "WaystationPublishing", "WaystationPacks", "WaystationFileSystem", "WaystationFiles", "WaystationPatch",
                 "WaystationTestSupport", "WaystationTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .testTarget(

@@ -9,7 +9,7 @@ struct WaystationCommand: AsyncParsableCommand {
         abstract: "Makes, publishes and installs offline packs, manages response caches, and shows pages in browsers.",
         discussion: """
             A pack is a zip of web files with a manifest. Build one from a folder, publish it into a directory that any \
-            file server can serve, and clients follow:
+            file server can serve, or into a bucket, and clients follow:
 
               waystation keys generate -o release.key
               waystation pack build site --module shop --pack-version 1.4 --base-url https://shop.example/app/ \

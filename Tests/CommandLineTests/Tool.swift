@@ -56,6 +56,12 @@ final class Tool: Sendable {
         try SpawnedProcess(Self.executable.path, arguments, in: folder, output: .lines, errors: errors)
     }
 
+    /// Starts the tool in the folder, with further variables in its environment; the caller waits for its end.
+    func start(_ arguments: [String], environment: [String: String]) throws -> SpawnedProcess {
+        let environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+        return try SpawnedProcess(Self.executable.path, arguments, in: folder, environment: environment)
+    }
+
     /// Runs the tool, and returns its output as bytes.
     func runForBytes(_ arguments: [String]) throws -> (status: Int32, output: Data, errors: String) {
         let outcome = try SpawnedProcess.run(Self.executable.path, arguments, in: folder, limit: Self.limit)

@@ -34,6 +34,8 @@ final class Publisher: Sendable {
         return ReleaseDirectory(root, configuration: configuration, environment: environment)
     }
 
+    var now: Date { clock.withLock { $0 } }
+
     func pass(_ time: Duration) {
         clock.withLock { $0 += Double(time.components.seconds) }
     }
@@ -76,7 +78,6 @@ final class Publisher: Sendable {
     /// The catalogue as a new client would read it.
     func catalogue(trusting key: SigningKey? = nil) throws -> Catalogue {
         let bytes = try Data(contentsOf: root.appending(path: "catalogue.json"))
-        let now = clock.withLock { $0 }
         return try Catalogue.opening(bytes, signedBy: [(key ?? self.key).trusted], after: nil, now: now).catalogue
     }
 

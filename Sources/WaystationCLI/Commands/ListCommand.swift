@@ -15,14 +15,14 @@ struct ListCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The release directory.", valueName: "dir"))
-    var to: String
+    @OptionGroup
+    var place: ReleasePlaceOptions
 
     @OptionGroup
     var options: OutputOptions
 
     func run() async throws {
-        let index = try await ReleaseDirectory(URL(argument: to)).index()
+        let index = try await place.directory().index()
         switch options.format {
         case .text: Console.write(Self.text(of: index))
         case .json: Console.write(String(decoding: try index.json(), as: UTF8.self))

@@ -15,7 +15,7 @@ struct ModuleChangeOptions: ParsableArguments {
 
     /// Makes the change, and writes its result.
     func make(_ change: (ReleaseDirectory, ModuleID, [SigningKey]) async throws -> ReleaseIndex) async throws {
-        let index = try await change(release.directory, module, release.keys)
+        let index = try await change(try release.directory, module, release.keys)
         try options.write(ReleaseResult(module, index))
     }
 }

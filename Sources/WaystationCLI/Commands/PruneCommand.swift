@@ -33,9 +33,8 @@ struct PruneCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try options.write(
-            PruneResult(try await release.directory.prune(module, keeping: keep, signedBy: release.keys))
-        )
+        let (directory, keys) = (try release.directory, try release.keys)
+        try options.write(PruneResult(try await directory.prune(module, keeping: keep, signedBy: keys)))
     }
 }
 

@@ -17,10 +17,16 @@ struct PublishCommand: AsyncParsableCommand {
             A new version with fewer than half of the files of the live one is mostly a pack of the wrong folder, so \
             it is refused without --force. A pack without files is always refused.
 
+            Into a bucket of an S3-compatible store, any number of machines may publish at once; clients fetch from \
+            it, or from a CDN before it. The store must support conditional writes. The credentials are those of \
+            AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, the region that of AWS_REGION, and the \
+            store that of AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL; by default it is AWS.
+
             Examples:
               waystation publish shop-1.4.zip --to /srv/packs --key release.key
               waystation publish shop-1.4.zip --to /srv/packs --key release.key --dry-run
               waystation publish shop-1.5.zip --to /srv/packs --key release.key --rollout 10
+              waystation publish shop-1.5.zip --to s3://releases/shop --key release.key --region eu-central-1
             """
     )
 
@@ -73,7 +79,7 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (directory, keys) = (release.directory, try release.keys)
+        let (directory, keys) = (try release.directory, try release.keys)
         let publication = try await directory.publish(
             zip: URL(argument: pack),
             rollout: rollout,

@@ -5,8 +5,8 @@ import WaystationPublishing
 
 /// The release directory and the signing keys.
 struct ReleaseOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The release directory.", valueName: "dir"))
-    var to: String
+    @OptionGroup
+    var place: ReleasePlaceOptions
 
     @Option(
         help: ArgumentHelp(
@@ -20,10 +20,7 @@ struct ReleaseOptions: ParsableArguments {
     var validity = 7
 
     var directory: ReleaseDirectory {
-        ReleaseDirectory(
-            URL(argument: to),
-            configuration: ReleaseDirectory.Configuration(validity: .seconds(validity * 86_400))
-        )
+        get throws { try place.directory(.init(validity: .seconds(validity * 86_400))) }
     }
 
     var keys: [SigningKey] {

@@ -27,10 +27,9 @@ struct RenewCommand: AsyncParsableCommand {
     var options: OutputOptions
 
     func run() async throws {
-        let (directory, keys) = (release.directory, try release.keys)
+        let (directory, keys) = (try release.directory, try release.keys)
         guard try await directory.index().serial > 0 else {
-            let path = directory.directory.path(percentEncoded: false)
-            throw PackError(.notInstalled, "nothing is published in \(path): check the path")
+            throw PackError(.notInstalled, "nothing is published in \(directory.name): check the path")
         }
         var isRenewed = true
         if ifDue {

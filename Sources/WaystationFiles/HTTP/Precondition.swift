@@ -1,8 +1,8 @@
-import HTTPTypes
-import WaystationFields
+package import HTTPTypes
+package import WaystationFields
 
 /// The result of a request's conditional fields for a file that exists (RFC 9110 section 13.2.2).
-enum Precondition: Sendable, Equatable {
+package enum Precondition: Sendable, Equatable {
     /// Continue as if there were no conditions, with or without the `Range` field.
     case proceed(honoursRange: Bool)
     /// Answer 304.
@@ -13,7 +13,7 @@ enum Precondition: Sendable, Equatable {
     /// Evaluates the fields of a GET or HEAD in the order of section 13.2.2.
     ///
     /// An invalid date is ignored; an invalid list of tags matches nothing.
-    init(_ fields: HTTPFields, entityTag: EntityTag, lastModified: HTTPDate?, now: HTTPDate) {
+    package init(_ fields: HTTPFields, entityTag: EntityTag, lastModified: HTTPDate?, now: HTTPDate) {
         // 1 and 2
         if let value = fields[.ifMatch] {
             guard let list = EntityTagList(value), list.stronglyMatches(entityTag) else {

@@ -1,6 +1,5 @@
 import Foundation
 import WaystationFields
-import WaystationFileSystem
 public import WaystationPacks
 
 extension ReleaseDirectory {
@@ -92,7 +91,7 @@ extension ReleaseDirectory {
     /// - Parameter keys: The keys that sign from now on. All of them sign, so that keys can be replaced while clients
     ///   trust the old or the new one.
     /// - Returns: The new index.
-    /// - Throws: ``WaystationPacks/PackError`` when the disk fails.
+    /// - Throws: ``WaystationPacks/PackError`` when the disk or the bucket fails.
     @discardableResult
     public func resign(signedBy keys: [SigningKey]) async throws(PackError) -> ReleaseIndex {
         try await change(signedBy: keys) { _ in }
@@ -105,19 +104,21 @@ extension ReleaseDirectory {
     ///   - remaining: How long the catalogue must still be valid; half of the configured time by default.
     ///   - keys: The keys that sign the catalogue.
     /// - Returns: Whether it was signed again.
-    /// - Throws: ``WaystationPacks/PackError`` when the disk fails.
+    /// - Throws: ``WaystationPacks/PackError`` when the disk or the bucket fails.
     @discardableResult
     public func renew(within remaining: Duration? = nil, signedBy keys: [SigningKey]) async throws(PackError) -> Bool {
         let remaining = remaining ?? configuration.validity / 2
-        let isCurrent = try await onQueue("reading \(layout.root)") {
-            let index = try readIndex()
-            guard let expires = index.expires, let catalogue = index.catalogue,
+        let index = try await storage.index()
+        let isCurrent =
+            if let expires = index.expires, let catalogue = index.catalogue,
                 expires.timeIntervalSince(environment.now()) > remaining.inSeconds,
                 index.keys == keys.map(\.trusted.id),
-                let file = try environment.fileSystem.readFile(layout.catalogue, limit: ReleaseIndex.maximumSize)
-            else { return false }
-            return PackDigest(of: file) == catalogue
-        }
+                let file = try await storage.catalogue()
+            {
+                PackDigest(of: file) == catalogue
+            } else {
+                false
+            }
         if !isCurrent { try await resign(signedBy: keys) }
         return !isCurrent
     }
@@ -128,17 +129,7 @@ extension ReleaseDirectory {
         _ body: @escaping @Sendable (inout ReleaseIndex) throws -> Void
     ) async throws(PackError) -> ReleaseIndex {
         try Self.check(keys)
-        return try await onQueue("changing \(layout.root)") {
-            try environment.fileSystem.createPublicDirectory(layout.root)
-            let lock = try environment.fileSystem.waitForLock(layout.lock)
-            return try withExtendedLifetime(lock) {
-                try removeHalfWritten()
-                var index = try readIndex()
-                try body(&index)
-                try write(&index, signedBy: keys)
-                return index
-            }
-        }
+        return try await storage.change(adding: nil, CatalogueSigner(keys, self), body)
     }
 
     static func check(_ keys: [SigningKey]) throws(PackError) {
@@ -149,35 +140,10 @@ extension ReleaseDirectory {
             )
         }
     }
+}
 
-    /// Deletes the temporary files of a process that was killed while it replaced a file; no other process writes now.
-    private func removeHalfWritten() throws {
-        let fileSystem = environment.fileSystem
-        for path in [layout.index, layout.catalogue] {
-            let prefix = (path as NSString).lastPathComponent + "."
-            for name in try fileSystem.contents(of: layout.root) where name.hasPrefix(prefix) {
-                // Other files may lie beside these, such as `catalogue.json.gz`.
-                let suffix = name.dropFirst(prefix.count)
-                guard suffix.count == 32, suffix.allSatisfy(\.isHexDigit) else { continue }
-                try fileSystem.removeFile("\(layout.root)/\(name)")
-            }
-        }
-    }
-
-    /// Writes the index before the catalogue: otherwise a serial number that clients have seen could be used again.
-    private func write(_ index: inout ReleaseIndex, signedBy keys: [SigningKey]) throws {
-        let (serial, overflow) = index.serial.addingReportingOverflow(1)
-        guard !overflow else { throw PackError(.damaged, "the serial number in \(layout.index) cannot grow any more") }
-        // Rounded to whole seconds, as they are written.
-        let issued = Date(timeIntervalSince1970: environment.now().timeIntervalSince1970.rounded(.down))
-        let expires = issued.addingTimeInterval(configuration.validity.inSeconds)
-        index.serial = serial
-        index.issued = issued
-        index.expires = expires
-        index.keys = keys.map(\.trusted.id)
-        let catalogue = try index.catalogue(issued: issued, expires: expires).signed(by: keys)
-        index.catalogue = PackDigest(of: catalogue)
-        try environment.fileSystem.replaceFile(layout.index, with: try index.json())
-        try environment.fileSystem.replacePublicFile(layout.catalogue, with: catalogue)
+extension CatalogueSigner {
+    init(_ keys: [SigningKey], _ directory: ReleaseDirectory) {
+        self.init(keys: keys, validity: directory.configuration.validity, now: directory.environment.now)
     }
 }

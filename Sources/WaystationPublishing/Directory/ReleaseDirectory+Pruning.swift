@@ -27,33 +27,25 @@ extension ReleaseDirectory {
             throw PackError(.invalidArgument, "\(count) releases cannot be kept: use 1 or more")
         }
         var found = try await index()
-        let removed = Mutex<[Pruning.Release]>(try found.prune(module, keeping: count))
-        if !removed.withLock({ $0.isEmpty }) {
+        let removed = Mutex((releases: try found.prune(module, keeping: count), paths: Set<String>()))
+        if !removed.withLock({ $0.releases.isEmpty }) {
             found = try await change(signedBy: keys) { index in
                 // Another publisher may have changed the index meanwhile.
+                let before = index.filePaths
                 let gone = try index.prune(module, keeping: count)
-                removed.withLock { $0 = gone }
+                removed.withLock { $0 = (gone, before.subtracting(index.filePaths)) }
             }
         }
         // Done after writing the catalogue, which must not name missing files. This also deletes what an earlier kill
         // left here.
-        try await onQueue("removing old releases from \(layout.root)") { try removeUnnamed() }
-        return Pruning(removed: removed.withLock { $0 }, index: found)
+        try await storage.removeUnnamed(removed: removed.withLock { $0.paths }, now: environment.now())
+        return Pruning(removed: removed.withLock { $0.releases }, index: found)
     }
+}
 
-    /// Removes the folders of versions that are not in the index.
-    private func removeUnnamed() throws {
-        let fileSystem = environment.fileSystem
-        guard try fileSystem.status(of: layout.packs) != nil else { return }
-        let lock = try fileSystem.waitForLock(layout.lock)
-        try withExtendedLifetime(lock) {
-            for module in try readIndex().modules {
-                for name in try fileSystem.contents(of: layout.module(module.module)) {
-                    // A folder that is not named like a version does not belong to the publisher.
-                    guard let version = PackVersion(name), module.release(version) == nil else { continue }
-                    try fileSystem.removeTree("\(layout.module(module.module))/\(name)")
-                }
-            }
-        }
+extension ReleaseIndex {
+    /// The paths of all files that clients may fetch.
+    var filePaths: Set<String> {
+        Set(modules.flatMap(\.releases).flatMap { [$0.archive.path] + $0.patches.map(\.file.path) })
     }
 }

@@ -1,5 +1,4 @@
 public import Foundation
-import WaystationFileSystem
 public import WaystationPacks
 
 extension ReleaseDirectory {
@@ -41,9 +40,13 @@ extension ReleaseDirectory {
             throw PackError(.invalidArgument, "a rollout of \(percentage ?? 100) per cent is impossible: use 0 to 100")
         }
         try network?.checkForPublishing()
-        let prepared = try await onQueue("preparing \(zip.lastPathComponent)") {
-            try PreparedRelease(of: zip, for: readIndex(), deltas: count, aside: isDryRun, in: self)
-        }
+        let plan = PreparationPlan(
+            deltas: count,
+            largestPatchShare: configuration.largestPatchShare,
+            environment: environment
+        )
+        let before = try await storage.index()
+        let prepared = try await storage.prepare(zip, for: before, plan, dryRun: isDryRun)
         let (module, release) = (prepared.paths.module, prepared.release)
         @Sendable func add(to index: inout ReleaseIndex) throws {
             // Since the release was prepared, another publisher may have changed the index.
@@ -54,27 +57,13 @@ extension ReleaseDirectory {
                 of: module,
                 allowingFewerFiles: isFewerAllowed
             )
-            if !isDryRun, index[module]?.release(release.version) == nil { try put(prepared) }
             index.publish(release, of: module, percentage: percentage)
             if let network { try index.setNetwork(network, of: module) }
         }
-        // Discarded explicitly: the last reference may be released later, and on a thread that must not wait for the
-        // disk.
-        let index: ReleaseIndex
-        if isDryRun {
-            index = try await onQueue("reading \(layout.root)") {
-                defer { prepared.discard() }
-                var index = try readIndex()
-                try add(to: &index)
-                index.serial &+= 1
-                return index
-            }
-        } else {
-            index = try await change(signedBy: keys) { index in
-                defer { prepared.discard() }
-                try add(to: &index)
-            }
-        }
+        let index =
+            isDryRun
+            ? try await rehearse(prepared, add)
+            : try await storage.change(adding: prepared, CatalogueSigner(keys, self), add)
         return Publication(
             module: module,
             release: index[module]?.release(release.version) ?? release,
@@ -85,53 +74,20 @@ extension ReleaseDirectory {
         )
     }
 
-    /// Moves a prepared release into place; files that are already there were never published.
-    private func put(_ prepared: PreparedRelease) throws {
-        guard let folder = prepared.folder else {
-            throw PackError(.fileSystem, "\(layout.index) was replaced while publishing; try again")
+    /// The index that a change would lead to; the prepared release is discarded.
+    private func rehearse(
+        _ prepared: PreparedRelease,
+        _ body: @escaping @Sendable (inout ReleaseIndex) throws -> Void
+    ) async throws(PackError) -> ReleaseIndex {
+        let before = try await storage.index()
+        return try await DiskWork.run("checking \(storage.name)") {
+            // Discarded explicitly: the last reference may be released later, and on a thread that must not wait for
+            // the disk.
+            defer { prepared.discard() }
+            var index = before
+            try body(&index)
+            index.serial &+= 1
+            return index
         }
-        let fileSystem = environment.fileSystem
-        let place = layout.release(prepared.release.version, of: prepared.paths.module)
-        try fileSystem.createPublicDirectory(layout.module(prepared.paths.module))
-        try fileSystem.removeTree(place)
-        try fileSystem.rename(folder, to: place)
-        for directory in [layout.module(prepared.paths.module), layout.packs, layout.root] {
-            try fileSystem.synchronizeDirectory(directory)
-        }
-    }
-}
-
-/// The result of a publication.
-public struct Publication: Sendable {
-    /// A patch that was not made or not kept.
-    public struct OmittedPatch: Sendable, Hashable {
-        /// The kind of bytes that it would have been applied to.
-        public var kind: PatchOffer.Kind
-        /// The version that it would have been applied to.
-        public var from: PackVersion
-        /// The reason why it was omitted.
-        public var reason: String
-    }
-
-    /// The module.
-    public let module: ModuleID
-    /// The release that was published.
-    public let release: ReleaseIndex.Release
-    /// The share of the clients that get it, 0 to 100.
-    public let percentage: Double
-    /// Whether the release is new.
-    public let isNew: Bool
-    /// The patches that were too large to be worth keeping, or could not be made.
-    public let omitted: [OmittedPatch]
-    /// The index afterwards, with all modules.
-    public let index: ReleaseIndex
-
-    /// The releases of the module that ``ReleaseDirectory/prune(_:keeping:signedBy:)`` would remove after this
-    /// publication.
-    package func pruning(keeping count: Int) throws(PackError) -> Pruning {
-        var index = index
-        let removed = try index.prune(module, keeping: count)
-        if !removed.isEmpty { index.serial &+= 1 }
-        return Pruning(removed: removed, index: index)
     }
 }

@@ -1,8 +1,7 @@
 public import Foundation
-import WaystationFileSystem
 public import WaystationPacks
 
-/// The published packs, in a directory that any static file server can serve.
+/// The published packs, in a directory that any static file server can serve, or in a bucket of an object store.
 ///
 /// ```swift
 /// let releases = ReleaseDirectory(URL(filePath: "/srv/packs"))
@@ -28,9 +27,15 @@ public import WaystationPacks
 /// **Concurrency.** The tool and a server may work on one directory, each with several tasks: changes wait for one
 /// another. A long publication makes its patches before it takes the lock, so an urgent roll-back does not wait for it.
 ///
+/// **In a bucket** (``S3Bucket``) there is no lock, and any number of machines may publish at once. `releases.json` is
+/// replaced only if it is still the version that was read; otherwise the change is made again from the new one. The
+/// files of each attempt have a folder of their own, `packs/shop/1.5/7d1c…/`. The signed catalogue is first stored
+/// beside the others, in `catalogues/`, so that whichever publisher comes next can put it in place after a kill.
+/// Cancelling the task may end such a change between two requests, which has the effects of a kill.
+///
 /// Files for clients are readable by everybody (modes 0644 and 0755), all others by the owner only. All members may be
-/// called from any thread; work that computes or waits for the disk runs away from Swift's threads. Cancelling the task
-/// does not interrupt it: the call waits for its end, and returns its result.
+/// called from any thread; work that computes or waits for the disk runs away from Swift's threads. In a directory,
+/// cancelling the task does not interrupt a change: the call waits for its end, and returns its result.
 public struct ReleaseDirectory: Sendable {
     /// The settings of a release directory.
     public struct Configuration: Sendable, Hashable {
@@ -51,66 +56,68 @@ public struct ReleaseDirectory: Sendable {
         }
     }
 
-    /// The directory; created by the first publication.
+    /// The directory, or the address of the bucket, such as `s3://releases/shop`; a directory is created by the first
+    /// publication.
     public let directory: URL
+    /// The path of the directory, or the address of the bucket, for messages.
+    package var name: String { storage.name }
+    /// The bucket; nil for a directory of this machine.
+    public let bucket: S3Bucket?
     /// The settings of the directory.
     public let configuration: Configuration
 
     let environment: PackEnvironment
-    let layout: ReleaseLayout
+    let storage: any ReleaseStorage
 
     /// Makes a release directory; nothing is read or written yet.
     public init(_ directory: URL, configuration: Configuration = Configuration()) {
         self.init(directory, configuration: configuration, environment: PackEnvironment())
     }
 
+    /// Makes a release directory in a bucket; nothing is read or written yet.
+    public init(in bucket: S3Bucket, configuration: Configuration = Configuration()) {
+        let environment = PackEnvironment()
+        self.init(
+            bucket.url,
+            bucket,
+            configuration,
+            environment,
+            BucketStorage(bucket, environment: environment)
+        )
+    }
+
     package init(_ directory: URL, configuration: Configuration = Configuration(), environment: PackEnvironment) {
+        let root = directory.standardizedFileURL.path(percentEncoded: false)
+        let storage = DirectoryStorage(environment: environment, layout: ReleaseLayout(root: root))
+        self.init(directory, nil, configuration, environment, storage)
+    }
+
+    /// Makes a release directory in any bucket.
+    package init(
+        in bucket: any ObjectBucket,
+        configuration: Configuration = Configuration(),
+        environment: PackEnvironment
+    ) {
+        let storage = BucketStorage(bucket, environment: environment)
+        self.init(bucket.url, nil, configuration, environment, storage)
+    }
+
+    private init(
+        _ directory: URL,
+        _ bucket: S3Bucket?,
+        _ configuration: Configuration,
+        _ environment: PackEnvironment,
+        _ storage: any ReleaseStorage
+    ) {
         self.directory = directory
+        self.bucket = bucket
         self.configuration = configuration
         self.environment = environment
-        layout = ReleaseLayout(root: directory.standardizedFileURL.path(percentEncoded: false))
+        self.storage = storage
     }
 
     /// Reads the present index; it is empty if the directory does not exist yet.
     ///
     /// - Throws: ``WaystationPacks/PackError`` when the index cannot be read.
-    public func index() async throws(PackError) -> ReleaseIndex {
-        try await onQueue("reading \(layout.root)") { try readIndex() }
-    }
-
-    func readIndex() throws -> ReleaseIndex {
-        guard let json = try environment.fileSystem.readFile(layout.index, limit: ReleaseIndex.maximumSize) else {
-            return ReleaseIndex()
-        }
-        return try ReleaseIndex(json: json, path: layout.index)
-    }
-
-    /// Runs work that computes or waits for the disk away from Swift's threads; it is never cancelled halfway.
-    func onQueue<Value: Sendable>(
-        _ task: String,
-        _ body: @escaping @Sendable () throws -> Value
-    ) async throws(PackError) -> Value {
-        try await BlockingWork.uncancelled { () throws(PackError) in try onDisk(task, body) }
-    }
-}
-
-/// Converts errors of the disk to a `PackError` that names the task.
-private func onDisk<Value>(_ task: String, _ body: () throws -> Value) throws(PackError) -> Value {
-    do {
-        return try body()
-    } catch let error as PackError {
-        throw error
-    } catch let error as FileError where error.isFull {
-        throw PackError(
-            .noSpace,
-            "the disk is full while \(task): free some space; the published packs are unchanged",
-            cause: error
-        )
-    } catch {
-        throw PackError(
-            .fileSystem,
-            "the disk failed while \(task); try again, which also completes an unfinished change",
-            cause: error
-        )
-    }
+    public func index() async throws(PackError) -> ReleaseIndex { try await storage.index() }
 }

@@ -16,6 +16,8 @@ public final class ServerProcess: Sendable {
         let package: String
         /// The places where systems install the program.
         let paths: [String]
+        /// How often the port is tried, every 20 ms, before a start counts as failed.
+        var attempts = 200
         /// Returns the arguments that make the program stay in the foreground, log to `error.log` in the scratch
         /// directory, and read a configuration.
         let arguments: @Sendable (_ scratch: String, _ configuration: String) -> [String]
@@ -56,7 +58,7 @@ public final class ServerProcess: Sendable {
             ["-c", "\"$0\" \"$@\" & read -r _; kill $!; kill -CONT $!; wait", path]
                 + program.arguments(scratch.path, file.path)
         )
-        for _ in 0..<200 where !Self.accepts(port) {
+        for _ in 0..<program.attempts where !Self.accepts(port) {
             guard process.isRunning else { break }
             usleep(20_000)
         }

@@ -39,4 +39,12 @@ enum PackExamples {
         try await releases.rollBack(shop, signedBy: [key])
         // end snippet
     }
+
+    static func bucket() throws -> ReleaseDirectory {
+        // snippet: comment-s3-bucket
+        let bucket = try S3Bucket("s3://releases/shop", .init(environment: ProcessInfo.processInfo.environment))
+        let releases = ReleaseDirectory(in: bucket)
+        // end snippet
+        return releases
+    }
 }

@@ -54,6 +54,9 @@ extension PackError.Code {
         case .invalidArgument: .conflict
         case .noSpace: .init(code: 507, reasonPhrase: "Insufficient Storage")
         case .fileSystem, .notDurable: .internalServerError
+        // The store of a bucket failed, not the request.
+        case .network, .refused: .badGateway
+        case .busy: .serviceUnavailable
         default: .unprocessableContent
         }
     }

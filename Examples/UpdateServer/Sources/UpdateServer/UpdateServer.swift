@@ -52,7 +52,7 @@ struct UpdateServer: Sendable {
     ///   - address: The address to listen on.
     ///   - started: Called with the port when the server listens.
     /// - Returns: The application, ready to run.
-    /// - Throws: `PackError` if the release directory cannot be used.
+    /// - Throws: `PackError` if the release directory or the bucket cannot be used.
     func application(
         address: BindAddress = .hostname("127.0.0.1", port: 0),
         started: @escaping @Sendable (_ port: Int) -> Void = { _ in }
@@ -62,7 +62,11 @@ struct UpdateServer: Sendable {
         let router = Router()
         router.add(middleware: LogRequestsMiddleware(.info))
         router.add(middleware: ProblemMiddleware())
-        try ReleaseFiles(settings.releases.directory).addRoutes(to: router)
+        if let bucket = settings.releases.bucket {
+            BucketFiles(bucket: bucket).addRoutes(to: router)
+        } else {
+            try ReleaseFiles(settings.releases.directory).addRoutes(to: router)
+        }
         ClientAnswers(releases: settings.releases, publicURL: settings.publicURL).addRoutes(to: router)
         AdminAPI(settings).addRoutes(to: router)
         try BrowserPage().addRoutes(to: router)

@@ -18,13 +18,22 @@ struct UpdateServerCommand: AsyncParsableCommand {
             The token is read from --token-file, or from the environment variable UPDATE_SERVER_TOKEN. Ctrl-C or \
             SIGTERM ends the server when the requests under way are answered.
 
+            Over a bucket of an S3-compatible store, the server keeps nothing itself, so several may run behind one \
+            balancer. The bucket's credentials, region and store are those of AWS_ACCESS_KEY_ID, \
+            AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and AWS_ENDPOINT_URL_S3.
+
             Example:
               waystation keys generate -o release.key
               UPDATE_SERVER_TOKEN=$(openssl rand -hex 24) update-server --releases /srv/packs --key release.key
             """
     )
 
-    @Option(help: ArgumentHelp("The release directory; created if missing.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp(
+            "The release directory, created if missing; or a bucket with a prefix, s3://bucket/prefix.",
+            valueName: "dir"
+        )
+    )
     var releases: String
 
     @Option(
@@ -66,10 +75,7 @@ struct UpdateServerCommand: AsyncParsableCommand {
 
     func run() async throws {
         var settings = ServerSettings(
-            releases: ReleaseDirectory(
-                URL(filePath: releases),
-                configuration: .init(validity: .seconds(validity * 86_400))
-            ),
+            releases: try releaseDirectory(),
             keys: try key.map { try KeyFile.read(URL(filePath: $0)) },
             token: try token()
         )
@@ -90,6 +96,15 @@ struct UpdateServerCommand: AsyncParsableCommand {
             try? FileHandle.standardOutput.write(contentsOf: Data("listening at http://\(host):\(port)/\n".utf8))
         }
         try await application.runService()
+    }
+
+    private func releaseDirectory() throws -> ReleaseDirectory {
+        let configuration = ReleaseDirectory.Configuration(validity: .seconds(validity * 86_400))
+        guard S3Location.isAddress(releases) else {
+            return ReleaseDirectory(URL(filePath: releases), configuration: configuration)
+        }
+        let bucket = try S3Bucket(releases, .init(environment: ProcessInfo.processInfo.environment))
+        return ReleaseDirectory(in: bucket, configuration: configuration)
     }
 
     private func token() throws -> AdminToken {

@@ -10,6 +10,11 @@ import WaystationFiles
 /// `OfflineDirectory` handles ranges, `If-Range`, validators and the paths that are refused; files are sent piece by
 /// piece.
 struct ReleaseFiles: Sendable {
+    /// The `Cache-Control` of the catalogue: caches ask for it each time.
+    static let changing = "no-cache"
+    /// The `Cache-Control` of packs and patches, which are never replaced.
+    static let unchanging = "public, max-age=31536000, immutable"
+
     private let directory: OfflineDirectory
     private let threads = NIOThreadPool.singleton
 
@@ -22,14 +27,14 @@ struct ReleaseFiles: Sendable {
         for method in [HTTPRequest.Method.get, .head] {
             router.on("/catalogue.json", method: method) { request, _ in
                 // Clients ask for it often, and get a 304 while it is unchanged.
-                try await answer(request, "catalogue.json", cacheControl: "no-cache")
+                try await answer(request, "catalogue.json", cacheControl: Self.changing)
             }
             router.on("/packs/**", method: method) { request, _ in
                 // The path as the client sent it: the directory decodes the path itself, and refuses one that leads out
                 // of it.
                 guard request.uri.path.hasPrefix("/packs/") else { return Response(status: .notFound) }
                 let path = String(request.uri.path.dropFirst())
-                return try await answer(request, path, cacheControl: "public, max-age=31536000, immutable")
+                return try await answer(request, path, cacheControl: Self.unchanging)
             }
         }
     }

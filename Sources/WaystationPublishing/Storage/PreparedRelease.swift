@@ -2,6 +2,18 @@ import Foundation
 import WaystationFileSystem
 import WaystationPacks
 
+/// The settings for preparing a release.
+struct PreparationPlan: Sendable {
+    /// The number of latest versions to make patches from.
+    var deltas: Int
+    /// The largest size of a patch, as a share of the whole pack's.
+    var largestPatchShare: Double
+    /// The folder of this attempt below that of the version, as in ``ReleasePaths/attempt``.
+    var attempt: String?
+    /// The file system and the clock.
+    var environment: PackEnvironment
+}
+
 /// A release that is complete and synchronised to the disk, but not yet moved into place.
 struct PreparedRelease: Sendable {
     let paths: ReleasePaths
@@ -20,28 +32,19 @@ struct PreparedRelease: Sendable {
     /// - Parameters:
     ///   - zip: The pack.
     ///   - index: The present index.
-    ///   - count: The number of latest versions to make patches from.
-    ///   - isAside: Whether to use the system's temporary directory, since the release will not be published.
-    ///   - directory: The directory where the release will be published.
+    ///   - plan: The settings.
+    ///   - staging: The directory for the files.
+    ///   - path: Returns the path of an earlier release's pack on this machine.
     /// - Throws: ``PackError`` when the pack is not valid or may not be published; also errors of the disk.
     init(
         of zip: URL,
         for index: ReleaseIndex,
-        deltas count: Int,
-        aside isAside: Bool,
-        in directory: ReleaseDirectory
+        _ plan: PreparationPlan,
+        in staging: StagingDirectory,
+        baseAt path: (ReleaseIndex.Release) -> String
     ) throws {
-        let fileSystem = directory.environment.fileSystem
-        let layout = directory.layout
-        if isAside {
-            let temporary = FileManager.default.temporaryDirectory.path(percentEncoded: false)
-            staging = try StagingDirectory(in: temporary, fileSystem: fileSystem)
-        } else {
-            try fileSystem.createPublicDirectory(layout.root)
-            try fileSystem.createDirectory(layout.staging)
-            _ = try StagingDirectory.removeLeftOvers(in: layout.staging, fileSystem)
-            staging = try StagingDirectory(in: layout.staging, fileSystem: fileSystem)
-        }
+        self.staging = staging
+        let fileSystem = plan.environment.fileSystem
         let folder = staging.path + "/release"
         try fileSystem.createPublicDirectory(folder)
 
@@ -51,7 +54,7 @@ struct PreparedRelease: Sendable {
         let contents = try PackContents(URL(filePath: copy))
         try contents.verify()
         let manifest = contents.manifest
-        paths = ReleasePaths(module: manifest.module, version: manifest.version)
+        paths = ReleasePaths(module: manifest.module, version: manifest.version, attempt: plan.attempt)
         try index.check(digests.sha256, canBePublishedAs: manifest.version, of: manifest.module)
         if let known = index[manifest.module]?.release(manifest.version) {
             (release, self.folder, omitted) = (known, nil, [])
@@ -69,18 +72,18 @@ struct PreparedRelease: Sendable {
             archive: archive,
             manifest: contents.manifestDigest,
             folder: folder,
-            largestSize: Int(Double(digests.size) * directory.configuration.largestPatchShare),
+            largestSize: Int(Double(digests.size) * plan.largestPatchShare),
             fileSystem: fileSystem
         )
-        for base in (index[manifest.module]?.releases ?? []).suffix(max(0, count)).reversed() {
-            try maker.makePatches(from: base, at: layout.absolute(base.archive))
+        for base in (index[manifest.module]?.releases ?? []).suffix(max(0, plan.deltas)).reversed() {
+            try maker.makePatches(from: base, at: path(base))
         }
         try fileSystem.synchronizeDirectory(folder)
         self.folder = folder
         omitted = maker.omitted
         release = ReleaseIndex.Release(
             version: manifest.version,
-            published: Date(timeIntervalSince1970: directory.environment.now().timeIntervalSince1970.rounded(.down)),
+            published: Date(timeIntervalSince1970: plan.environment.now().timeIntervalSince1970.rounded(.down)),
             released: manifest.released,
             manifest: contents.manifestDigest,
             installedSize: manifest.contentSize,

@@ -17,21 +17,3 @@ struct ReleaseLayout: Sendable {
     func release(_ version: PackVersion, of module: ModuleID) -> String { "\(self.module(module))/\(version)" }
     func absolute(_ file: ReleaseIndex.File) -> String { "\(root)/\(file.path)" }
 }
-
-/// The paths of a release's files: only letters, digits, `.`, `_` and `-`, so that they need no encoding in a URL.
-struct ReleasePaths: Sendable {
-    let module: ModuleID
-    let version: PackVersion
-
-    /// The release's folder, relative to the release directory.
-    var folder: String { "packs/\(module)/\(version)" }
-    /// The whole pack, relative to the release's folder.
-    var archive: String { "\(module)-\(version).zip" }
-    /// The folder of the patches, relative to the release's folder.
-    var patches: String { "patches" }
-
-    /// A patch, relative to the release's folder.
-    func patch(_ kind: PatchOffer.Kind, from version: PackVersion) -> String {
-        "\(patches)/\(version)-\(kind.rawValue).patch"
-    }
-}

@@ -1,0 +1,126 @@
+import Foundation
+import WaystationFileSystem
+import WaystationPacks
+
+/// A release directory on a disk of this machine; changes wait for one another by a lock.
+struct DirectoryStorage: ReleaseStorage {
+    let environment: PackEnvironment
+    let layout: ReleaseLayout
+
+    var name: String { layout.root }
+
+    func index() async throws(PackError) -> ReleaseIndex {
+        try await DiskWork.run("reading \(layout.root)") { try readIndex() }
+    }
+
+    func catalogue() async throws(PackError) -> Data? {
+        try await DiskWork.run("reading \(layout.root)") {
+            try environment.fileSystem.readFile(layout.catalogue, limit: ReleaseIndex.maximumSize)
+        }
+    }
+
+    func prepare(
+        _ zip: URL,
+        for index: ReleaseIndex,
+        _ plan: PreparationPlan,
+        dryRun isDryRun: Bool
+    ) async throws(PackError) -> PreparedRelease {
+        try await DiskWork.run("preparing \(zip.lastPathComponent)") {
+            let fileSystem = environment.fileSystem
+            let staging: StagingDirectory
+            if isDryRun {
+                let temporary = FileManager.default.temporaryDirectory.path(percentEncoded: false)
+                staging = try StagingDirectory(in: temporary, fileSystem: fileSystem)
+            } else {
+                try fileSystem.createPublicDirectory(layout.root)
+                try fileSystem.createDirectory(layout.staging)
+                _ = try StagingDirectory.removeLeftOvers(in: layout.staging, fileSystem)
+                staging = try StagingDirectory(in: layout.staging, fileSystem: fileSystem)
+            }
+            return try PreparedRelease(of: zip, for: index, plan, in: staging) { layout.absolute($0.archive) }
+        }
+    }
+
+    func change(
+        adding prepared: PreparedRelease?,
+        _ signer: CatalogueSigner,
+        _ body: @escaping @Sendable (inout ReleaseIndex) throws -> Void
+    ) async throws(PackError) -> ReleaseIndex {
+        try await DiskWork.run("changing \(layout.root)") {
+            // Discarded explicitly: the last reference may be released later, and on a thread that must not wait for
+            // the disk.
+            defer { prepared?.discard() }
+            try environment.fileSystem.createPublicDirectory(layout.root)
+            let lock = try environment.fileSystem.waitForLock(layout.lock)
+            return try withExtendedLifetime(lock) {
+                try removeHalfWritten()
+                let before = try readIndex()
+                var index = before
+                try body(&index)
+                if let prepared, before[prepared.paths.module]?.release(prepared.release.version) == nil {
+                    try put(prepared)
+                }
+                // The index comes before the catalogue: otherwise a serial number that clients have seen could be used
+                // again.
+                let catalogue = try signer.sign(&index, at: layout.index)
+                try environment.fileSystem.replaceFile(layout.index, with: try index.json())
+                try environment.fileSystem.replacePublicFile(layout.catalogue, with: catalogue)
+                return index
+            }
+        }
+    }
+
+    /// Removes the folders of versions that are not in the index.
+    func removeUnnamed(removed paths: Set<String>, now: Date) async throws(PackError) {
+        try await DiskWork.run("removing old releases from \(layout.root)") {
+            let fileSystem = environment.fileSystem
+            guard try fileSystem.status(of: layout.packs) != nil else { return }
+            let lock = try fileSystem.waitForLock(layout.lock)
+            try withExtendedLifetime(lock) {
+                for module in try readIndex().modules {
+                    for name in try fileSystem.contents(of: layout.module(module.module)) {
+                        // A folder that is not named like a version does not belong to the publisher.
+                        guard let version = PackVersion(name), module.release(version) == nil else { continue }
+                        try fileSystem.removeTree("\(layout.module(module.module))/\(name)")
+                    }
+                }
+            }
+        }
+    }
+
+    private func readIndex() throws -> ReleaseIndex {
+        guard let json = try environment.fileSystem.readFile(layout.index, limit: ReleaseIndex.maximumSize) else {
+            return ReleaseIndex()
+        }
+        return try ReleaseIndex(json: json, path: layout.index)
+    }
+
+    /// Deletes the temporary files of a process that was killed while it replaced a file; no other process writes now.
+    private func removeHalfWritten() throws {
+        let fileSystem = environment.fileSystem
+        for path in [layout.index, layout.catalogue] {
+            let prefix = (path as NSString).lastPathComponent + "."
+            for name in try fileSystem.contents(of: layout.root) where name.hasPrefix(prefix) {
+                // Other files may lie beside these, such as `catalogue.json.gz`.
+                let suffix = name.dropFirst(prefix.count)
+                guard suffix.count == 32, suffix.allSatisfy(\.isHexDigit) else { continue }
+                try fileSystem.removeFile("\(layout.root)/\(name)")
+            }
+        }
+    }
+
+    /// Moves a prepared release into place; files that are already there were never published.
+    private func put(_ prepared: PreparedRelease) throws {
+        guard let folder = prepared.folder else {
+            throw PackError(.fileSystem, "\(layout.index) was replaced while publishing; try again")
+        }
+        let fileSystem = environment.fileSystem
+        let place = layout.release(prepared.release.version, of: prepared.paths.module)
+        try fileSystem.createPublicDirectory(layout.module(prepared.paths.module))
+        try fileSystem.removeTree(place)
+        try fileSystem.rename(folder, to: place)
+        for directory in [layout.module(prepared.paths.module), layout.packs, layout.root] {
+            try fileSystem.synchronizeDirectory(directory)
+        }
+    }
+}

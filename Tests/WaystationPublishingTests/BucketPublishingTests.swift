@@ -1,0 +1,188 @@
+import Foundation
+import Synchronization
+import Testing
+import WaystationTestSupport
+
+@testable import WaystationPacks
+@testable import WaystationPublishing
+
+@Suite("Releases in a bucket")
+struct BucketPublishingTests {
+    private let publisher: Publisher
+    private let bucket: MemoryBucket
+
+    init() throws {
+        publisher = try Publisher()
+        bucket = MemoryBucket { [publisher] in publisher.now }
+    }
+
+    private func releases(_ bucket: MemoryBucket? = nil) -> ReleaseDirectory {
+        var environment = PackEnvironment()
+        environment.now = { [publisher] in publisher.now }
+        return ReleaseDirectory(in: bucket ?? self.bucket, environment: environment)
+    }
+
+    /// The catalogue as a new client would read it; the files that it names are compared with it.
+    private func catalogue() throws -> Catalogue {
+        let bytes = try #require(bucket[BucketLayout.catalogue])
+        let keys = [publisher.key.trusted]
+        let catalogue = try Catalogue.opening(bytes, signedBy: keys, after: nil, now: publisher.now).catalogue
+        for release in catalogue.modules.flatMap(\.releases) {
+            for file in [release.archive] + (release.patches ?? []).map(\.artifact) {
+                let bytes = try #require(bucket[file.url], "\(file.url) is missing")
+                #expect(PackDigest(of: bytes) == file.digest)
+            }
+        }
+        return catalogue
+    }
+
+    private func live(_ name: String = "shop") throws -> String? {
+        try catalogue().modules.first { $0.module.description == name }?.live?.description
+    }
+
+    @Test("a publication, a rollback and a switch reach the catalogue, and patches lead from earlier versions")
+    func life() async throws {
+        try await releases().publish(zip: publisher.pack("1.0"), signedBy: [publisher.key])
+        let second = try await releases().publish(zip: publisher.pack("1.1"), signedBy: [publisher.key])
+        #expect(second.release.patches.map(\.from.description) == ["1.0", "1.0"])
+        #expect(try live() == "1.1")
+        try await releases().rollBack(module(), signedBy: [publisher.key])
+        #expect(try live() == "1.0")
+        try await releases().disable(module(), signedBy: [publisher.key])
+        #expect(try catalogue().modules.first?.isActive == false)
+        #expect(try catalogue().serial == 4)
+        // Only the present catalogue is stored a second time.
+        #expect(bucket.keys.filter { $0.hasPrefix(BucketLayout.catalogues) }.count == 1)
+    }
+
+    @Test("a change that another publisher overtakes is made again from the newer index, and both are kept")
+    func overtaken() async throws {
+        let (key, other) = (publisher.key, releases())
+        let otherPack = try publisher.pack("1.0", of: "news")
+        let isFirst = Mutex(true)
+        let slow = MemoryBucket(bucket) { call, moment throws(PackError) in
+            guard call == .write(BucketLayout.index), moment == .before,
+                isFirst.withLock({ isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                })
+            else { return }
+            _ = try await other.publish(zip: otherPack, signedBy: [key])
+        }
+        try await releases(slow).publish(zip: publisher.pack("1.0"), signedBy: [key])
+        #expect(try catalogue().modules.map(\.module.description) == ["news", "shop"])
+        #expect(try catalogue().serial == 2)
+    }
+
+    @Test("a slow publisher does not put its catalogue in the place of a newer one")
+    func lateCatalogue() async throws {
+        let (key, other) = (publisher.key, releases())
+        let otherPack = try publisher.pack("1.0", of: "news")
+        let isFirst = Mutex(true)
+        let slow = MemoryBucket(bucket) { call, moment throws(PackError) in
+            guard call == .write(BucketLayout.catalogue), moment == .before,
+                isFirst.withLock({ isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                })
+            else { return }
+            _ = try await other.publish(zip: otherPack, signedBy: [key])
+        }
+        try await releases(slow).publish(zip: publisher.pack("1.0"), signedBy: [key])
+        #expect(try catalogue().serial == 2)
+        #expect(try catalogue().modules.count == 2)
+    }
+
+    @Test("a publisher that was killed after the index is completed by the next one, even if that changes nothing else")
+    func completed() async throws {
+        try await releases().publish(zip: publisher.pack("1.0"), signedBy: [publisher.key])
+        let killed = MemoryBucket(bucket) { call, moment throws(PackError) in
+            if call == .write(BucketLayout.catalogue), moment == .before { throw PackError(.network, "killed") }
+        }
+        let pack = try publisher.pack("1.1")
+        let code = await errorCode { try await releases(killed).publish(zip: pack, signedBy: [publisher.key]) }
+        #expect(code == .network)
+        #expect(try live() == "1.0")
+        #expect(try await releases().renew(signedBy: [publisher.key]))
+        #expect(try live() == "1.1")
+        #expect(try await !releases().renew(signedBy: [publisher.key]))
+    }
+
+    @Test("whichever request fails, clients see the old or the new catalogue, and the change can be repeated")
+    func everyCall() async throws {
+        for moment in MemoryBucket.Moment.allCases {
+            let calls = try await publishSecond(failing: .max, moment)
+            #expect(calls > 10)
+            for number in 0..<calls { _ = try await publishSecond(failing: number, moment) }
+        }
+    }
+
+    /// Publishes a second version while one request fails, checks the result, and publishes it again.
+    private func publishSecond(failing number: Int, _ moment: MemoryBucket.Moment) async throws -> Int {
+        let test = try BucketPublishingTests()
+        let key = test.publisher.key
+        try await test.releases().publish(zip: test.publisher.pack("1.0"), signedBy: [key])
+        let pack = try test.publisher.pack("1.1")
+        let count = Mutex(0)
+        let faulty = MemoryBucket(test.bucket) { call, present throws(PackError) in
+            guard present == moment else { return }
+            let index = count.withLock { count in
+                count += 1
+                return count - 1
+            }
+            if index == number { throw PackError(.network, "\(call) failed") }
+        }
+        let code = await errorCode { try await test.releases(faulty).publish(zip: pack, signedBy: [key]) }
+        #expect(code == nil || code == .network)
+        let live = try test.live()
+        #expect(live == "1.1" || code != nil && live == "1.0")
+        try await test.releases().publish(zip: pack, signedBy: [key])
+        #expect(try test.live() == "1.1")
+        #expect(try test.catalogue().serial == (try await test.releases().index().serial))
+        return count.withLock { $0 }
+    }
+
+    @Test("of two packs with one version, published at once, the first wins, and its file stays as it is")
+    func sameVersion() async throws {
+        let (key, other) = (publisher.key, releases())
+        let first = try publisher.pack("1.0", files: ["first.html": Data("first".utf8)])
+        let isFirst = Mutex(true)
+        let slow = MemoryBucket(bucket) { call, moment throws(PackError) in
+            guard call == .write(BucketLayout.index), moment == .before,
+                isFirst.withLock({ isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                })
+            else { return }
+            _ = try await other.publish(zip: first, signedBy: [key])
+        }
+        let second = try publisher.pack("1.0", files: ["second.html": Data("second".utf8)])
+        #expect(await errorCode { try await releases(slow).publish(zip: second, signedBy: [key]) } == .invalidArgument)
+        let archive = try #require(try catalogue().modules.first?.releases.first?.archive)
+        #expect(try bucket[archive.url] == Data(contentsOf: first))
+        // The files of the pack that lost are removed.
+        #expect(bucket.keys.filter { $0.hasSuffix(".zip") } == [archive.url])
+    }
+
+    @Test("pruning removes the files of old releases, and what interrupted publications left a day ago")
+    func pruning() async throws {
+        let stray = "packs/shop/0.9/0123/shop-0.9.zip"
+        _ = try await bucket.write(Data(), to: stray, as: .zip, if: nil)
+        for version in ["1.0", "1.1", "1.2", "1.3"] {
+            try await releases().publish(zip: publisher.pack(version), keepingDeltas: 0, signedBy: [publisher.key])
+        }
+        try await releases().prune(keeping: 1, signedBy: [publisher.key])
+        #expect(try catalogue().modules.first?.releases.map(\.version.description) == ["1.2", "1.3"])
+        #expect(bucket.keys.filter { $0.hasSuffix(".zip") }.count == 3)
+        publisher.pass(.seconds(100_000))
+        try await releases().prune(keeping: 1, signedBy: [publisher.key])
+        #expect(bucket.keys.filter { $0.hasSuffix(".zip") }.count == 2)
+        #expect(bucket[stray] == nil)
+    }
+
+    @Test("a dry run writes nothing")
+    func dryRun() async throws {
+        try await releases().publish(zip: publisher.pack("1.0"), dryRun: true, signedBy: [publisher.key])
+        #expect(bucket.keys.isEmpty)
+    }
+}
