@@ -33,7 +33,8 @@ struct RedisClusterTests {
         defer { cluster.stop() }
         let tier = try tier(of: cluster)
         try await SharedTierConformance(of: tier).check()
-        #expect(tier.counts == RedisCounts(topologies: 1))
+        #expect(tier.counts.topologies > 0)
+        #expect(tier.counts.moved == 0 && tier.counts.asked == 0)
         var generator = SeededGenerator(seed: 16)
         for _ in 0..<20 {
             let letters = "ab{}:"

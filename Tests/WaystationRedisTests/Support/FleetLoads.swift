@@ -75,17 +75,17 @@ final class FleetLoads: Sendable {
     ///
     /// The seed decides which machine loads which URL, and when one is changed.
     func run(seed: UInt64, during events: @escaping @Sendable () async throws -> Void) async throws {
-        let isOver = Mutex(false)
+        let isOver = Flag()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                defer { isOver.withLock { $0 = true } }
+                defer { isOver.raise() }
                 try await events()
             }
             group.addTask { [self] in
                 var generator = SeededGenerator(seed: seed)
                 try await withThrowingTaskGroup(of: Void.self) { loads in
                     var number = 0
-                    while number < Self.count || !isOver.withLock(\.self) {
+                    while number < Self.count || !isOver.isUp {
                         number += 1
                         if number > 16 { try await loads.next() }
                         let machine = Int.random(in: machines.indices, using: &generator)
@@ -149,6 +149,15 @@ final class FleetLoads: Sendable {
     /// The body of a response: its URL and version many times, so that a part of it is another body.
     private static func body(_ url: Int, _ version: Int) -> String {
         String(repeating: "\(url) in version \(version), ", count: 1 + url % 200)
+    }
+
+    /// A flag that is raised once.
+    private final class Flag: Sendable {
+        private let state = Mutex(false)
+
+        var isUp: Bool { state.withLock(\.self) }
+
+        func raise() { state.withLock { $0 = true } }
     }
 
     /// The versions of all responses, and those that machines have invalidated.
