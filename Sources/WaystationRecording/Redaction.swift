@@ -67,6 +67,7 @@ extension Redaction {
 
     /// A URL or reference, without the secrets of its query and its fragment.
     package func url(_ text: String) -> String {
+        guard text.utf8.contains(where: Self.beginsSecrets) else { return text }
         var base = Substring(text)
         var fragment: Substring?
         var query: Substring?
@@ -83,6 +84,11 @@ extension Redaction {
         // An OAuth grant is sent as a query in the fragment (RFC 6749 §4.2.2).
         if let fragment { result += "#" + form(fragment) }
         return result
+    }
+
+    /// Whether a byte is at a border of one of the parts of a URL that may have secrets.
+    private static func beginsSecrets(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") || byte == UInt8(ascii: "@")
     }
 
     private func withoutUserInfo(_ base: Substring) -> String {

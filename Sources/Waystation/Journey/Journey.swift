@@ -254,7 +254,7 @@ package final class Journey: Sendable {
         let head = isFetched ? head : head.adding(CacheStatus(.forwarded(.bypass, status: head.statusCode)))
         guard needsResponse else { return deliver(.response(head)) }
         guard let response = head.response else {
-            return finish(URLError(.badServerResponse, failing: head.url, "the head of the response is not valid"))
+            return finish(URLError.invalidHead(of: head.url))
         }
         deliver(.response(ResponseHead(response)))
     }

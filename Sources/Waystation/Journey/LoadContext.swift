@@ -52,6 +52,24 @@ struct LoadContext: Sendable {
         )
     }
 
+    /// The same visit, or the visit with its answer if the transport of its rule has the response in memory.
+    ///
+    /// To that transport it counts as sending the request, so it is made when the load begins, and only once.
+    func answering(_ visit: Visit) -> Visit {
+        guard case .carry(let carrier, _) = visit.verdict, let transport = carrier as? any ResidentTransport,
+            // An exchange stores the cookies of its response, and invalidates what it changes.
+            network.cookies == nil, cache?.invalidation(after: visit.hop.request) == nil
+        else { return visit }
+        var request = visit.hop.request
+        guard request.httpBodyStream == nil, let url = request.url else { return visit }
+        if let canonical = url.canonical, canonical != url { request.url = canonical }
+        guard let resident = transport.residentResponse(to: request) else { return visit }
+        guard let response = resident.response(for: url) else {
+            return Visit(visit.hop, .fail(.invalidHead(of: url)))
+        }
+        return Visit(visit.hop, .answer(Answer(response: response, body: .data(resident.body), source: .network)))
+    }
+
     /// Renews an answer in the background if it is due.
     func renew(_ answer: Answer) {
         guard let plan = answer.renews else { return }

@@ -10,7 +10,9 @@ enum AnswerDelivery {
     /// - Returns: False when the load must begin a journey.
     static func deliverInline(_ answer: Answer, to client: LoadClient, _ context: LoadContext) -> Bool {
         guard case .data(let data) = answer.body, client.task.delegate == nil, answer.response.statusCode != 401,
-            !RedirectPolicy.statuses.contains(answer.response.statusCode)
+            !RedirectPolicy.statuses.contains(answer.response.statusCode),
+            // A download gets a file.
+            type(of: client.task) != URLSessionDownloadTask.self
         else { return false }
         client.receive(answer.response)
         if !data.isEmpty { client.load(data) }

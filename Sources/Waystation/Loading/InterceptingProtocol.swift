@@ -121,6 +121,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
 
     /// Answers at once where that is possible; otherwise begins a journey.
     private func go(on visit: Visit, _ client: LoadClient, _ context: LoadContext) {
+        let visit = context.answering(visit)
         switch visit.verdict {
         case .answer(let answer) where deliverInline(answer, visit.hop.ticket, client, context): phase = .ended
         case .handBack where visit.hop.canBeHandedBack: handBack(client, context, Self.nothingToChange)

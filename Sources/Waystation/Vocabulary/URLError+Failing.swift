@@ -12,4 +12,9 @@ extension URLError {
         if let underlying { info[NSUnderlyingErrorKey] = underlying }
         self.init(_nsError: NSError(domain: NSURLErrorDomain, code: code.rawValue, userInfo: info))
     }
+
+    /// The error of a load whose response Foundation cannot make.
+    static func invalidHead(of url: URL?) -> URLError {
+        URLError(.badServerResponse, failing: url, "the head of the response is not valid")
+    }
 }

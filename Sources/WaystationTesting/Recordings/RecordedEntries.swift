@@ -1,4 +1,5 @@
 import Foundation
+import Waystation
 import WaystationRecording
 
 /// The entries of a recording, and those of them that were used.
@@ -15,18 +16,20 @@ struct RecordedEntries {
         case unknown(nearest: [(name: String, reasons: [String])])
     }
 
-    private let parts: [RecordedPart]
-    private let redaction: Redaction
+    private let comparison: RequestComparison
     /// Nil for a request whose response has not been recorded.
     private var entries: [RecordedEntry?] = []
     /// The indices of the entries with the same key that were not used, the next one last.
     private var unused: [[String]: [Int]] = [:]
     private var counts: [[String]: Int] = [:]
 
-    init(_ archive: [HARArchive.Entry] = [], parts: [RecordedPart], redaction: Redaction) {
-        self.parts = parts
-        self.redaction = redaction
-        entries = archive.map { RecordedEntry($0, parts: parts, redaction: redaction) }
+    init(_ archive: [HARArchive.Entry], _ comparison: RequestComparison) {
+        self.comparison = comparison
+        entries = archive.map { entry in
+            var recorded = RecordedEntry(entry, comparison)
+            recorded.makeResident()
+            return recorded
+        }
         for (index, entry) in entries.enumerated() {
             guard let entry else { continue }
             unused[entry.key, default: []].append(index)
@@ -51,9 +54,19 @@ struct RecordedEntries {
         }
     }
 
+    /// Uses the next entry for a request, if its response is in memory and need not be recorded again.
+    mutating func takeResident(_ key: [String]) -> ResidentResponse? {
+        guard let index = unused[key]?.last, let resident = entries[index]?.resident,
+            entries[index]?.isStale == false
+        else { return nil }
+        unused[key]?.removeLast()
+        entries[index]?.isUsed = true
+        entries[index]?.resident = nil
+        return resident
+    }
+
     /// Uses the next entry for a request.
-    mutating func take(_ request: HARArchive.Request) -> Match {
-        let key = parts.map { $0.value(request) }
+    mutating func take(_ key: [String]) -> Match {
         guard let index = unused[key]?.popLast(), let entry = entries[index] else {
             if let count = counts[key] { return .exhausted(count) }
             return .unknown(nearest: nearest(to: key))
@@ -70,7 +83,7 @@ struct RecordedEntries {
 
     /// Fills a place.
     mutating func fill(_ index: Int, with entry: HARArchive.Entry) {
-        entries[index] = RecordedEntry(entry, parts: parts, redaction: redaction)
+        entries[index] = RecordedEntry(entry, comparison)
         entries[index]?.isUsed = true
         entries[index]?.isNew = true
     }
@@ -103,6 +116,7 @@ struct RecordedEntries {
 
     /// The entries with the fewest parts that differ, at most three.
     private func nearest(to key: [String]) -> [(name: String, reasons: [String])] {
+        let parts = comparison.parts
         let candidates = entries.compactMap { $0 }.map { entry in
             (
                 entry: entry,

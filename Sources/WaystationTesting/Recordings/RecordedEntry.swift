@@ -1,4 +1,5 @@
 import Foundation
+import Waystation
 import WaystationRecording
 
 /// An entry of a recording, as it is compared and replayed.
@@ -12,14 +13,28 @@ struct RecordedEntry {
     /// Whether the entry was recorded in this run, and the file does not have it.
     var isNew = false
 
-    init(_ entry: HARArchive.Entry, parts: [RecordedPart], redaction: Redaction) {
+    /// The response, if it is in memory, and a load with it needs no exchange; nil once it was used.
+    var resident: ResidentResponse?
+
+    init(_ entry: HARArchive.Entry, _ comparison: RequestComparison) {
         self.entry = entry
-        let request = redaction.request(entry.request)
-        key = parts.map { $0.value(request) }
+        key = comparison.key(of: entry.request)
     }
 
     /// The method and the URL.
     var name: String { "\(entry.request.method) \(entry.request.url)" }
+
+    /// Makes the response, unless its body is a file.
+    ///
+    /// Made when the recording is opened, it costs the load nothing.
+    mutating func makeResident() {
+        let response = entry.response
+        guard response.content.file == nil, (100...999).contains(response.status),
+            let url = URL(string: entry.request.url), let (fields, body) = try? content(in: nil)
+        else { return }
+        let head = ResponseHead(url: url, statusCode: response.status, fields: fields)
+        resident = ResidentResponse(head, body, isMade: true)
+    }
 
     /// The response, as events of an exchange.
     ///
@@ -27,17 +42,25 @@ struct RecordedEntry {
     /// - Returns: The events.
     /// - Throws: `ImportRefusal` with the reason why the body cannot be had.
     func answer(in folder: URL) throws(ImportRefusal) -> ScriptedTransport.Answer {
-        let response = entry.response
-        var body = try response.body(in: folder)
-        // A HAR has bodies without codings, even if the fields name one.
-        let coding: Set = ["content-encoding", "transfer-encoding", "content-length"]
+        let (fields, body) = try content(in: folder)
+        return .status(entry.response.status, fields: fields, body: body)
+    }
+
+    private func content(in folder: URL?) throws(ImportRefusal) -> (fields: [String: String], body: Data) {
+        var body = try entry.response.body(in: folder)
         var fields: [String: String] = [:]
+        var names: [String: String] = [:]
         var length: String?
-        for field in response.headers where !field.name.hasPrefix(":") {
-            if field.name.lowercased() == "content-length" { length = field.value }
-            guard !coding.contains(field.name.lowercased()) else { continue }
-            let known = fields.keys.first { $0.caseInsensitiveCompare(field.name) == .orderedSame }
-            fields[known ?? field.name] = known.flatMap { fields[$0] }.map { "\($0), \(field.value)" } ?? field.value
+        for field in entry.response.headers where !field.name.hasPrefix(":") {
+            let name = field.name.lowercased()
+            if name == "content-length" { length = field.value }
+            guard !Self.coding.contains(name) else { continue }
+            if let known = names[name], let value = fields[known] {
+                fields[known] = "\(value), \(field.value)"
+            } else {
+                names[name] = field.name
+                fields[field.name] = field.value
+            }
         }
         // RFC 9110 §9.3.2: a response to HEAD has no content, but the length that GET would have.
         if entry.request.method == "HEAD" {
@@ -46,22 +69,9 @@ struct RecordedEntry {
         } else if length != nil || !body.isEmpty {
             fields["Content-Length"] = "\(body.count)"
         }
-        return .status(response.status, fields: fields, body: body)
+        return (fields, body)
     }
-}
 
-extension Redaction {
-    /// A request of a recording that another program may have made, without secrets.
-    fileprivate func request(_ recorded: HARArchive.Request) -> HARArchive.Request {
-        var request = recorded
-        request.url = url(String(recorded.url.prefix { $0 != "#" }))
-        request.headers = recorded.headers.map { HARArchive.Pair($0.name, value($0.value, ofField: $0.name)) }
-        if let body = recorded.postData, body.encoding == nil {
-            request.postData?.text = String(
-                decoding: self.body(Data(body.text.utf8), type: body.mimeType),
-                as: UTF8.self
-            )
-        }
-        return request
-    }
+    /// A HAR has bodies without codings, even if the fields name one.
+    private static let coding: Set = ["content-encoding", "transfer-encoding", "content-length"]
 }

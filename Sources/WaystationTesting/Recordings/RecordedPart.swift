@@ -1,5 +1,4 @@
 import Foundation
-import WaystationRecording
 import WaystationRules
 
 /// A part of a request that a recorded request must have in common with it.
@@ -7,7 +6,7 @@ import WaystationRules
 /// Secrets are compared as they are recorded: `?token=a` and `?token=b` are equal, because both are left out.
 public struct RecordedPart: Sendable {
     let name: String
-    let value: @Sendable (HARArchive.Request) -> String
+    let value: @Sendable (ComparedRequest) -> String
 
     /// The method.
     public static let method = RecordedPart(name: "method") { $0.method }
@@ -31,15 +30,13 @@ public struct RecordedPart: Sendable {
     }
     /// The values of a header field.
     public static func field(_ name: String) -> RecordedPart {
-        RecordedPart(name: "field \(name)") { request in
-            request.headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value).joined(separator: ", ")
-        }
+        RecordedPart(name: "field \(name)") { $0.values(name) }
     }
     /// The body; JSON is compared as JSON, so the order of members does not matter.
     public static let body = RecordedPart(name: "body") { request in
-        guard let body = request.postData else { return "" }
-        let json = try? JSONDecoder().decode(JSONValue.self, from: Data(body.text.utf8))
-        return json?.text ?? body.text
+        guard let body = request.body() else { return "" }
+        let json = try? JSONDecoder().decode(JSONValue.self, from: Data(body.utf8))
+        return json?.text ?? body
     }
 
     private static func canonical(_ url: String) -> String { CanonicalURL(url)?.string ?? url }

@@ -40,7 +40,7 @@ public final class Recording: Sendable {
     public let mode: RecordingMode
     /// Notes on the recording that do not fail a test, such as that it has expired.
     public let warnings: [String]
-    private let redaction: Redaction
+    private let comparison: RequestComparison
     private let bodies: RecordedBodies
     private let network: any Transport
     private let again: StubEntry?
@@ -102,11 +102,12 @@ public final class Recording: Sendable {
         let isThere = FileManager.default.fileExists(atPath: file.path(percentEncoded: false))
         if wanted == .once { wanted = isThere ? .replay : .record }
         if wanted == .replay, !isThere { throw StubError.missingRecording(file) }
-        var entries = RecordedEntries(parts: parts, redaction: redaction)
+        let comparison = RequestComparison(parts: parts, redaction: redaction)
+        var entries = RecordedEntries([], comparison)
         var warnings: [String] = []
         if wanted == .replay {
             let archive = try Self.archive(file)
-            entries = RecordedEntries(archive.entries, parts: parts, redaction: redaction)
+            entries = RecordedEntries(archive.entries, comparison)
             if let again { entries.markStale { again.takes($0.request) } }
             let oldest = archive.entries.compactMap(\.started).min()
             if let expiry, let oldest, now().timeIntervalSince(oldest) > expiry / .seconds(1) {
@@ -116,7 +117,7 @@ public final class Recording: Sendable {
         self.file = file
         self.mode = wanted
         self.warnings = warnings
-        self.redaction = redaction
+        self.comparison = comparison
         self.bodies = bodies
         self.network = network
         self.again = again
@@ -241,10 +242,10 @@ extension Recording: Transport {
 
     private func course(of request: URLRequest, _ asked: StubbedRequest) -> Course {
         guard mode == .replay else { return .network(place: state.withLock { $0.entries.reserve() }) }
-        let comparable = HARArchive.Request(request, redaction)
+        let key = comparison.key(of: request)
         let isRecordedAgain = again?.mismatches(asked).isEmpty ?? false
         let failure: StubError
-        switch state.withLock({ $0.entries.take(comparable) }) {
+        switch state.withLock({ $0.entries.take(key) }) {
         case .again(let place): return .network(place: place)
         case .exhausted where isRecordedAgain, .unknown where isRecordedAgain:
             return .network(place: state.withLock { $0.entries.reserve() })
@@ -262,6 +263,7 @@ extension Recording: Transport {
     /// Keeps an exchange that was completed.
     fileprivate func keep(_ exchange: RecordedExchange, in place: Int) {
         var exchange = exchange
+        let redaction = comparison.redaction
         let secrets = redaction.secrets(of: exchange.request, exchange.response)
         if let body = exchange.body {
             let type = exchange.response?.value(forHTTPHeaderField: "Content-Type") ?? ""
@@ -283,6 +285,15 @@ extension Recording: Transport {
         state.withLock { $0.failures.append(failure) }
         let code = (error as? URLError)?.code ?? .unknown
         return URLError(code, failing: request.url, failure.message, underlying: failure)
+    }
+}
+
+extension Recording: ResidentTransport {
+    /// Answers a request by an entry whose body is in the recording itself.
+    package func residentResponse(to request: URLRequest) -> ResidentResponse? {
+        guard mode == .replay else { return nil }
+        let key = comparison.key(of: request)
+        return state.withLock { $0.entries.takeResident(key) }
     }
 }
 

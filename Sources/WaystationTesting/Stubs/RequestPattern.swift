@@ -72,7 +72,7 @@ public struct RequestPattern: Sendable {
         otherwise explanation: String,
         _ condition: @escaping @Sendable (StubbedRequest) -> Bool
     ) -> RequestPattern {
-        adding(StubCondition { condition($0) ? nil : explanation })
+        adding(StubCondition(mismatch: { condition($0) ? nil : explanation }, callsTest: true))
     }
 
     private func adding(_ condition: StubCondition) -> RequestPattern {

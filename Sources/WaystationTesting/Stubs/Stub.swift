@@ -1,3 +1,4 @@
+import Waystation
 import WaystationRules
 
 /// The answers to the requests that a pattern takes, and how often they may and must be asked for.
@@ -8,10 +9,15 @@ import WaystationRules
 /// Stub(.delete("https://api.example/orders/*"), .status(204)).once()
 /// ```
 public struct Stub: Sendable {
+    private enum Answers: Sendable {
+        /// One after the other; the last one answers all further requests.
+        case listed([StubAnswer])
+        case made(@Sendable (StubbedRequest) throws -> StubAnswer)
+    }
+
     let pattern: RequestPattern
     let location: RuleLocation
-    /// Returns the answer to a request, and the number of requests that were answered before.
-    let answer: @Sendable (StubbedRequest, Int) throws -> StubAnswer
+    private let answers: Answers
     /// How often the stub may be asked, and must have been asked at the end of the test.
     private(set) var count: ClosedRange<Int> = 0...Int.max
 
@@ -25,7 +31,7 @@ public struct Stub: Sendable {
     public init(_ pattern: RequestPattern, _ answers: StubAnswer..., fileID: String = #fileID, line: Int = #line) {
         self.pattern = pattern
         location = RuleLocation(fileID: fileID, line: line)
-        answer = { _, asked in answers.isEmpty ? .status(200) : answers[min(asked, answers.count - 1)] }
+        self.answers = .listed(answers.isEmpty ? [.status(200)] : answers)
     }
 
     /// Makes a stub whose answers are made for each request.
@@ -43,7 +49,27 @@ public struct Stub: Sendable {
     ) {
         self.pattern = pattern
         location = RuleLocation(fileID: fileID, line: line)
-        self.answer = { request, _ in try answer(request) }
+        answers = .made(answer)
+    }
+
+    /// The answer to a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - asked: The number of requests that were answered before.
+    /// - Returns: The answer.
+    /// - Throws: The error of the test's own closure.
+    func answer(to request: StubbedRequest, after asked: Int) throws -> StubAnswer {
+        switch answers {
+        case .listed(let answers): answers[min(asked, answers.count - 1)]
+        case .made(let make): try make(request)
+        }
+    }
+
+    /// The answer to a request, if it is one whole response that no code of the test makes.
+    func resident(for request: StubbedRequest, after asked: Int) -> ResidentResponse? {
+        guard case .listed(let answers) = answers else { return nil }
+        return answers[min(asked, answers.count - 1)].resident(for: request)
     }
 
     /// The same stub, which must be asked exactly this number of times.

@@ -1,18 +1,30 @@
 public import Foundation
 import FoundationNetworking
+import Synchronization
+import Waystation
 import WaystationFiles
 
 /// The answer of a stub: a response, an error, or silence.
 public struct StubAnswer: Sendable {
-    private let steps: @Sendable (StubbedRequest) throws -> [ScriptedTransport.Step]
+    private enum Source: Sendable {
+        /// The same events for every request.
+        case fixed(ScriptedTransport.Answer)
+        /// The same events for every request, made when it is asked for the first time, without code of the test.
+        case kept(KeptAnswer)
+        /// Events that are made for each request, by code of the test or with the contents of a file.
+        case made(@Sendable (StubbedRequest) throws -> [ScriptedTransport.Step])
+    }
+
+    private let source: Source
     private var delay: [ScriptedTransport.Step] = []
 
-    init(_ steps: @escaping @Sendable (StubbedRequest) throws -> [ScriptedTransport.Step]) { self.steps = steps }
+    private init(_ source: Source) { self.source = source }
 
-    private init(_ answer: ScriptedTransport.Answer) {
-        let steps = answer.steps
-        self.init { _ in steps }
+    private init(_ steps: @escaping @Sendable (StubbedRequest) throws -> [ScriptedTransport.Step]) {
+        self.init(.made(steps))
     }
+
+    private init(_ answer: ScriptedTransport.Answer) { self.init(.fixed(answer)) }
 
     /// The answer to a request, as events of an exchange.
     func answer(to request: StubbedRequest) throws -> ScriptedTransport.Answer {
@@ -22,9 +34,27 @@ public struct StubAnswer: Sendable {
         return ScriptedTransport.Answer(steps)
     }
 
+    private func steps(_ request: StubbedRequest) throws -> [ScriptedTransport.Step] {
+        switch source {
+        case .fixed(let answer): answer.steps
+        case .kept(let kept): try kept.answer().steps
+        case .made(let make): try make(request)
+        }
+    }
+
+    /// The answer to a request, if it is one whole response that no code of the test makes.
+    func resident(for request: StubbedRequest) -> ResidentResponse? {
+        guard delay.isEmpty, request.method != "HEAD" else { return nil }
+        switch source {
+        case .fixed(let answer): return answer.resident(for: request.url)
+        case .kept(let kept): return (try? kept.answer())?.resident(for: request.url)
+        case .made: return nil
+        }
+    }
+
     /// A response with these bytes, and with a `Content-Length` if `fields` has none.
     public static func status(_ status: Int, fields: [String: String] = [:], body: Data = Data()) -> StubAnswer {
-        StubAnswer(.status(status, fields: fields.adding("Content-Length", "\(body.count)"), body: body))
+        StubAnswer(.complete(status, fields, body))
     }
 
     /// `200 OK` with text in UTF-8.
@@ -40,26 +70,13 @@ public struct StubAnswer: Sendable {
         status: Int = 200,
         fields: [String: String] = [:]
     ) -> StubAnswer {
-        encoded(value, status, fields)
+        let make: @Sendable () throws -> ScriptedTransport.Answer = { try .json(value, status, fields) }
+        return value is any PlainValue ? StubAnswer(.kept(KeptAnswer(make))) : StubAnswer { _ in try make().steps }
     }
 
     /// A response with JSON that is written as literals of several kinds: `.json(["place": "Bonn", "celsius": 21])`.
     public static func json(_ value: JSONValue, status: Int = 200, fields: [String: String] = [:]) -> StubAnswer {
-        encoded(value, status, fields)
-    }
-
-    private static func encoded(
-        _ value: some Encodable & Sendable,
-        _ status: Int,
-        _ fields: [String: String]
-    ) -> StubAnswer {
-        StubAnswer { request in
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let body = try encoder.encode(value)
-            let answer = self.status(status, fields: fields.adding("Content-Type", "application/json"), body: body)
-            return try answer.steps(request)
-        }
+        StubAnswer(.kept(KeptAnswer { try .json(value, status, fields) }))
     }
 
     /// The bytes of a file, with the media type that its name and its first bytes suggest.
@@ -72,8 +89,7 @@ public struct StubAnswer: Sendable {
                 forFileName: file.lastPathComponent,
                 leadingBytes: body.prefix(MediaType.leadingByteCount)
             )
-            let answer = self.status(status, fields: fields.adding("Content-Type", type.fieldValue), body: body)
-            return try answer.steps(request)
+            return ScriptedTransport.Answer.complete(status, fields.adding("Content-Type", type.fieldValue), body).steps
         }
     }
 
@@ -90,7 +106,7 @@ public struct StubAnswer: Sendable {
     public static func template(_ template: String, status: Int = 200, fields: [String: String] = [:]) -> StubAnswer {
         StubAnswer { request in
             let text = try StubTemplate.filled(template, from: request)
-            return try self.status(status, fields: fields, body: Data(text.utf8)).steps(request)
+            return ScriptedTransport.Answer.complete(status, fields, Data(text.utf8)).steps
         }
     }
 
@@ -138,6 +154,48 @@ public struct StubAnswer: Sendable {
         var answer = self
         answer.delay.insert(.wait(gate), at: 0)
         return answer
+    }
+}
+
+/// An answer that is made when it is asked for the first time.
+private final class KeptAnswer: Sendable {
+    private let make: @Sendable () throws -> ScriptedTransport.Answer
+    private let made = Mutex<ScriptedTransport.Answer?>(nil)
+
+    init(_ make: @escaping @Sendable () throws -> ScriptedTransport.Answer) { self.make = make }
+
+    func answer() throws -> ScriptedTransport.Answer {
+        if let made = made.withLock({ $0 }) { return made }
+        let answer = try make()
+        made.withLock { $0 = answer }
+        return answer
+    }
+}
+
+extension ScriptedTransport.Answer {
+    /// A response with these bytes, and with a `Content-Length` if `fields` has none.
+    fileprivate static func complete(_ status: Int, _ fields: [String: String], _ body: Data) -> Self {
+        .status(status, fields: fields.adding("Content-Length", "\(body.count)"), body: body)
+    }
+
+    /// A response with a value as JSON.
+    fileprivate static func json(_ value: some Encodable, _ status: Int, _ fields: [String: String]) throws -> Self {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return .complete(status, fields.adding("Content-Type", "application/json"), try encoder.encode(value))
+    }
+
+    /// The answer, if it is one whole response whose body is in one part.
+    fileprivate func resident(for url: URL) -> ResidentResponse? {
+        guard case .head(let status, let fields)? = steps.first, case .end? = steps.last else { return nil }
+        let head = ResponseHead(url: url, statusCode: status, fields: fields)
+        switch steps.count {
+        case 2: return ResidentResponse(head, Data())
+        case 3:
+            guard case .part(let body) = steps[1] else { return nil }
+            return ResidentResponse(head, body)
+        default: return nil
+        }
     }
 }
 

@@ -4,6 +4,8 @@ import Foundation
 struct StubCondition: Sendable {
     /// Returns the reason why a request does not meet the condition; nil if it meets it.
     let mismatch: @Sendable (StubbedRequest) -> String?
+    /// Whether ``mismatch`` calls code of the test.
+    var callsTest = false
 }
 
 extension StubCondition {

@@ -5,10 +5,13 @@ import WaystationRules
 struct StubEntry: Sendable {
     let stub: Stub
     var asked = 0
+    /// Whether code of the test decides about requests.
+    let callsTest: Bool
     private let table: RuleTable<Void>
 
     init(_ stub: Stub) throws(StubError) {
         self.stub = stub
+        callsTest = stub.pattern.conditions.contains(where: \.callsTest)
         let methods = stub.pattern.method.map { Set([$0]) }
         let definition = RuleDefinition(stub.pattern.url, methods: methods, action: ())
         do { table = try RuleTable([definition]) } catch {
@@ -16,10 +19,16 @@ struct StubEntry: Sendable {
         }
     }
 
+    /// Whether the stub takes a request.
+    func takes(_ request: StubbedRequest) -> Bool {
+        guard let plain = request.ruleRequest, table.match(plain) != nil else { return false }
+        return stub.pattern.conditions.allSatisfy { $0.mismatch(request) == nil }
+    }
+
     /// The reasons why the stub does not take a request; empty if it takes it.
     func mismatches(_ request: StubbedRequest) -> [String] {
-        guard let url = CanonicalURL(request.url.absoluteString) else { return ["the URL is not absolute"] }
-        let decision = table.decision(for: RuleRequest(url: url, method: request.method))
+        guard let plain = request.ruleRequest else { return ["the URL is not absolute"] }
+        let decision = table.decision(for: plain)
         guard case .unmatched(let closest) = decision else {
             return stub.pattern.conditions.compactMap { $0.mismatch(request) }
         }

@@ -1,5 +1,6 @@
 public import Foundation
 public import FoundationNetworking
+import WaystationRules
 
 /// A request as a stub gets it: as it was sent, with its whole body.
 public struct StubbedRequest: Sendable {
@@ -10,8 +11,14 @@ public struct StubbedRequest: Sendable {
     /// Bodies from `Data`, from streams and of uploads look the same.
     public let body: Data
 
+    /// The method and the canonical URL, which are compared with all stubs; nil if the URL is not absolute.
+    let ruleRequest: RuleRequest?
+
     init(_ request: URLRequest) {
         self.request = request
+        ruleRequest = CanonicalURL(request.url?.absoluteString ?? "").map {
+            RuleRequest(url: $0, method: request.httpMethod ?? "GET")
+        }
         body = request.httpBody ?? request.httpBodyStream.map { Data(reading: $0) } ?? Data()
     }
 

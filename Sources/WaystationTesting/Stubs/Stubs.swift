@@ -107,7 +107,7 @@ public final class Stubs: Sendable {
         line: Int = #line
     ) throws(StubError) -> [StubbedRequest] {
         let entry = try StubEntry(Stub(pattern, fileID: fileID, line: line))
-        return calls.filter { entry.mismatches($0).isEmpty }
+        return calls.filter(entry.takes)
     }
 
     /// Checks that every request was answered, and that each stub was asked as often as it must be.
@@ -142,7 +142,7 @@ public final class Stubs: Sendable {
     private func answer(_ request: URLRequest) -> ScriptedTransport.Answer {
         StubbedRequest(request).answer { request in
             let (stub, asked) = try choose(request)
-            return try stub.answer(request, asked)
+            return try stub.answer(to: request, after: asked)
         } onUnusable: { failure in
             state.withLock { $0.failures.append(failure) }
         }
@@ -156,22 +156,43 @@ extension Stubs.State {
         isOrdered: Bool
     ) throws(StubError) -> (Stub, Int) {
         let first = isOrdered ? position : 0
-        let matching = entries.indices.dropFirst(first).filter { entries[$0].mismatches(request).isEmpty }
-        guard let index = matching.first(where: { entries[$0].asked < entries[$0].stub.count.upperBound }) else {
-            guard let last = matching.last else {
+        guard let index = next(from: first, for: request) else {
+            guard let last = entries.indices.dropFirst(first).last(where: { entries[$0].takes(request) }) else {
                 throw .noMatch(request, nearest: nearest(to: request))
             }
             entries[last].asked += 1
             throw .askedTooOften(entries[last].stub, asked: entries[last].asked)
         }
         if isOrdered {
-            if let missing = entries[position..<index].first(where: { $0.asked < $0.stub.count.lowerBound }) {
-                throw .outOfOrder(request, before: missing.stub)
-            }
+            if let missing = missing(before: index) { throw .outOfOrder(request, before: missing) }
             position = index
         }
         defer { entries[index].asked += 1 }
         return (entries[index].stub, entries[index].asked)
+    }
+
+    /// Counts a request whose answer is one whole response that no code of the test makes; otherwise changes nothing.
+    fileprivate mutating func takeResident(_ request: StubbedRequest, isOrdered: Bool) -> ResidentResponse? {
+        guard !entries.contains(where: \.callsTest), let index = next(from: isOrdered ? position : 0, for: request),
+            !isOrdered || missing(before: index) == nil,
+            let response = entries[index].stub.resident(for: request, after: entries[index].asked)
+        else { return nil }
+        calls.append(request)
+        entries[index].asked += 1
+        if isOrdered { position = index }
+        return response
+    }
+
+    /// The first stub that takes a request and may still be asked.
+    private func next(from first: Int, for request: StubbedRequest) -> Int? {
+        entries.indices.dropFirst(first).first {
+            entries[$0].asked < entries[$0].stub.count.upperBound && entries[$0].takes(request)
+        }
+    }
+
+    /// The first stub before another one that was not asked as often as it must be.
+    private func missing(before index: Int) -> Stub? {
+        entries[position..<index].first { $0.asked < $0.stub.count.lowerBound }?.stub
     }
 
     /// The stubs with the fewest reasons not to answer, at most three.
@@ -187,6 +208,14 @@ extension Stubs: Transport {
     public func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
         let transport = time == .virtual ? .inVirtualTime { self.answer($0) } : ScriptedTransport { self.answer($0) }
         return transport.start(request, receiver: receiver)
+    }
+}
+
+extension Stubs: ResidentTransport {
+    /// Answers a request at once by a stub whose answer needs no code of the test.
+    package func residentResponse(to request: URLRequest) -> ResidentResponse? {
+        let asked = StubbedRequest(request)
+        return state.withLock { $0.takeResident(asked, isOrdered: isOrdered) }
     }
 }
 
