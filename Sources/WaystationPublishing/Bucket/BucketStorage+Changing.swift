@@ -27,7 +27,7 @@ extension BucketStorage {
         var uploaded: [String] = []
         for _ in 0..<Self.attempts {
             let (before, version) = try await read()
-            var change: (index: ReleaseIndex, catalogue: Data, json: Data)
+            let change: (index: ReleaseIndex, catalogue: Data, json: Data)
             do throws(PackError) {
                 change = try await DiskWork.run("signing the catalogue of \(name)") { [name] in
                     var index = before
