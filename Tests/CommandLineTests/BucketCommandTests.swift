@@ -50,7 +50,7 @@ struct BucketCommandTests {
         try refused(3, "does not belong to the access key test-key", ["AWS_SECRET_ACCESS_KEY": "wrong"])
         try refused(3, "not in eu-west-1: set AWS_REGION=us-east-1", [:], "--region", "eu-west-1")
         try refused(3, "could not be reached", [:], "--endpoint", "http://127.0.0.1:1")
-        try refused(64, "--endpoint takes", [:], "--endpoint", "ftp://127.0.0.1")
+        try refused(64, "is invalid for '--endpoint <url>'", [:], "--endpoint", "ftp://127.0.0.1")
         let directory = try run("list", "--to", "folder", "--region", "eu-west-1")
         #expect(directory.status == 64)
         #expect(directory.errors.contains("are for a bucket"))
