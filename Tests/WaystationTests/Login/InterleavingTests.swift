@@ -23,32 +23,25 @@ struct InterleavingTests {
         ]
         for seed in 0..<Self.rounds {
             var generator = SeededGenerator(seed: UInt64(seed))
-            let pending = Pending()
-            for number in 0..<Int.random(in: 2...5, using: &generator) {
+            let pending = PendingMoves()
+            for _ in 0..<Int.random(in: 2...5, using: &generator) {
                 let player = players[Int.random(in: 0...1, using: &generator)]
                 let move = Player.Move.random(using: &generator)
-                let pause = Int.random(in: 0...12, using: &generator)
-                pending.begin(number, "\(player.name): \(move)")
-                Task {
-                    for _ in 0..<pause { await Task.yield() }
-                    await player.make(move)
-                    pending.end(number)
-                }
+                let turns = Int.random(in: 0...12, using: &generator)
+                pending.begin("\(player.name): \(move)", afterTurns: turns) { await player.make(move) }
             }
             let patience = Int.random(in: 0...60, using: &generator)
             for _ in 0..<patience { await Task.yield() }
             // Moves that have not ended wait for a time limit or for an answer that is held back.
-            let begin = ContinuousClock.now
-            while !pending.isEmpty {
+            let hanging = await pending.end {
                 for player in players { player.server.release() }
                 clock.fire()
                 await Task.yield()
-                // A hanging move would stop the whole run, and show nothing.
-                guard begin.duration(to: .now) < .seconds(300) else {
-                    let conditions = players.map(\.condition).joined(separator: "; ")
-                    Issue.record("seed \(seed): \(pending.moves) do not end; \(conditions)")
-                    return
-                }
+            }
+            guard hanging.isEmpty else {
+                let conditions = players.map(\.condition).joined(separator: "; ")
+                Issue.record("seed \(seed): \(hanging) do not end; \(conditions)")
+                return
             }
             let faults = players.flatMap(\.server.faults)
             guard faults.isEmpty else {
@@ -64,16 +57,6 @@ struct InterleavingTests {
             }
         }
     }
-}
-
-/// The moves of a round that have not ended.
-private final class Pending: Sendable {
-    private let names = Mutex<[Int: String]>([:])
-
-    var isEmpty: Bool { names.withLock(\.isEmpty) }
-    var moves: [String] { names.withLock { $0.values.sorted() } }
-    func begin(_ number: Int, _ name: String) { names.withLock { $0[number] = name } }
-    func end(_ number: Int) { names.withLock { $0[number] = nil } }
 }
 
 /// One account with its app and its server.
