@@ -23,8 +23,10 @@ struct DocumentationTests {
 
     @Test("begins with the program of Examples/FirstLoad")
     func firstProgram() throws {
-        let program = try #require(Documents.readme.text.firstMatch(of: /(?s)```swift program\n(.*?)```/))
-        #expect(try String(program.output.1) == Documents.file("Examples/FirstLoad/Sources/app/app.swift"))
+        let readme = try Documents.readme
+        let program = try #require(readme.text.firstMatch(of: /(?s)```swift program\n(.*?)```/))
+        let compiled = try Documents.file("Examples/FirstLoad/Sources/app/app.swift")
+        #expect(String(program.output.1) == compiled)
     }
 
     @Test("in comments has its examples found at any indentation, also without an end")

@@ -137,11 +137,3 @@ struct TestingGuideExamples {
         #expect(recording.mode == .record)
     }
 }
-
-extension Documents {
-    /// An article of the DocC catalogue.
-    static func article(_ name: String) throws -> Document {
-        let all = try all()
-        return try #require(all.first { $0.name == "\(name).md" })
-    }
-}
