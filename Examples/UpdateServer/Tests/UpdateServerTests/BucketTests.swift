@@ -39,7 +39,7 @@ struct BucketTests {
     func turns() async throws {
         let (first, second) = (try platform.pack("1.0"), try platform.pack("1.1"))
         let library = try PackLibrary(directory: platform.folder.appending(path: "library"))
-        func active() -> String? { library.module(shop)?.active?.version.description }
+        @Sendable func active() -> String? { library.module(shop)?.active?.version.description }
         try await server().ask(.socket) { one in
             try await server().ask(.socket) { other in
                 let published = try await one.execute(
@@ -144,7 +144,8 @@ struct BucketTests {
     func hidden(uri: String) async throws {
         try await releases.publish(zip: platform.pack("1.0"), signedBy: [platform.key])
         try await server().ask(.router) { client in
-            #expect(try await client.execute(uri: uri, method: .get).status == .notFound)
+            let status = try await client.execute(uri: uri, method: .get).status
+            #expect(status == .notFound)
         }
     }
 }
