@@ -5,7 +5,7 @@ let package = Package(
     name: "benchmarks",
     dependencies: [
         // The same traits in all packages that share a build folder, so that shared targets are built once.
-        .package(name: "waystation", path: "..", traits: ["NIO", "Gateway", "Redis"]),
+        .package(name: "waystation", path: "..", traits: ["NIO", "Gateway"]),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -58,7 +58,6 @@ let package = Package(
                 .product(name: "WaystationGateway", package: "waystation"),
                 .product(name: "WaystationNIO", package: "waystation"),
                 .product(name: "WaystationPublishing", package: "waystation"),
-                .product(name: "WaystationRedis", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "WaystationTestSupport", package: "waystation"),
                 .product(name: "Waystation", package: "waystation"),
@@ -88,16 +87,6 @@ let package = Package(
                 "Measuring", .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "WaystationTestSupport", package: "waystation"),
-            ]
-        ),
-        .executableTarget(
-            name: "fleet",
-            dependencies: [
-                "Measuring", .product(name: "Waystation", package: "waystation"),
-                .product(name: "WaystationRedis", package: "waystation"),
-                .product(name: "WaystationTesting", package: "waystation"),
-                .product(name: "WaystationTestSupport", package: "waystation"),
-                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .executableTarget(

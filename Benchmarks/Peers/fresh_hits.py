@@ -1,4 +1,4 @@
-"""Measures the cost of a fresh hit in a Python cache: fresh_hits.py PEER BASE-URL URLS LOADS BYTES [REDIS-PORT]
+"""Measures the cost of a fresh hit in a Python cache: fresh_hits.py PEER BASE-URL URLS LOADS BYTES
 
 Loads URLS numbered URLs once, so that they are stored, and then makes LOADS loads of them, one at a time. Prints the
 microseconds of one. Every body must have BYTES bytes, and every load after the first round must be a hit.
@@ -23,19 +23,6 @@ def requests_cache(backend, directory):
     return load
 
 
-def requests_cache_redis(port):
-    from redis import Redis
-    from requests_cache import CachedSession, RedisCache
-
-    session = CachedSession(backend=RedisCache(connection=Redis(port=port)), cache_control=True)
-
-    def load(url):
-        response = session.get(url)
-        return response.content, response.from_cache
-
-    return load
-
-
 def hishel(directory):
     from hishel import CacheOptions, SqliteStorage
     from hishel.httpx import CacheClient
@@ -50,16 +37,15 @@ def hishel(directory):
 
 
 PEERS = {
-    "requests-cache": lambda directory, port: requests_cache("sqlite", directory),
-    "requests-cache-memory": lambda directory, port: requests_cache("memory", directory),
-    "requests-cache-redis": lambda directory, port: requests_cache_redis(port),
-    "hishel": lambda directory, port: hishel(directory),
+    "requests-cache": lambda directory: requests_cache("sqlite", directory),
+    "requests-cache-memory": lambda directory: requests_cache("memory", directory),
+    "hishel": hishel,
 }
 
 
-def main(peer, base, count, loads, size, port=None):
+def main(peer, base, count, loads, size):
     with tempfile.TemporaryDirectory() as directory:
-        load = PEERS[peer](Path(directory), port)
+        load = PEERS[peer](Path(directory))
         urls = [f"{base}/{number}.txt" for number in range(count)]
         for url in urls:
             load(url)

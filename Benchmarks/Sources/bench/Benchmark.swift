@@ -11,7 +11,6 @@ struct Benchmark: Sendable {
     }
 
     static let all: [Benchmark] =
-        hits + [manyEntries, opening] + network + secureNetwork + [login, decisions] + caching + peers + sharing
-        + largeBodies
+        hits + [manyEntries, opening] + network + secureNetwork + [login, decisions] + caching + peers + largeBodies
         + packs + gateway + testing + [crawls]
 }
