@@ -27,7 +27,7 @@ HISHEL := $(CURDIR)/.build/hishel
 export OBJECT_STORE := $(CURDIR)/.build/object-store
 
 .PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak \
-	cancels fleet-loads hammer chaos bodies hostile still fuzz links sanitize bench docs consumers clean
+	cancels fleet-loads hammer chaos bodies hostile still fuzz links sanitize bench docs docs-serve consumers clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -54,6 +54,7 @@ help:
 	@echo "make arrows        the arrows between the folders of each target; one that points both ways is an error"
 	@echo "make format        format every source file"
 	@echo "make docs          build the documentation; a warning is an error"
+	@echo "make docs-serve    build the documentation, and show it at http://127.0.0.1:8000/ [PORT=8000]"
 
 deps:
 	@Scripts/install-packages.sh $(PACKAGES)
@@ -202,6 +203,11 @@ bench: bench-deps web-apps
 
 docs: deps
 	@Scripts/build-docs.sh
+
+# The documentation as a site, for people.
+docs-serve: docs
+	@echo "http://127.0.0.1:$(or $(PORT),8000)/ until Ctrl-C"
+	@python3 -m http.server $(or $(PORT),8000) --bind 127.0.0.1 --directory .build/docs/Waystation.doccarchive
 
 # A package that depends on this one by a git URL, built by both build systems.
 consumers: deps

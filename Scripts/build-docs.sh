@@ -44,4 +44,14 @@ docc convert Sources/Waystation/Waystation.docc --warnings-as-errors \
     --fallback-bundle-identifier waystation \
     --additional-symbol-graph-dir "$graphs" \
     --output-path "$output/Waystation.doccarchive"
+# The archive's own root is a page that is not found.
+cat >"$output/Waystation.doccarchive/index.html" <<'HTML'
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Waystation</title>
+<meta http-equiv="refresh" content="0; url=documentation/waystation/">
+<p><a href="documentation/waystation/">Waystation</a></p>
+</html>
+HTML
 echo "$output/Waystation.doccarchive"

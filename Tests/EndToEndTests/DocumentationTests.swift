@@ -75,7 +75,7 @@ struct DocumentationTests {
 
     @Test("names only source files and tests that exist")
     func names() throws {
-        let files = try Documents.files(below: ["Sources", "Tests", "Benchmarks/Sources"])
+        let files = try Documents.files(below: ["Sources", "Tests", "Benchmarks/Sources", "Examples"])
             .filter { $0.pathExtension == "swift" }
         let tests = try files.filter { $0.path.contains("/Tests/") }
             .map { try String(contentsOf: $0, encoding: .utf8) }.joined()

@@ -40,7 +40,7 @@ final class Arrivals: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether arrivals are reported at present.
+    /// Whether arrivals are reported at present; otherwise it makes no sense to wait for one.
     var isFollowed: Bool { state.withLock(\.isFollowed) }
 
     /// The number of entries whose arrival is expected.
