@@ -1,0 +1,27 @@
+# The tool `waystation` with its gateway:
+#
+#   docker build -t waystation .
+#   docker run --rm waystation help
+#   docker run --rm --network host -v "$PWD/kiosk:/srv" waystation gateway --rules /srv/kiosk.toml
+#
+# The gateway listens on the loopback interface only, so it needs the network of the host.
+FROM swift:6.3-bookworm AS build
+RUN apt-get update -qq \
+    && apt-get install -y -qq --no-install-recommends libsqlite3-dev zlib1g-dev libbz2-dev \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY . .
+RUN swift build -c release --traits Gateway --product waystation \
+    && install -D "$(swift build -c release --traits Gateway --show-bin-path)/waystation" /out/waystation
+
+# With the libraries of the same toolchain.
+FROM swift:6.3-bookworm-slim
+RUN apt-get update -qq \
+    && apt-get install -y -qq --no-install-recommends ca-certificates libsqlite3-0 zlib1g libbz2-1.0 \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --create-home waystation
+COPY --from=build /out/waystation /usr/local/bin/waystation
+USER waystation
+WORKDIR /srv
+ENTRYPOINT ["waystation"]
+CMD ["help"]
