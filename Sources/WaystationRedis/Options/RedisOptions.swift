@@ -70,7 +70,7 @@ public struct RedisOptions: Sendable {
     ///
     /// - Parameter url: The URL; the port is 6379 if the URL names none.
     /// - Returns: The options, the others of which have their defaults.
-    /// - Throws: A ``TierError`` when the URL has a mistake.
+    /// - Throws: A ``WaystationSharing/TierError`` when the URL has a mistake.
     public static func server(_ url: String) throws(TierError) -> RedisOptions {
         let url = try RedisURL(url, defaultPort: 6379)
         var options = RedisOptions(.server(url.endpoint))
@@ -86,7 +86,7 @@ public struct RedisOptions: Sendable {
     ///
     /// - Parameter urls: The URLs of some of the cluster's servers; the port is 6379 if a URL names none.
     /// - Returns: The options, the others of which have their defaults.
-    /// - Throws: A ``TierError`` when a URL has a mistake, or names a database other than 0.
+    /// - Throws: A ``WaystationSharing/TierError`` when a URL has a mistake, or names a database other than 0.
     public static func cluster(_ urls: [String]) throws(TierError) -> RedisOptions {
         let (first, endpoints) = try RedisURL.all(urls, defaultPort: 6379)
         var options = RedisOptions(.cluster(endpoints))
@@ -105,7 +105,7 @@ public struct RedisOptions: Sendable {
     ///   - master: The name by which the sentinels know the primary, as in `sentinel monitor NAME …`.
     ///   - urls: The URLs of the sentinels; the port is 26379 if a URL names none.
     /// - Returns: The options, the others of which have their defaults.
-    /// - Throws: A ``TierError`` when a URL has a mistake, or names a database.
+    /// - Throws: A ``WaystationSharing/TierError`` when a URL has a mistake, or names a database.
     public static func sentinel(master: String, _ urls: [String]) throws(TierError) -> RedisOptions {
         let (first, endpoints) = try RedisURL.all(urls, defaultPort: 26_379)
         guard first.database == nil else {
@@ -118,7 +118,7 @@ public struct RedisOptions: Sendable {
         return options
     }
 
-    /// - Throws: A ``TierError`` when options exclude each other.
+    /// - Throws: A ``WaystationSharing/TierError`` when options exclude each other.
     func check() throws(TierError) {
         if case .cluster = deployment, database != 0 {
             throw TierError(.misconfigured, "a Redis Cluster has the database 0 only, not \(database)")
