@@ -59,7 +59,7 @@ public final class RedisTier: SharedTier {
         loop.execute { router.value?.close() }
     }
 
-    /// What the tier's servers have made it do until now.
+    /// How often the tier's servers have redirected it or changed until now.
     package var counts: RedisCounts { counters.present }
 
     /// Returns the values of keys, in their order; nil where a key has none.

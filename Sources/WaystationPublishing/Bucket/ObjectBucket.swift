@@ -8,10 +8,10 @@ package protocol ObjectBucket: Sendable {
     /// The address, such as `s3://releases/shop`.
     var url: URL { get }
 
-    /// Reads a whole object of at most `limit` bytes; nil if there is none.
+    /// Reads a whole object of at most `limit` bytes; nil if the object does not exist.
     func read(_ key: String, limit: Int) async throws(PackError) -> StoredObject?
 
-    /// Reads a whole object into a new file; false if there is none.
+    /// Reads a whole object into a new file; false if the object does not exist.
     func download(_ key: String, into file: URL, limit: Int) async throws(PackError) -> Bool
 
     /// Stores an object if a condition is fulfilled; the store checks it and stores the object in one step.
@@ -33,7 +33,7 @@ package protocol ObjectBucket: Sendable {
     /// The objects whose keys begin with a text.
     func list(_ prefix: String) async throws(PackError) -> [ListedObject]
 
-    /// Removes an object; does nothing if there is none.
+    /// Removes an object; does nothing if the object does not exist.
     func remove(_ key: String) async throws(PackError)
 }
 

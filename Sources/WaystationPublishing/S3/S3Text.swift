@@ -10,7 +10,7 @@ struct S3Text: Sendable {
 
     private init(_ text: Substring) { self.text = String(text) }
 
-    /// The text of the first element with a name; nil if there is none.
+    /// The text of the first element with a name; nil if no element has it.
     subscript(name: String) -> String? {
         all(name).first.map { element in
             element.text.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")

@@ -72,7 +72,7 @@ final class RedisNode {
         )
     }
 
-    /// The command that waits for the replicas; nil if there are none, or if a command did not work.
+    /// The command that waits for the replicas; nil if the server has no replicas, or if a command did not work.
     private static func wait(after replies: [RESPValue], until deadline: NIODeadline) -> RedisCommand? {
         guard !replies.contains(where: \.isError), let role = replies.last, ServerRole(role).replicas > 0 else {
             return nil

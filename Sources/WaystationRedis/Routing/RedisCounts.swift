@@ -1,5 +1,5 @@
 #if Redis
-/// What a tier's servers have made it do, since the tier was made.
+/// How often the servers of a tier have redirected it or changed, since the tier was made.
 package struct RedisCounts: Hashable, Sendable {
     /// The commands that were sent to another server because their slot had moved.
     package var moved = 0

@@ -1,7 +1,7 @@
 #if Redis
 import WaystationSharing
 
-/// What a sentinel knows of the primary of a name.
+/// The address and the epoch of a primary, as one sentinel reports them.
 struct SentinelReport: Equatable, Sendable {
     /// The address of the primary.
     let primary: RedisEndpoint

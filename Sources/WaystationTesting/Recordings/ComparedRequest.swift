@@ -9,7 +9,7 @@ struct ComparedRequest {
     let url: String
     /// Returns the values of a header field.
     let values: (_ field: String) -> String
-    /// Returns the body as text; nil if there is none.
+    /// Returns the body as text; nil if the request has no body.
     let body: () -> String?
 
     /// A request that is made now.
