@@ -4,7 +4,7 @@
     Scripts/run-tests.py swift test
 
 If the command fails, its failures are printed once more at the end, since they are hard to find among thousands of lines
-of tests that run side by side. If it prints nothing for 15 minutes, it hangs: the script prints the tests that have begun
+of tests that run side by side. If it prints nothing for 20 minutes, it hangs: the script prints the tests that have begun
 and not ended, and the stacks of all threads of the test process, and ends the command.
 """
 
@@ -16,7 +16,7 @@ import signal
 import subprocess
 import sys
 
-SILENCE = float(os.environ.get("WAYSTATION_TEST_SILENCE", 15 * 60))  # seconds
+SILENCE = float(os.environ.get("WAYSTATION_TEST_SILENCE", 20 * 60))  # seconds
 # Swift Testing marks failures with a cross and their details with an arrow; crashes and compilers print "error:".
 FAILURE = re.compile(r"^(✘|↳)|error:|[Ff]atal error|unexpected signal")
 BEGINNING = re.compile(r'^◇ (?:Test|Suite) (.*) started\.$')
