@@ -59,7 +59,7 @@ extension BucketStorage {
                 try? await remove(uploaded)
             }
             try await show()
-            // What is left here after an error or a kill is removed when releases are pruned.
+            // After an error or a kill, the staged catalogue stays until releases are pruned.
             if let old = before.catalogue, old != digest { try? await bucket.remove(BucketLayout.staged(old)) }
             return change.index
         }

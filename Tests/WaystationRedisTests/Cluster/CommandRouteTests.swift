@@ -11,7 +11,7 @@ struct CommandRouteTests {
 
     private func reply(_ text: String) -> CommandRoute.Outcome { .reply(.error(text), from: server) }
 
-    @Test("ends with a reply, and fails with an error that is none of the cluster's")
+    @Test("ends with a reply, and fails with an error that is not about the cluster")
     func ends() {
         var route = CommandRoute()
         #expect(route.next(after: .reply(.number(1), from: server)) == .end(.number(1)))

@@ -61,7 +61,7 @@ final class FleetLoads: Sendable {
     /// The number of loads that have ended.
     var progress: Int { finished.withLock(\.self) }
 
-    /// What the servers have made all machines do.
+    /// How often the servers have redirected the machines or changed, for all machines together.
     var counts: RedisCounts {
         machines.reduce(into: RedisCounts()) {
             $0.moved += $1.tier.counts.moved
