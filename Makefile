@@ -27,7 +27,7 @@ HISHEL := $(CURDIR)/.build/hishel
 export OBJECT_STORE := $(CURDIR)/.build/object-store
 
 .PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak \
-	cancels fleet-loads hammer chaos bodies hostile still fuzz links sanitize bench docs docs-serve consumers clean
+	cancels fleet-loads hammer chaos bodies hostile still fuzz links sanitize bench docs docs-serve consumers first-load clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -51,6 +51,7 @@ help:
 	@echo "make sanitize      the tests of zips, patches, rules, files and packs, under the address sanitizer"
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make consumers     a package that depends on this one by git URL, built by both build systems"
+	@echo "make first-load    what the README says, from a clone to a load without a network, with times"
 	@echo "make arrows        the arrows between the folders of each target; one that points both ways is an error"
 	@echo "make format        format every source file"
 	@echo "make docs          build the documentation; a warning is an error"
@@ -202,12 +203,19 @@ bench: bench-deps web-apps
 		$(SWIFT) run $(IN) Benchmarks -c release --quiet bench $(ONLY)
 
 docs: deps
+	@python3 Scripts/strategy-diagrams.py --check
 	@Scripts/build-docs.sh
+	@Scripts/check-docs-site.py
 
 # The documentation as a site, for people.
 docs-serve: docs
 	@echo "http://127.0.0.1:$(or $(PORT),8000)/ until Ctrl-C"
 	@python3 -m http.server $(or $(PORT),8000) --bind 127.0.0.1 --directory .build/docs/Waystation.doccarchive
+
+# Clones the last commit, pastes the README's first program beside it, and runs it twice, the second time without a
+# network. `PICTURE=Docs/Images/two-runs.svg` also writes the picture in the README.
+first-load: deps
+	@SWIFT=$(SWIFT) Scripts/try-readme.py --git-url $(if $(PICTURE),--picture $(PICTURE))
 
 # A package that depends on this one by a git URL, built by both build systems.
 consumers: deps

@@ -197,8 +197,9 @@ let package = Package(
         .executableTarget(
             name: "WaystationCLI",
             dependencies: [
-                "CWaystationSQLite", "CZlib", "CBzip2", "Waystation", "WaystationFileSystem", "WaystationPacks",
-                "WaystationPublishing", "WaystationRecording", "WaystationRulesFile", "WaystationStorage",
+                "CWaystationSQLite", "CZlib", "CBzip2", "Waystation", "WaystationCaching", "WaystationFileSystem",
+                "WaystationPacks", "WaystationPublishing", "WaystationRecording", "WaystationRules",
+                "WaystationRulesFile", "WaystationStorage",
                 // `doctor` repeats on the user's machine what the tests pin, against the same server.
                 "WaystationOrigin", "WaystationProcesses",
                 .target(name: "WaystationGateway", condition: gateway),

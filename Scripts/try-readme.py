@@ -34,7 +34,11 @@ def run(words, folder, shown=None, environment=None):
     seconds = time.monotonic() - start
     if ended.returncode != 0:
         sys.exit(f"{ended.stdout}{ended.stderr}\nexit code {ended.returncode} after {seconds:.1f} s")
-    print(f"{ended.stdout}# {seconds:.1f} s", flush=True)
+    lines = ended.stdout.splitlines()
+    # A build and the making of a package print a line for each file.
+    for line in lines if len(lines) < 4 else lines[-1:]:
+        print(line)
+    print(f"# {seconds:.1f} s", flush=True)
     return ended.stdout
 
 

@@ -25,7 +25,7 @@ import WaystationFileSystem
 /// secrets in the directory. The file system compares names as exact bytes; a file system that ignores case does so
 /// here too.
 ///
-/// The directory is held open: renaming or replacing it later has no effect here. Files in it may change at any time;
+/// The object holds the directory open: renaming or replacing the directory later does not change what the object serves. Files in it may change at any time;
 /// changes are detected by size, inode and times. Replace files by renaming, so that no reader sees half of a file.
 ///
 /// All methods may be called from any thread at once.

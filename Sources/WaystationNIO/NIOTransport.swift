@@ -87,7 +87,7 @@ public final class NIOTransport: Transport {
         for inbox in served.withLock({ $0.values.map { $0 } }) { inbox.post(.retire) }
     }
 
-    /// The engine for the requests of this thread.
+    /// The inbox of the event loop that carries the requests of the calling thread.
     ///
     /// A server's request is carried on the event loop that has got it, so that neither it nor its response changes the
     /// thread.

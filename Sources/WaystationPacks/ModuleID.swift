@@ -3,7 +3,7 @@
 /// A name has 1 to 64 of the characters `A`–`Z`, `a`–`z`, `0`–`9`, `.`, `_` and `-`, and does not begin with a dot,
 /// since it is used in directory names and URLs.
 public struct ModuleID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible, LosslessStringConvertible {
-    /// The name as text.
+    /// The name of the module as text.
     public let description: String
 
     /// Makes a name; nil when the text has other characters or another length, or begins with a dot.

@@ -4,7 +4,7 @@
 public struct PackError: Error, Sendable, CustomStringConvertible {
     /// The kind of an error.
     ///
-    /// Later releases may add more.
+    /// Later releases may add more kinds.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String

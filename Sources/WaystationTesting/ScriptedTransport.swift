@@ -45,8 +45,8 @@ public final class ScriptedTransport: Transport {
     /// Makes a network that answers with `script`.
     ///
     /// - Parameters:
-    ///   - schedule: Runs the check of a request's timeout after a delay; nil, the default, uses a dispatch timer. A
-    ///     test that must not wait passes one that runs the check when the test says so.
+    ///   - schedule: Runs the check of a request's timeout after a delay; nil, the default, uses a dispatch timer. With
+    ///     a schedule of its own a test runs the check of the timeout without a wait.
     ///   - script: Returns the answer to each request.
     public init(
         schedule: Schedule? = nil,

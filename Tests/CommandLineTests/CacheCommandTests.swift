@@ -6,7 +6,7 @@ import WaystationStorage
 @Suite("waystation cache")
 struct CacheCommandTests {
     private let tool: Tool
-    private static let commands = ["list", "show", "verify", "trim", "purge"]
+    private static let commands = ["list", "show", "explain", "verify", "trim", "purge"]
     private static let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
 
     init() throws { tool = try Tool() }
@@ -70,6 +70,9 @@ struct CacheCommandTests {
             ["purge"], ["purge", "--all", "--host", "a.example"], ["trim"], ["trim", "--maximum-size", "lots"],
             ["trim", "--maximum-age", "30"], ["list", "--host", "a.example", "--prefix", "https://"],
             ["show", "https://a.example/", "--body", "--format", "json"],
+            ["explain", "a.example"], ["explain", "https://a.example/", "--strategy", "lots"],
+            ["explain", "https://a.example/", "--strategy", "cache-first"],
+            ["explain", "https://a.example/", "--maximum-age", "7d"],
         ]
     )
     func impossible(arguments: [String]) async throws {
@@ -84,7 +87,7 @@ struct CacheCommandTests {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let rest =
             switch command {
-            case "show": ["https://a.example/"]
+            case "show", "explain": ["https://a.example/"]
             case "trim": ["--maximum-size", "0"]
             case "purge": ["--all"]
             default: [String]()
@@ -121,6 +124,34 @@ struct CacheCommandTests {
             ]
         )
         #expect(entries[0]["bodyFile"] as? String == entries[5]["bodyFile"] as? String)
+    }
+
+    @Test("explain shows the arithmetic of the strategy, for the variant and the partition of the request")
+    func explain() async throws {
+        try await fill()
+        let film = ["explain", "https://img.example/film", "--in", "http"]
+        let within = try tool.run(["cache"] + film + ["--strategy", "cache-first", "--maximum-age", "30d"])
+        #expect(within.status == 0, "\(within.errors)")
+        #expect(within.output.hasPrefix("GET https://img.example/film\n  The stored response has the status 200.\n"))
+        #expect(within.output.contains("\n  Its age is 10 d"))
+        let rest = "until it arrived 30 d ago, whatever its fields say: for "
+        // The tool runs up to some seconds after the response was stored.
+        #expect(["20 d more", "19 d 23 h 59 min"].contains { within.output.contains(rest + $0) })
+        #expect(within.output.hasSuffix("\n  The cache answers with the status 200, without the network.\n"))
+        let standard = try tool.run(["cache"] + film)
+        #expect(standard.output.contains("is stale: the origin is asked with If-None-Match: \"1\"."))
+
+        let page = ["cache", "explain", "https://shop.example/app/a", "--in", "http", "--format", "json"]
+        func explained(_ arguments: String...) throws -> [String: Any] {
+            try #require(try object(tool.run(page + arguments).output)["cache"] as? [String: Any])
+        }
+        let other = try explained()
+        #expect(other["response"] == nil, "the variant is for another language")
+        let own = try explained("--field", "Accept-Language: de", "--field", "Cookie: id=s3cret")
+        let age = try #require((own["response"] as? [String: Any])?["age"] as? Int)
+        #expect((90..<1_000).contains(age))
+        #expect(try explained("--partition", "anna")["response"] != nil)
+        #expect(try explained("--partition", "anna")["outcome"] as? String == "fetched")
     }
 
     @Test("list filters by host, prefix, URL and partition")

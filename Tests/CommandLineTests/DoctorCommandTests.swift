@@ -26,6 +26,7 @@ struct DoctorCommandTests {
             #expect(check["state"] == (trap.isCurable ? "cured" : "notCurable"), "\(check)")
             #expect(check["document"] == "Docs/FoundationTraps.md, \(trap.rawValue)")
             #expect(document.contains("\n| \(trap.rawValue) |"))
+            #expect(check["advice"]?.contains("http_proxy") == (trap == .registeredClass ? true : nil))
         }
         for name in ["clock", "certificates", "sqlite", "zlib", "bzip2", "brotli", "zstd", "127.0.0.1", "::1"] {
             #expect(checks[name]?["state"] == "fine" || checks[name]?["state"] == "warning", "\(name)")

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaystationRecording
 
 @Suite("The documentation")
 struct DocumentationTests {
@@ -27,6 +28,17 @@ struct DocumentationTests {
         let program = try #require(readme.text.firstMatch(of: /(?s)```swift program\n(.*?)```/))
         let compiled = try Documents.file("Examples/FirstLoad/Sources/app/app.swift")
         #expect(String(program.output.1) == compiled)
+    }
+
+    @Test("names the version of the tool in every dependency that it shows")
+    func version() throws {
+        for document in try Documents.all() {
+            for match in document.text.matches(of: /\.package\(url: "…", from: "([^"]*)"/) {
+                #expect(match.output.1 == SoftwareVersion.current, "\(document.name): \(match.output.0)")
+            }
+        }
+        let readme = try Documents.readme
+        #expect(readme.text.contains("version \(SoftwareVersion.current)"))
     }
 
     @Test("in comments has its examples found at any indentation, also without an end")
@@ -244,7 +256,8 @@ enum Documents {
     }
 
     static func all() throws -> [Document] {
-        let top = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"].map { root.appending(path: $0) }
+        let top = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
+            .map { root.appending(path: $0) }
         let below = try files(below: ["Docs", "Sources/Waystation/Waystation.docc"])
         return try (top + below.filter { $0.pathExtension == "md" }).map(Document.init)
     }

@@ -110,7 +110,7 @@ struct URLPatternTests {
             ("https://h/#top", 10, "no fragment"), ("https://h#top", 9, "no fragment"),
             ("https://h/?a#b", 12, "no fragment"), ("https://h/?", 11, "a query item"),
             ("https://h/?a&&b", 13, "a query item"), ("https://h/?=x", 11, "a query item"),
-            ("https://h/?a=b*", 14, "a whole value"), ("https://h/?a*=b", 12, "without `*`"),
+            ("https://h/?a=b*", 14, "the whole value"), ("https://h/?a*=b", 12, "without `*`"),
             ("https://h/?a=%ff", 13, "UTF-8"),
             ("https://h/\u{0}", 10, "no control"), ("https://h/a\nb", 11, "no control"),
             ("https://ｅvil/", 8, "a valid host name"),

@@ -115,6 +115,7 @@ struct InstallationTests {
             }
             #expect(error?.code == .registeredTooLate)
             #expect(error?.message.contains("intercepted(by: interceptor)") == true)
+            #expect(error?.message.contains("http_proxy") == true)
         }
         #expect(URLSession.shared.configuration.protocolClasses?.map { ObjectIdentifier($0) } == classes)
     }

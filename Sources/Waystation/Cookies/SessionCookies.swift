@@ -22,7 +22,7 @@ final class SessionCookies: Sendable {
         init(_ storage: FoundationCookieStorage) { self.storage = storage }
     }
 
-    /// The cookies of one configuration.
+    /// Makes the cookies that the requests of one session configuration carry.
     ///
     /// - Parameters:
     ///   - store: The interceptor's cookies.

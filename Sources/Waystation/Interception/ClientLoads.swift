@@ -14,7 +14,7 @@ package final class ClientLoads: Sendable {
         case journey(Journey)
     }
 
-    private let interceptor: Interceptor
+    let interceptor: Interceptor
     private let network: Network
     private let stations: Stations
 

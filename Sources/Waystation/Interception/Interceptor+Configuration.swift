@@ -96,8 +96,8 @@ extension Interceptor {
         /// Whether uploads, downloads and web sockets are left to Foundation's own loader although the app has set
         /// ``makeTransport``; false by default.
         ///
-        /// Only Foundation can load them, and its traffic bypasses the app's transport. If the app has set no
-        /// transport, they are always left to Foundation.
+        /// Only Foundation can load such tasks, and its traffic bypasses the app's transport. If the app has set no
+        /// transport, such tasks are always left to Foundation.
         public var leavesTasksToFoundation = false
         /// Whether bodies that arrive in a content coding, gzip for instance, are stored; false by default.
         ///

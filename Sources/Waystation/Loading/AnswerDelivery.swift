@@ -5,7 +5,7 @@ import FoundationNetworking
 enum AnswerDelivery {
     /// Delivers the answer at once, if the task has no delegate, which may decide about the response.
     ///
-    /// A redirect or a refused token has more requests to follow.
+    /// It does not deliver redirects and refusals of tokens, after which the load sends further requests.
     ///
     /// - Returns: False when the load must begin a journey.
     static func deliverInline(_ answer: Answer, to client: LoadClient, _ context: LoadContext) -> Bool {

@@ -17,7 +17,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         ///
         /// Foundation ends the task.
         case cancelled
-        /// The load has ended by its own end.
+        /// The load has ended by itself, with a response or an error.
         case ended
     }
 

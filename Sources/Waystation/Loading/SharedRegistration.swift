@@ -33,7 +33,8 @@ enum SharedRegistration {
                 """
                 a URLSession exists already, so Foundation would ignore the registration: call \
                 registerForSharedSession before anything makes a session, or make your own session with \
-                URLSession(configuration: .default.intercepted(by: interceptor))
+                URLSession(configuration: .default.intercepted(by: interceptor)). Sessions that a library makes by \
+                itself can be reached by a gateway as the proxy of the process (http_proxy)
                 """
             )
         }

@@ -18,7 +18,8 @@ final class TaskClient: JourneyClient {
         var areBytesUnheard = false
         /// The number of bytes that were given to the delegate's queue and that the queue has not reached yet.
         var untaken = 0
-        /// The number of untaken bytes that no mark on the delegate's queue covers yet.
+        /// The number of bytes that were delivered since the last mark was put on the delegate's queue, and were not
+        /// taken yet.
         var unmarked = 0
     }
 

@@ -72,8 +72,8 @@ public struct Route: Sendable, CustomStringConvertible {
 
     /// A transport that answers in place of the network, for the requests of one rule.
     ///
-    /// Its answers are not stored, and nothing is sent again when it reports a lost connection. It also gets uploads from
-    /// `Data` and from files, which Foundation alone loads otherwise.
+    /// The answers of such a transport are not stored, and no request is sent again when it reports a lost connection. It
+    /// also gets uploads from `Data` and from files, which Foundation alone loads otherwise.
     package static func carried(by transport: any Transport, as name: String) -> Route {
         Route(kind: .carried(transport, name: name))
     }

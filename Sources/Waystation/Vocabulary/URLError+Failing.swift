@@ -2,6 +2,11 @@ package import Foundation
 import FoundationNetworking
 
 extension URLError {
+    /// The message of the library's own error, if that is the cause.
+    package var reason: String {
+        (userInfo[NSUnderlyingErrorKey] as? WaystationError)?.message ?? localizedDescription
+    }
+
     /// Makes an error that names the URL in the same way as Foundation's own errors.
     package init(_ code: Code, failing url: URL?, _ message: String? = nil, underlying: (any Error)? = nil) {
         var info: [String: Any] = [:]

@@ -9,8 +9,8 @@ struct CacheCommand: AsyncParsableCommand {
             store of an older format.
             """,
         subcommands: [
-            CacheListCommand.self, CacheShowCommand.self, CacheVerifyCommand.self, CacheTrimCommand.self,
-            CachePurgeCommand.self, CacheImportCommand.self, CacheExportCommand.self,
+            CacheListCommand.self, CacheShowCommand.self, CacheExplainCommand.self, CacheVerifyCommand.self,
+            CacheTrimCommand.self, CachePurgeCommand.self, CacheImportCommand.self, CacheExportCommand.self,
         ]
     )
 }

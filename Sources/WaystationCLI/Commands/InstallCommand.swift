@@ -7,7 +7,7 @@ struct InstallCommand: AsyncParsableCommand {
         commandName: "install",
         abstract: "Installs a pack in a library on this machine.",
         discussion: """
-            The version becomes active at once; the previous one is kept for a roll-back. A zip or folder without a \
+            The installed version becomes active at once; the previous one is kept for a roll-back. A zip or folder without a \
             manifest needs --module, --pack-version and --base-url.
 
             Example:

@@ -8,8 +8,8 @@ struct RenewCommand: AsyncParsableCommand {
         commandName: "renew",
         abstract: "Signs the catalogue again, without other changes.",
         discussion: """
-            Clients accept a catalogue for a number of days (--validity). If nothing is published for longer, renew it \
-            in time, for example by a timer with --if-due. Rollouts, switches and minimums do not change.
+            Clients accept a catalogue for a number of days (--validity). If nothing is published for longer, renew \
+            the catalogue before it expires, for example by a timer with --if-due. Rollouts, switches and minimums do not change.
 
             Examples:
               waystation renew --to /srv/packs --key release.key

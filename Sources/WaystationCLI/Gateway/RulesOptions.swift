@@ -7,7 +7,7 @@ struct RulesOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The directory of the authority that signs certificates for https; created if missing. A gateway with it is a proxy.",
+            "The directory of the authority that signs certificates for https; created if missing. A gateway with an authority is a proxy.",
             valueName: "dir"
         )
     )

@@ -24,7 +24,7 @@ public struct Revalidation: Sendable {
     let original: HTTPRequest
     let stored: [StoredHead]
     /// The index of the response that would be used, or nil when none matches the request.
-    let selected: Int?
+    package let selected: Int?
     /// How many stored responses have their validators in the request; `ETag` and `Last-Modified` of one response count
     /// once.
     let validatorCount: Int

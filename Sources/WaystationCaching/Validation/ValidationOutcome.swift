@@ -136,8 +136,8 @@ extension Revalidation {
     /// The index of the one stored response that the request asked about, unless the 304 names another response.
     ///
     /// A 304 whose strong tag equals the weak tag of the stored response must not update it (§4.3.4), but it does
-    /// confirm that it is current. This happens when a server weakens the tags of compressed content but has no content
-    /// to compress in a 304.
+    /// confirm that it is current. A strong tag for a weak stored one comes when a server weakens the tags of compressed
+    /// content but has no content to compress in a 304.
     fileprivate func confirmed(by response: HTTPResponse) -> Int? {
         guard let selected, validatorCount == 1, !hasClientCondition else { return nil }
         guard let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag($0) }) else {

@@ -65,8 +65,9 @@ public struct Cookie: Hashable, Sendable, Identifiable {
     /// Makes a cookie from its properties, as an app does for a login's token.
     ///
     /// - Parameters:
-    ///   - name: Without `=`, `;`, control characters or spaces at its ends.
-    ///   - value: Without `;`, control characters or spaces at its ends; together with the name at most 4,096 bytes.
+    ///   - name: The name, without `=`, `;`, control characters, or spaces at its ends.
+    ///   - value: The value, without `;`, control characters, or spaces at its ends; name and value together have at most
+    ///     4,096 bytes.
     ///   - domain: A host name or address; one leading dot is dropped.
     ///   - isHostOnly: Whether only the host itself gets the cookie, not its subdomains.
     ///   - path: Begins with a slash.

@@ -22,7 +22,7 @@ public final class FileSlice: Sendable {
         self.chunkSize = chunkSize
     }
 
-    /// Reads bytes; blocks for as long as the disk needs.
+    /// Reads bytes of the part; the call blocks for as long as the disk needs.
     ///
     /// - Parameters:
     ///   - position: The first byte to read, counted from the start of the slice.

@@ -1,6 +1,7 @@
 #if Gateway
 import Foundation
 import HTTPTypes
+import Waystation
 import WaystationCaching
 import WaystationRecording
 import WaystationStorage
@@ -67,19 +68,7 @@ struct CacheDetails: Encodable, Sendable {
         fields = head.headerFields.map { field in
             [field.name.rawName, Redaction.standard.value(field.value, ofField: field.name.rawName)]
         }
-        let state = head.freshness(now: now, rules: rules)
-        let basis =
-            switch state.basis {
-            case .maxAge: "by max-age"
-            case .expires: "by Expires"
-            case .heuristic: "by an estimate"
-            case .none: "because the response names no lifetime"
-            }
-        let (age, left) = (state.age.components.seconds, state.timeToLive.components.seconds)
-        freshness =
-            state.isFresh
-            ? "Fresh \(basis) for \(left) s more; its age is \(age) s."
-            : "Stale \(basis) since \(-left) s; its age is \(age) s."
+        freshness = Interceptor.CacheExplanation.freshness(of: head, now: now, rules)
     }
 }
 #endif

@@ -56,8 +56,8 @@ final class Inspector: Sendable {
         case .load(let number):
             guard let load = log.load(number) else { throw Refusal.gone("Load \(number)") }
             // The URL of a refused request is the gateway's own, or one that the gateway does not stand for.
-            let next: ExpectedAnswer? =
-                if case .refused = load.ending { nil } else { await loads.expectedAnswer(to: load.exchange.request) }
+            let next: Interceptor.Explanation? =
+                if case .refused = load.ending { nil } else { await loads.explanation(of: load.exchange.request) }
             return try InspectorResponse(LoadDetails(load, interceptor.rules, next: next))
         case .image(let number):
             guard let image = log.load(number).flatMap(BodyPreview.image) else { throw Refusal.gone("The picture") }
@@ -113,9 +113,8 @@ final class Inspector: Sendable {
         }
         var request = URLRequest(url: url)
         request.httpMethod = method.isEmpty ? "GET" : method
-        let decision = interceptor.decision(for: request)
-        let next = await loads.expectedAnswer(to: request)
-        return try InspectorResponse(DecisionRow(decision, next, gatewayURL: names.local(url.absoluteString)))
+        let explanation = await loads.explanation(of: request)
+        return try InspectorResponse(DecisionRow(explanation, gatewayURL: names.local(url.absoluteString)))
     }
 
     private func module(_ name: String) throws -> InstalledModule {

@@ -58,30 +58,26 @@ struct LoadDetails: Encodable, Sendable {
     let preview: BodyPreview
     /// The answer that the same request would get now, in a sentence.
     let next: String?
+    /// The arithmetic of the cache behind it, a sentence each.
+    let arithmetic: [String]
 
-    init(_ load: LoadLog.Load, _ rules: [Rule], next: ExpectedAnswer?) {
+    init(_ load: LoadLog.Load, _ rules: [Rule], next: Interceptor.Explanation?) {
         let exchange = load.exchange
         self.load = LoadSummary(load)
         let rule = exchange.rule.flatMap { rules.indices.contains($0) ? rules[$0] : nil }
-        ruleText = rule.map { RuleRow(exchange.rule ?? 0, $0, []).text }
+        ruleText = rule?.inWords
         reasons = LoadReasons.reasons(for: load, rule: rule)
         requestFields = Self.hidden(exchange.request.allHTTPHeaderFields ?? [:])
         responseFields = Self.hidden(exchange.response?.allHeaderFields as? [String: String] ?? [:])
         waitMilliseconds = exchange.wait * 1_000
         preview = BodyPreview(load)
-        self.next = next?.words
+        self.next = next.map { Redaction.standard.text($0.answer) }
+        arithmetic = next?.cache?.sentences ?? []
     }
 
     private static func hidden(_ fields: [String: String]) -> [[String]] {
         fields.sorted { $0.key.lowercased() < $1.key.lowercased() }
             .map { [$0.key, Redaction.standard.value($0.value, ofField: $0.key)] }
-    }
-}
-
-extension URLError {
-    /// The message of the library's own error, if that is the cause.
-    var reason: String {
-        (userInfo[NSUnderlyingErrorKey] as? WaystationError)?.message ?? localizedDescription
     }
 }
 #endif

@@ -1,6 +1,7 @@
 #if Gateway
 import Foundation
 import Waystation
+import WaystationRecording
 
 /// A rule as the inspector lists it.
 struct RuleRow: Encodable, Sendable {
@@ -40,9 +41,6 @@ struct RuleRow: Encodable, Sendable {
             needsLogin = login != nil
         }
     }
-
-    /// The rule in one line.
-    var text: String { action == "block" ? "block \(pattern)" : "allow \(pattern) via \(action)" }
 }
 
 /// The decision of the rules about a URL.
@@ -56,17 +54,15 @@ struct DecisionRow: Encodable, Sendable {
     let gatewayURL: String?
     /// The answer that the request would get now, in a sentence; nil if no rule allows it.
     let next: String?
+    /// The arithmetic of the cache behind it, a sentence each.
+    let arithmetic: [String]
 
-    init(_ decision: Interceptor.Decision, _ next: ExpectedAnswer, gatewayURL: String?) {
-        switch decision {
-        case .allowed(let rule, _): (self.decision, self.rule, reasons) = ("allowed", rule, [])
-        case .blocked(let rule, _): (self.decision, self.rule, reasons) = ("blocked", rule, [])
-        case .openedElsewhere: (self.decision, rule, reasons) = ("openedElsewhere", nil, [])
-        case .untouched(let found): (self.decision, rule, reasons) = ("untouched", nil, found)
-        }
-        let isAllowed = self.decision == "allowed"
+    init(_ explanation: Interceptor.Explanation, gatewayURL: String?) {
+        (decision, rule, reasons) = (explanation.decision, explanation.rule, explanation.reasons)
+        let isAllowed = decision == "allowed"
         self.gatewayURL = isAllowed ? gatewayURL : nil
-        self.next = isAllowed ? next.words : nil
+        next = isAllowed ? Redaction.standard.text(explanation.answer) : nil
+        arithmetic = explanation.cache?.sentences ?? []
     }
 }
 #endif

@@ -4,7 +4,8 @@
 /// A URL is found in the decoded text of an attribute or of a CSS token, but replaced in the text as it was sent.
 struct MappedBytes {
     private(set) var bytes: [UInt8]
-    /// The place of each byte, and one more for the end; nil if the text is the same, from `offset` on.
+    /// The place of each decoded byte in the text as it was sent, and one more for the end; nil if decoding changed
+    /// nothing, so that the places count up from `offset`.
     private var places: [Int]?
     private let offset: Int
 

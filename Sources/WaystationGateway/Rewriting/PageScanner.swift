@@ -56,7 +56,7 @@ struct PageScanner: LinkScanner {
     /// Makes the scanner of a page.
     ///
     /// - Parameters:
-    ///   - syntax: The syntax of the page.
+    ///   - syntax: The syntax of the page: HTML, or XML.
     ///   - links: The URLs to replace.
     ///   - limit: The length in bytes from which on a value stays as it is.
     init(_ syntax: Syntax, _ links: Links, limit: Int) {

@@ -5,7 +5,7 @@ struct RewrittenText {
     /// The number of scanned bytes that were passed on or replaced.
     private var passed = 0
 
-    /// Replaces bytes; edits come in the order of their places.
+    /// Replaces the bytes of one edit; call it with the edits in the order of their places in the text.
     mutating func apply(_ edit: Links.Edit, to text: UnsafeBufferPointer<UInt8>) {
         guard edit.range.lowerBound >= passed else { return }
         pass(to: edit.range.lowerBound, of: text)

@@ -35,7 +35,7 @@ final class TranslatedHeads: Sendable {
     /// - Parameters:
     ///   - response: The response.
     ///   - isNamed: Whether the browser asked by the gateway's name of the origin.
-    ///   - translate: Makes the head if it is not there.
+    ///   - translate: Makes the translated head if none is remembered for the response.
     /// - Returns: The head.
     func head(of response: HTTPURLResponse, isNamed: Bool, _ translate: () -> TranslatedHead) -> TranslatedHead {
         let key = Key(response: ObjectIdentifier(response), isNamed: isNamed)

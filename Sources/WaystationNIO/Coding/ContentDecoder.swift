@@ -4,7 +4,7 @@ import NIOCore
 
 /// Removes a content coding, such as gzip, from a body (RFC 9110 §8.4).
 ///
-/// The exchange asks for decoded bytes. Until it does, the decoder holds encoded bytes only.
+/// The exchange asks the decoder for decoded bytes; until then the decoder holds encoded bytes only.
 protocol ContentDecoder {
     /// Adds encoded bytes. It is called when `next` has returned nil.
     mutating func append(_ part: ByteBuffer)

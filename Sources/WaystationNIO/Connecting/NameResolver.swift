@@ -42,7 +42,7 @@ final class NameResolver: Resolver, Sendable {
     func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
         Self.queue.addOperation {
             do {
-                // Another look-up gets the place of one that no connect waits for any more.
+                // A look-up that no connection waits for any more ends here, so that the next one can begin.
                 guard !self.isGivenUp.load(ordering: .relaxed) else { throw Failure(description: "given up") }
                 let addresses = try self.lookUp(host, port)
                 self.six.succeed(addresses.filter { $0.protocol == .inet6 })

@@ -7,7 +7,7 @@ extension StreamTable {
         guard let stream = streams[id] else { return nil }
         guard !stream.hasHead else {
             // Trailers are dropped, as libcurl does unless it is asked for them.
-            guard isLast else { return broken(id, .malformed("The trailers of the response do not end it.")) }
+            guard isLast else { return broken(id, .malformed("The response has trailers that do not end its stream.")) }
             return complete(id)
         }
         switch ResponseHeadCheck.read(headers, maximumFields: limits.fields) {

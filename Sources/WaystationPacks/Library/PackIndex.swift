@@ -5,7 +5,7 @@ import WaystationRules
 /// Finds the file for a URL: holds all files of all active packs, by canonical URL without a query and without needless
 /// escapes.
 ///
-/// Built when a pack is activated; a look-up is one dictionary access.
+/// The index is built when a pack is activated; a look-up is one dictionary access.
 struct PackIndex: Sendable {
     struct Entry: Sendable {
         let pack: ActivePack

@@ -31,7 +31,7 @@ public struct FailedUpdate: Sendable, Hashable, Codable {
     public var result: PackDigest?
     /// The number of consecutive failures; 1 or more.
     public var attempts = 1
-    /// The time from which it may be tried again.
+    /// The time from which the update may be tried again.
     public var retryAt: Date
 
     /// Makes a failure.

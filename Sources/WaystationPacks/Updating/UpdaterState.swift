@@ -15,7 +15,7 @@ struct UpdaterState: Codable, Equatable, Sendable {
     /// Set while offers are followed: after an interruption, the next check need not wait for the interval.
     var isUnfinished: Bool?
 
-    /// Whether another state has the same values of the fields that must not be lost.
+    /// Whether another state of the updater has the same catalogue and the same installation ID, which must not be lost.
     fileprivate func remembersSame(as other: UpdaterState?) -> Bool {
         catalogue == other?.catalogue && installID == other?.installID
     }

@@ -3,7 +3,7 @@ import WaystationFields
 public import WaystationPacks
 
 extension ReleaseDirectory {
-    /// Takes back the last step of a module, or goes back to a given version.
+    /// Takes back the last release of a module, or makes a given earlier version live.
     ///
     /// Without a version, a current rollout ends and the live version stays; if there is no rollout, the previous live
     /// version becomes live again. Clients follow at their next poll, even those that have a higher version.

@@ -3,7 +3,7 @@ public import WaystationPacks
 
 /// The publisher's own record of everything that a release directory has published: the file `releases.json`.
 ///
-/// The catalogue that clients fetch is made from it, and so are the answers of servers that use the older formats.
+/// The catalogue that clients fetch is made from this index, and so are the answers of servers that use the older formats.
 ///
 /// ```json
 /// {"catalogue":"sha256-5f0c…","expires":"2026-03-08T12:00:00Z","formatVersion":1,"issued":"2026-03-01T12:00:00Z",

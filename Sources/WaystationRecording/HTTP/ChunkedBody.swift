@@ -10,7 +10,7 @@ enum ChunkedBody {
         while true {
             guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { throw cutOff }
             let line = rest[..<end]
-            // Extensions follow after a semicolon.
+            // The extensions of a chunk follow its size after a semicolon; they are ignored.
             let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: " ") }
             guard !digits.isEmpty, digits.count <= 15, digits.allSatisfy({ $0.hexadecimalDigit != nil }),
                 let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)

@@ -95,7 +95,10 @@ struct WARCImport {
         }
         try await recording.take(url) { () throws(ImportRefusal) in
             guard let body else {
-                throw ImportRefusal(.revisit, "it refers to another record, whose body was not imported")
+                throw ImportRefusal(
+                    .revisit,
+                    "the revisit record refers to another record, whose body was not imported"
+                )
             }
             guard let block = record.block, !block.isEmpty else {
                 throw ImportRefusal(.revisit, "it refers to another record but has no head of its own")

@@ -23,7 +23,7 @@ struct Backoff {
         return next
     }
 
-    /// An attempt has worked.
+    /// Begins again with the shortest pause, because an attempt has worked.
     mutating func worked() { self = Backoff() }
 }
 #endif

@@ -197,7 +197,7 @@ struct URLPatternParser {
         guard equals < range.upperBound else { return .present(name) }
         let value = (equals + 1)..<range.upperBound
         if bytes[value].elementsEqual("*".utf8) { return .present(name) }
-        return .equals(name, try decodedQueryText(value, "a whole value, or `*` alone for any value"))
+        return .equals(name, try decodedQueryText(value, "the whole value of a query item, or `*` alone for any value"))
     }
 
     private func decodedQueryText(_ range: Range<Int>, _ what: String) throws(URLPatternError) -> String {

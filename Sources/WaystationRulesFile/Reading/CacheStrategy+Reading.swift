@@ -12,7 +12,7 @@ extension CacheStrategy {
     /// It is nil if the strategy is missing or has a mistake, which the reader's list then holds.
     ///
     /// - Parameters:
-    ///   - reader: The table that holds them.
+    ///   - reader: The table of the rules file that holds the strategy and its bounds.
     ///   - key: The key of the strategy's name.
     ///   - owner: The thing in the file that needs the strategy, for messages.
     init?(_ reader: inout TableReader, named key: String, requiredBy owner: String) {

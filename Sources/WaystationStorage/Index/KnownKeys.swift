@@ -111,7 +111,7 @@ final class KnownKeys: Sendable {
     ///
     /// - Parameters:
     ///   - hashes: The keys of the missing rows.
-    ///   - newest: The highest identifier of these rows; 0 without rows.
+    ///   - newest: The highest identifier of the missing rows; 0 if no row was missing.
     ///   - missing: The rows that were read.
     ///   - covered: The state of the index in which they were read.
     func update(_ hashes: [KeyHash], newest: Int64, _ missing: Missing, in covered: IndexState) {

@@ -40,7 +40,7 @@ extension StoreInspector {
         result.unnamedFiles = try unnamedFiles()
     }
 
-    /// Returns each key once, in order.
+    /// Returns each key of the entries once, in the order of the entries.
     private static func keys(_ entries: [StoredEntry]) -> [RequestKey] {
         var seen = Set<RequestKey>()
         return entries.map(\.key).filter { seen.insert($0).inserted }

@@ -60,7 +60,7 @@ final class ResidentResponses: Sendable {
         let key: RequestKey
         /// The epoch in which it began: reading may take long, and a check may find a change meanwhile.
         let epoch: Int
-        /// Whether the key has changed since it began.
+        /// Whether the responses of the key have changed since the look-up began.
         var isStale = false
     }
 

@@ -15,7 +15,7 @@ extension ResponseStore {
     ///   - headerFields: The complete header fields that replace the stored ones.
     ///   - requestTime: The time at which the validating request was sent.
     ///   - responseTime: The time at which its response arrived.
-    ///   - completion: Called on the store's write queue; it gets whether the response was still stored.
+    ///   - completion: Called on the store's write queue with true if the response was still stored.
     public func freshen(
         _ response: StoredResponse,
         headerFields: HTTPFields,

@@ -151,7 +151,7 @@ extension ResponseStore {
 
     /// Removes a response whose row differs from what was stored.
     ///
-    /// Another process may have removed it on purpose meanwhile; then there was no damage.
+    /// If another process has removed the response on purpose meanwhile, no damage is reported.
     private func drop(_ id: Int64, of key: RequestKey, from opened: Opened, because problem: String) {
         drop(key, from: opened, because: problem) { try $0.removeStep(.id(id), limit: 1) }
     }

@@ -8,8 +8,8 @@ struct TestScope: Sendable {
     @TaskLocal static var current: TestScope?
 
     let interceptor: Interceptor
-    /// For the sessions that are not of ``FoundationNetworking/URLSessionConfiguration/ofTest``; nil if they load as
-    /// outside of a test.
+    /// The network of the sessions that are not of ``FoundationNetworking/URLSessionConfiguration/ofTest``; nil if these
+    /// sessions load as outside of a test.
     let network: ScopedNetwork?
     /// Nil if the network of the scope is a recording.
     let stubs: Stubs?

@@ -45,7 +45,7 @@ public struct SharedTierConformance: Sendable {
         let names = ["large", "none", "lines", "empty", "zeros"]
         let read = try await tier.get(names.map(key), until: deadline)
         #expect(read == names.map { values[$0] }, "values are returned in the order of their keys")
-        #expect(try await tier.get([], until: deadline) == [], "no keys have no values")
+        #expect(try await tier.get([], until: deadline) == [], "a request for no keys returns no values")
         try await tier.put(Data("new".utf8), at: key("lines"), for: .seconds(600), until: deadline)
         #expect(try await tier.get([key("lines")], until: deadline) == [Data("new".utf8)], "a value is replaced")
         try await tier.remove(key("lines"), ifEqualTo: Data("other".utf8), until: deadline)

@@ -15,6 +15,15 @@ enum InterceptorExamples {
         return session
     }
 
+    static func explanation(_ interceptor: Interceptor, _ url: URL) async throws -> Data {
+        // snippet: comment-explanation
+        let explanation = await interceptor.explain(url)
+        print(explanation)
+        let json = try JSONEncoder().encode(explanation)
+        // end snippet
+        return json
+    }
+
     static func rules() throws -> Interceptor {
         try Interceptor {
             // snippet: comment-rule

@@ -134,7 +134,7 @@ struct InspectorPageTests {
             try await page.press(.enter)
             try await page.waitUntil("document.querySelectorAll('#cache-list .row').length === 1")
             try await page.click("#cache-list .row")
-            try await page.waitUntil("document.getElementById('entry').innerText.includes('Fresh by max-age for ')")
+            try await page.waitUntil("document.getElementById('entry').innerText.includes('by max-age of its ')")
             try await page.click(.named("Purge", role: "button"))
             try await page.click(.named("Cancel", role: "button"))
             try await page.waitUntil("!document.getElementById('question').open")

@@ -34,7 +34,7 @@ enum DirectoryChecks {
         switch status.kind {
         case .directory: break
         case .symbolicLink:
-            return .failed(name, "\(path) is a symbolic link", "name the directory that it leads to")
+            return .failed(name, "\(path) is a symbolic link", "name the directory that the symbolic link leads to")
         case .other:
             return .failed(name, "\(path) is a file", "name a directory of its own, or move the file away")
         }

@@ -36,5 +36,14 @@ enum Trap: String, CaseIterable, ExpressibleByArgument {
     /// Whether loads through Waystation on Foundation's own engine do it right.
     var isCurable: Bool { self != .trailer }
 
+    /// What a program can do where Waystation alone does not help; nil for most traps.
+    var advice: String? {
+        guard self == .registeredClass else { return nil }
+        return """
+            a session that a library makes by itself is not intercepted, but it obeys http_proxy: let \
+            `waystation gateway --rules FILE --proxy` answer it, and start the program with http_proxy=http://127.0.0.1:PORT
+            """
+    }
+
     var document: String { "Docs/FoundationTraps.md, \(rawValue)" }
 }

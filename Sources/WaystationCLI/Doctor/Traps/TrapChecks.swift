@@ -43,7 +43,8 @@ enum TrapChecks {
                 "correct what the message names, and run the doctor again"
             )
         case (.wrong(let fault), nil): finding = Finding(name: trap.title, state: .notCurable, detail: fault)
-        case (.wrong(let fault), .right): finding = Finding(name: trap.title, state: .cured, detail: fault)
+        case (.wrong(let fault), .right):
+            finding = Finding(name: trap.title, state: .cured, detail: fault, advice: trap.advice)
         case (.wrong, .wrong(let fault)):
             finding = .failed(
                 trap.title,

@@ -9,7 +9,7 @@ struct TrapLoads {
 
     init(_ way: Trap.Way) { self.way = way }
 
-    /// Makes the loads of a trap.
+    /// Makes the loads that try out a trap, and returns what went wrong.
     ///
     /// - Returns: A description of the fault; nil if the loads behaved correctly.
     func fault(of trap: Trap) async throws -> String? {

@@ -70,7 +70,8 @@ async function open(number, button) {
         ["Began", moment(load.begun)], ["Response after", load.status ? milliseconds(found.waitMilliseconds) : "no response"],
         ["End after", milliseconds(load.milliseconds)],
       ]),
-      ...(found.next ? [make("h3", {}, "The next such request"), make("p", {}, found.next)] : []),
+      ...(found.next ? [make("h3", {}, "The next such request"), make("p", {}, found.next),
+        ...(found.arithmetic.length > 0 ? [make("ul", {}, ...found.arithmetic.map(line => make("li", {}, line)))] : [])] : []),
       make("h3", {}, "Request fields"), fields(found.requestFields),
       make("h3", {}, "Response fields"), fields(found.responseFields),
       make("h3", {}, "Body"), ...preview(found.preview, number));

@@ -34,6 +34,7 @@ export function start() {
       result.replaceChildren(make("p", {}, words(decision)),
         decision.reasons.length > 0 ? make("ul", {}, ...decision.reasons.map(reason => make("li", {}, reason))) : "",
         decision.next ? make("p", {}, `Now: ${decision.next}`) : "",
+        decision.arithmetic.length > 0 ? make("ul", {}, ...decision.arithmetic.map(line => make("li", {}, line))) : "",
         decision.gatewayURL ? make("p", {}, `The gateway shows it at ${decision.gatewayURL}`) : "");
     } catch (error) { showError(result, error); }
   });

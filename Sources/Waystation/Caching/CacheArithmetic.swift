@@ -1,0 +1,154 @@
+import Foundation
+import HTTPTypes
+import WaystationCaching
+
+/// The sentences of a ``Interceptor/CacheExplanation``.
+enum CacheArithmetic {
+    /// The stored responses, and the one that fits the request.
+    static func found(_ count: Int, _ selection: StoredSelection?) -> [String] {
+        switch (count, selection) {
+        case (0, _): ["No response is stored for the URL."]
+        case (let count, nil):
+            ["\(count) \(count == 1 ? "response is" : "responses are") stored for the URL, but none fits the request."]
+        case (1, let selection?): ["The stored response has the status \(selection.head.status)."]
+        case (let count, let selection?):
+            ["\(count) responses are stored for the URL. The one that fits has the status \(selection.head.status)."]
+        }
+    }
+
+    /// The age, the lifetime, and the field from which each is known (RFC 9111 §4.2).
+    static func freshness(of head: StoredHead, now: Date, _ rules: CachingRules) -> [String] {
+        let freshness = head.freshness(now: now, rules: rules)
+        var sentences: [String] = []
+        let resident = Duration.seconds(now.timeIntervalSince(head.responseTime)).wholeSeconds
+        if freshness.isAgeKnown {
+            let onArrival = freshness.age - max(resident, .zero)
+            sentences.append(
+                onArrival > .zero
+                    ? "Its age is \(freshness.age.inWords): \(onArrival.inWords) when it arrived, by its Age and Date fields, "
+                        + "and \(max(resident, .zero).inWords) since then."
+                    : "Its age is \(freshness.age.inWords), the time since it arrived."
+            )
+        } else {
+            sentences.append(
+                "Its age is unknown: by this machine's clock it arrives only in \((.zero - resident).inWords)."
+            )
+        }
+        sentences.append(lifetime(freshness, rules))
+        let left = freshness.timeToLive
+        if freshness.isFresh {
+            sentences.append("So by its fields the response is fresh for \(left.inWords) more.")
+        } else if freshness.isAgeKnown, freshness.basis != .none {
+            sentences.append("So by its fields the response has been stale for \((.zero - left).inWords).")
+        } else {
+            sentences.append("So by its fields the response is stale.")
+        }
+        if head.needsValidation {
+            sentences.append(
+                "An unsafe request, such as a POST, has invalidated the stored response, so the origin must confirm it first."
+            )
+        }
+        if head.cacheControl.noCache == .response {
+            sentences.append("Its directive no-cache demands that the origin confirms the response each time.")
+        }
+        if head.cacheControl.mustRevalidate {
+            sentences.append("Its directive must-revalidate forbids the use of the response while it is stale.")
+        }
+        return sentences
+    }
+
+    private static func lifetime(_ freshness: Freshness, _ rules: CachingRules) -> String {
+        let lifetime = freshness.lifetime.inWords
+        return switch freshness.basis {
+        case .maxAge: "Its lifetime is \(lifetime), by max-age of its Cache-Control field."
+        case .expires: "Its lifetime is \(lifetime), the time from its Date to its Expires field."
+        case .heuristic:
+            "Its lifetime is \(lifetime), an estimate: \(Int((rules.heuristicFraction * 100).rounded())) % of the time from "
+                + "its Last-Modified to its Date field, and \(rules.heuristicMaximum.inWords) at most."
+        case .none: "It has no lifetime: no field names one, and none is estimated for it."
+        }
+    }
+
+    /// The arithmetic of a strategy with a limit of its own.
+    static func limit(of strategy: CacheStrategy, _ selection: StoredSelection, now: Date) -> [String] {
+        guard let limit = strategy.limit else { return [] }
+        let arrived = max(Duration.seconds(now.timeIntervalSince(selection.head.responseTime)), .zero)
+        let rule = "The strategy serves it until it arrived \(limit.inWords) ago, whatever its fields say"
+        return arrived < limit
+            ? ["\(rule): for \((limit - arrived).roundedUp.inWords) more."]
+            : ["\(rule): that was \((arrived - limit).wholeSeconds.inWords) ago."]
+    }
+
+    /// The next step.
+    static func next(_ decision: CacheDecision, now: Date) -> [String] {
+        switch decision {
+        case .serve(let selection, let revalidation):
+            let answer = "The cache answers with the status \(selection.parts.status), without the network"
+            guard let revalidation else { return ["\(answer)."] }
+            return ["\(answer), and asks the origin in the background\(condition(revalidation))."]
+        case .fetch(let fetch):
+            var sentences = ["\(fetch.reason.inWords): the origin is asked\(condition(fetch.revalidation))."]
+            if fetch.standIn(now: now) != nil {
+                let late = fetch.timeout.map { ", or does not begin to answer within \($0.inWords)" } ?? ""
+                sentences.append("If the origin cannot be reached\(late), the stored response answers.")
+            } else {
+                sentences.append("If the origin cannot be reached, the load fails.")
+            }
+            return sentences
+        case .gatewayTimeout: return ["The request accepts only a stored response (only-if-cached): the answer is 504."]
+        case .unavailable: return ["No usable response is stored, and the origin must not be asked: the load fails."]
+        case .bypass: return ["The request is sent to the origin without the cache, and nothing is stored."]
+        }
+    }
+
+    /// The fields by which the origin is asked whether the stored response is still valid.
+    private static func condition(_ revalidation: Revalidation?) -> String {
+        guard let revalidation, revalidation.isConditional else { return " for the whole response" }
+        let fields = revalidation.request.headerFields
+        let parts =
+            [fields[.ifNoneMatch].map { "If-None-Match: \($0)" }]
+            + [fields[.ifModifiedSince].map { "If-Modified-Since: \($0)" }]
+        return " with " + parts.compactMap(\.self).joined(separator: " and ")
+    }
+}
+
+extension CacheStatus.ForwardReason {
+    /// The reason as the beginning of a sentence.
+    var inWords: String {
+        switch self {
+        case .bypass: "The rule does not use the cache"
+        case .method: "Requests with this method are always sent to the origin"
+        case .uriMiss: "Nothing is stored for the URL"
+        case .varyMiss: "Only responses for other request fields are stored"
+        case .miss: "No stored response can be used"
+        case .request: "The request or the rule wants a new answer"
+        case .stale: "The stored response is stale"
+        case .partial: "Only a part of the response is stored"
+        }
+    }
+}
+
+extension Freshness {
+    /// Whether the age could be calculated; it cannot if the clock went back.
+    var isAgeKnown: Bool { age.components.seconds < 1 << 31 }
+}
+
+extension Duration {
+    var wholeSeconds: Duration { .seconds(components.seconds) }
+
+    var roundedUp: Duration { components.attoseconds > 0 ? .seconds(components.seconds + 1) : self }
+
+    /// The time as people write it, such as `6 d 22 h 5 s`; parts of a second only below a second.
+    var inWords: String {
+        let seconds = components.seconds
+        guard seconds.magnitude > 0 else {
+            let milliseconds = components.attoseconds / 1_000_000_000_000_000
+            return milliseconds == 0 ? "0 s" : "\(milliseconds) ms"
+        }
+        let parts = [
+            (seconds / 86_400, "d"), (seconds % 86_400 / 3_600, "h"),
+            (seconds % 3_600 / 60, "min"), (seconds % 60, "s"),
+        ]
+        return parts.filter { $0.0 != 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
+    }
+}
