@@ -120,9 +120,8 @@ public final class ResponseCache: Sendable {
 
     /// Removes responses here, in the shared tier, and on the machines that share it.
     private func remove(_ scope: SharedScope) async throws -> Int {
-        let removed = try await store.remove(scope.local)
-        await shared?.invalidateAndWait(scope)
-        return removed
+        guard let shared else { return try await store.remove(scope.local) }
+        return try await shared.invalidate(scope) { try await store.remove(scope.local) }
     }
 
     /// Removes all responses that arrived longer ago than `age`, on this machine alone.

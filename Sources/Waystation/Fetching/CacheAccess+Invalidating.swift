@@ -23,8 +23,8 @@ extension CacheAccess {
         for url in Invalidation(after: request, response: HTTPResponse(head)).urls {
             // Invalidates for every login, because the resource has changed for all of them.
             let url = URL(string: url).map(CanonicalRequest.url(of:)) ?? url
-            store.invalidate(.url(url))
             shared?.invalidate(.url(url))
+            store.invalidate(.url(url))
         }
     }
 }

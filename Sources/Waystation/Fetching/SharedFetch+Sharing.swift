@@ -16,11 +16,11 @@ extension SharedFetch {
         Task {
             // Before the look-up: a response that is invalidated during it is neither served nor stored.
             let moment = state.withLock(\.times.moment)
-            switch await shared.find(request) {
-            case .found(let head, let body):
-                guard !cache.store.hasInvalidated(request.key, since: moment), answer(head, body, moment) else {
-                    return start()
-                }
+            let finding = await shared.find(request) { head, body in
+                !cache.store.hasInvalidated(request.key, since: moment) && answer(head, body, moment)
+            }
+            switch finding {
+            case .used: break
             case .missing(let ticket):
                 state.withLock { if !$0.hasEnded { $0.ticket = ticket } }
                 start()

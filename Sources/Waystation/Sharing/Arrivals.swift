@@ -40,7 +40,7 @@ final class Arrivals: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether arrivals are reported at present; otherwise it makes no sense to wait for one.
+    /// Whether arrivals are reported at present.
     var isFollowed: Bool { state.withLock(\.isFollowed) }
 
     /// The number of entries whose arrival is expected.

@@ -6,16 +6,34 @@ extension SharedResponses {
     /// Invalidates responses in the tier and on all other machines.
     ///
     /// The invalidation is tried again until it has reached the tier. Until then, this machine does not read from it.
-    ///
-    /// - Parameter scope: The responses, which were already removed from this machine's own store.
+    /// So this comes before the removal from the machine's own store: a load that begins after that removal could
+    /// otherwise find the response in the tier, and store it here again.
     func invalidate(_ scope: SharedScope) {
         guard outbox.withLock({ $0.add(scope) }) else { return }
         Task { await deliver() }
     }
 
     /// Invalidates responses, and waits until the invalidation has reached the tier, or was tried once.
-    func invalidateAndWait(_ scope: SharedScope) async {
-        guard outbox.withLock({ $0.add(scope) }) else { return }
+    ///
+    /// - Parameters:
+    ///   - scope: The responses.
+    ///   - remove: Removes them from this machine's own store.
+    /// - Returns: The result of `remove`.
+    /// - Throws: The error of `remove`; the invalidation is delivered nevertheless.
+    func invalidate(_ scope: SharedScope, _ remove: () async throws -> Int) async throws -> Int {
+        let mustDeliver = outbox.withLock { $0.add(scope) }
+        let removed: Result<Int, any Error>
+        do {
+            removed = .success(try await remove())
+        } catch {
+            removed = .failure(error)
+        }
+        if mustDeliver { await deliverAndWait() }
+        return try removed.get()
+    }
+
+    /// Delivers all invalidations that wait, and returns when that is done, or when one could not be delivered.
+    private func deliverAndWait() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let race = Race(continuation)
             Task {

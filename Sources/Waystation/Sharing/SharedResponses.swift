@@ -14,8 +14,9 @@ package import WaystationSharing
 package final class SharedResponses: Sendable {
     /// The result of a look-up.
     enum Finding: Sendable {
-        case found(StoredHead, body: Data)
-        /// The tier has no response; one from the origin may be stored with the ticket.
+        /// The tier has a response, and it was used.
+        case used
+        /// The tier has no response that can be used; one from the origin may be stored with the ticket.
         case missing(SharedTicket)
         /// The tier was not asked, or did not answer.
         case unknown
@@ -43,6 +44,8 @@ package final class SharedResponses: Sendable {
     static let rootLifetime = Duration.days(60)
     /// The lifetime of a lease, if its machine ends without ending it.
     static let leaseLifetime = Duration.seconds(10)
+    /// The time between two look-ups of a machine that waits and gets no messages.
+    static let lookInterval = Duration.milliseconds(50)
 
     let tier: GuardedTier
     let keys: SharedKeys
@@ -78,13 +81,18 @@ package final class SharedResponses: Sendable {
     /// Looks up the response to a request.
     ///
     /// If another machine is asking the origin for it, waits for that for a limited time.
-    func find(_ request: SharedRequest) async -> Finding {
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - use: Uses a response of the tier, or returns false if it is too old; then one machine of the fleet renews it.
+    /// - Returns: The result.
+    func find(_ request: SharedRequest, _ use: (StoredHead, Data) -> Bool) async -> Finding {
         let entry = keys.entry(request)
         let end = now() + limits.patience
         while true {
-            guard let outcome = await lookUp(request, at: entry) else { return .unknown }
-            guard case .missing(let stamp) = outcome else { return outcome.finding }
-            guard arrivals.isFollowed, now() < end else {
+            guard let outcome = await lookUp(request, at: entry, use) else { return .unknown }
+            guard case .missing(let stamp) = outcome else { return .used }
+            guard now() < end else {
                 return .missing(SharedTicket(request, entry, stamp, lease: nil, of: self))
             }
             // Before the lease is asked for: the other machine may end it at once.
@@ -95,10 +103,12 @@ package final class SharedResponses: Sendable {
                 arrivals.forget(expectation, of: entry)
                 let ticket = SharedTicket(request, entry, stamp, lease: token, of: self)
                 // Another machine may have stored the response between the look-up and the lease.
-                if let outcome = await lookUp(request, at: entry), case .found = outcome { return outcome.finding }
+                if case .used? = await lookUp(request, at: entry, use) { return .used }
                 return .missing(ticket)
             case false?:
-                schedule(end - now()) { expectation.end() }
+                // Without messages, as in the first moments of a process, a machine has to look again by itself.
+                let pause = arrivals.isFollowed ? end - now() : min(end - now(), Self.lookInterval)
+                schedule(pause) { expectation.end() }
                 await arrivals.wait(for: expectation, of: entry)
             case nil:
                 arrivals.forget(expectation, of: entry)
@@ -108,33 +118,30 @@ package final class SharedResponses: Sendable {
     }
 
     private enum Outcome {
-        case found(StoredHead, body: Data)
+        case used
         case missing(SharedStamp)
-
-        var finding: Finding {
-            switch self {
-            case .found(let head, let body): .found(head, body: body)
-            case .missing: .unknown
-            }
-        }
     }
 
     /// Looks up an entry once; nil if the tier was not asked, or did not answer.
-    private func lookUp(_ request: SharedRequest, at entry: TierKey) async -> Outcome? {
+    private func lookUp(
+        _ request: SharedRequest,
+        at entry: TierKey,
+        _ use: (StoredHead, Data) -> Bool
+    ) async -> Outcome? {
         // An entry that this machine has invalidated may still be there.
         guard outbox.withLock(\.isEmpty) else { return nil }
         guard let values = await tier.get([keys.root, keys.root(of: request.key.url), entry]),
             let stamp = await stamp(values[0], values[1], of: request.key.url)
         else { return nil }
         switch await open(values[2], at: entry, for: request, under: stamp) {
-        case .response(let head, let body)?: return .found(head, body: body)
+        case .response(let head, let body)?: return use(head, body) ? .used : .missing(stamp)
         case nil: return .missing(stamp)
         case .variants(let names)?:
             let variant = keys.variant(VaryKey(naming: names, request), of: entry)
             guard let values = await tier.get([variant]) else { return nil }
             guard case .response(let head, let body)? = await open(values[0], at: variant, for: request, under: stamp)
             else { return .missing(stamp) }
-            return .found(head, body: body)
+            return use(head, body) ? .used : .missing(stamp)
         }
     }
 

@@ -73,10 +73,14 @@ final class FleetFixture: Sendable {
     /// The machines, which live as long as the fleet: one that ended by itself would end its subscriptions.
     private let machines = Mutex<[Machine]>([])
 
-    init(_ strategy: CacheStrategy = .standard, _ script: @escaping ScriptedOrigin.Script) throws {
+    init(
+        _ strategy: CacheStrategy = .standard,
+        tier: InMemoryTier = InMemoryTier(),
+        _ script: @escaping ScriptedOrigin.Script
+    ) throws {
         self.strategy = strategy
+        self.tier = tier
         origin = try ScriptedOrigin(script: script)
-        tier = InMemoryTier()
     }
 
     /// How a machine shares: calls may take as long as a busy test machine needs.
@@ -87,16 +91,17 @@ final class FleetFixture: Sendable {
         return sharing
     }
 
-    /// Starts a machine, and waits until it follows the others.
+    /// Starts a machine, and waits until it follows the others, unless it cannot.
     func machine(
         in folder: TemporaryDirectory? = nil,
+        isFollowing: Bool = true,
         _ change: (inout ResponseCache.Sharing) -> Void = { _ in }
     ) async throws -> Machine {
         var sharing = sharing()
         change(&sharing)
         let machine = try Machine(sharing, strategy, clock, in: try folder ?? TemporaryDirectory())
         machines.withLock { $0.append(machine) }
-        guard case .working = tier.behavior else { return machine }
+        guard isFollowing, case .working = tier.behavior else { return machine }
         #expect(await eventually { machine.cache.shared?.arrivals.isFollowed ?? false })
         // The first number has been noted, and what was stored before it was removed.
         #expect(await eventually { SequenceFile(in: machine.folder.url).read() != nil })

@@ -28,6 +28,48 @@ struct FleetTests {
         #expect(fleet.trips == 1)
     }
 
+    @Test("that all start with empty disks and load the same URLs make one trip for each URL")
+    func coldStart() async throws {
+        // The tier's clock stands still, so that no lease ends early, however slow the machine is.
+        let now = ContinuousClock.now
+        let fleet = try FleetFixture(tier: InMemoryTier { now }) {
+            .ok("page \($0.path)", fields: ["Cache-Control": "max-age=600"])
+        }
+        var machines: [FleetFixture.Machine] = []
+        for _ in 0..<8 { machines.append(try await fleet.machine()) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for machine in machines {
+                for worker in 0..<8 {
+                    group.addTask {
+                        for number in stride(from: worker, to: 100, by: 8) {
+                            let got = try await fleet.load("/\(number)", on: machine)
+                            #expect(got.body == "page /\(number)")
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(fleet.trips == 100)
+    }
+
+    @Test("make one trip also while they do not hear of each other, and look again instead")
+    func deaf() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]).held(at: gate) }
+        let tier = DeafTier(fleet.tier)
+        var machines: [FleetFixture.Machine] = []
+        for _ in 0..<4 { machines.append(try await fleet.machine(isFollowing: false) { $0.tier = tier }) }
+        let bodies = try await withThrowingTaskGroup(of: String.self) { group in
+            for machine in machines { group.addTask { try await fleet.load(on: machine).body } }
+            #expect(await eventually { fleet.trips > 1 || machines.filter(\.waits).count == 3 })
+            gate.open()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(bodies == Array(repeating: "page", count: 4))
+        #expect(fleet.trips == 1)
+    }
+
     @Test("do not wait for a response that is not shared, or for a trip that failed")
     func failedTrips() async throws {
         let counter = Counter()
@@ -147,4 +189,56 @@ struct FleetTests {
 extension FleetFixture.Machine {
     /// Whether a load of the machine waits for another machine.
     var waits: Bool { (cache.shared?.arrivals.expectedCount ?? 0) > 0 }
+}
+
+/// A tier on which no subscription can be made, as in the first moments of a process.
+private struct DeafTier: SharedTier {
+    private let tier: InMemoryTier
+
+    init(_ tier: InMemoryTier) { self.tier = tier }
+
+    func get(_ keys: [TierKey], until deadline: ContinuousClock.Instant) async throws -> [Data?] {
+        try await tier.get(keys, until: deadline)
+    }
+
+    func put(
+        _ value: Data,
+        at key: TierKey,
+        for lifetime: Duration,
+        until deadline: ContinuousClock.Instant
+    ) async throws {
+        try await tier.put(value, at: key, for: lifetime, until: deadline)
+    }
+
+    func lease(
+        _ value: Data,
+        at key: TierKey,
+        for lifetime: Duration,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> Bool {
+        try await tier.lease(value, at: key, for: lifetime, until: deadline)
+    }
+
+    func remove(_ key: TierKey, ifEqualTo value: Data?, until deadline: ContinuousClock.Instant) async throws {
+        try await tier.remove(key, ifEqualTo: value, until: deadline)
+    }
+
+    func touch(_ key: TierKey, for lifetime: Duration, until deadline: ContinuousClock.Instant) async throws -> Bool {
+        try await tier.touch(key, for: lifetime, until: deadline)
+    }
+
+    func publish(
+        _ message: Data,
+        on channel: TierKey,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> UInt64 {
+        try await tier.publish(message, on: channel, until: deadline)
+    }
+
+    func subscribe(
+        to channel: TierKey,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> TierSubscription {
+        throw TierError(.unreachable, "no subscription")
+    }
 }

@@ -59,6 +59,58 @@ struct SharedTierTests {
         #expect(fleet.trips == 2)
     }
 
+    @Test("answers with a stale response within stale-while-revalidate alone, and the fleet renews it once")
+    func stale() async throws {
+        let counter = Counter()
+        let fleet = try FleetFixture { _ in
+            .ok("\(counter.next())", fields: ["Cache-Control": "max-age=100, stale-while-revalidate=50"])
+        }
+        var machines: [FleetFixture.Machine] = []
+        for _ in 0..<5 { machines.append(try await fleet.machine()) }
+        try await fleet.load(on: machines[0])
+        #expect(await fleet.entries(1))
+        let first = fleet.tier.values
+        fleet.clock.advance(by: 149)
+        let stale = try await fleet.load(on: machines[1])
+        #expect(stale.isShared)
+        #expect(stale.body == "1")
+        #expect(stale.age == "149")
+        #expect(await eventually { fleet.trips == 2 }, "the response is renewed in the background")
+        #expect(
+            await eventually {
+                fleet.tier.values.filter { $0.value.count > 16 } != first.filter { $0.value.count > 16 }
+            }
+        )
+        #expect(try await fleet.load(on: machines[2]).body == "2")
+        #expect(fleet.trips == 2)
+        // The tier's own clock stands still here, so that it still has what is too old.
+        fleet.clock.advance(by: 151)
+        #expect(await fleet.entries(1))
+        #expect(try await fleet.load(on: machines[3]).body == "3")
+    }
+
+    @Test(
+        "does not answer with a stale response otherwise, also in place of an error",
+        arguments: [
+            "max-age=100", "max-age=100, stale-if-error=1000",
+            "max-age=100, stale-while-revalidate=1000, must-revalidate",
+        ]
+    )
+    func tooStale(control: String) async throws {
+        let counter = Counter()
+        let fleet = try FleetFixture { _ in
+            counter.next() == 1 ? .ok("page", fields: ["Cache-Control": control, "ETag": "\"1\""]) : .status(500)
+        }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        try await fleet.load(on: first)
+        #expect(await fleet.entries(1))
+        fleet.clock.advance(by: 101)
+        let got = try await fleet.load(on: second)
+        #expect(got.body != "page")
+        #expect(fleet.trips == 2)
+        #expect(fleet.origin.requests.last?.value(of: "If-None-Match") == nil)
+    }
+
     @Test("has the variants of a response apart, by the fields that Vary names")
     func variants() async throws {
         let fleet = try FleetFixture { request in
