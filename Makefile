@@ -27,7 +27,7 @@ HISHEL := $(CURDIR)/.build/hishel
 export OBJECT_STORE := $(CURDIR)/.build/object-store
 
 .PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak \
-	cancels fleet-loads hammer chaos bodies hostile still fuzz links sanitize bench docs docs-serve consumers first-load clean
+	cancels fleet-loads hammer chaos fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers first-load clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -43,6 +43,7 @@ help:
 	@echo "make fleet-loads   100,000 loads over a Redis Cluster, and over Redis with sentinels, while primaries are killed [LOADS=100000]"
 	@echo "make hammer        eight processes on one store for two minutes, killed at random"
 	@echo "make chaos         four processes that load, cancel and are killed, for ten minutes; their origin sends wrong data"
+	@echo "make fleet         eight processes with one Redis that fails, a report as a page [SECONDS=60 ONLY=cold-start or model]"
 	@echo "make bodies        bodies of 256 MiB through redirects, refusals and dropped connections, digest and memory [MIB=256]"
 	@echo "make hostile       10,000 hostile responses to real loads by the engine on SwiftNIO [COUNT=10000 SEED=1]"
 	@echo "make still         endless bodies to delegates that do nothing for a minute, then cancels [SECONDS=60]"
@@ -80,6 +81,7 @@ test: deps lint web-apps object-store
 	@$(MAKE) --no-print-directory cancels RUNS=1
 	@$(MAKE) --no-print-directory hammer SECONDS=10
 	@$(MAKE) --no-print-directory chaos SECONDS=15
+	@$(MAKE) --no-print-directory fleet SECONDS=12
 	@$(MAKE) --no-print-directory bodies MIB=48
 	@$(MAKE) --no-print-directory hostile COUNT=1000
 	@$(MAKE) --no-print-directory still SECONDS=5
@@ -160,6 +162,15 @@ hammer: deps
 # Four processes that load through sessions, killed at random.
 chaos: deps
 	@$(SWIFT) run $(IN) Benchmarks -c release --quiet chaos $(or $(SECONDS),600)
+
+# Processes that share responses through Redis, on the pages of a real site. The report is in .build/fleet.
+FLEET_SITE := /usr/share/doc/sqlite3
+fleet: deps
+	@Scripts/install-packages.sh sqlite3-doc
+	@$(SWIFT) run $(IN) Benchmarks -c release --quiet fleet $(or $(FLEET_$(ONLY)),\
+		$(FLEET_SITE) $(CURDIR)/.build/fleet/index.html $(SECONDS))
+FLEET_cold-start := cold-start
+FLEET_model = model $(FLEET_SITE) $(SECONDS)
 
 # Large bodies in every case in which they may have to be sent twice.
 bodies: deps

@@ -58,6 +58,7 @@ let package = Package(
                 .product(name: "WaystationGateway", package: "waystation"),
                 .product(name: "WaystationNIO", package: "waystation"),
                 .product(name: "WaystationPublishing", package: "waystation"),
+                .product(name: "WaystationRedis", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "WaystationTestSupport", package: "waystation"),
                 .product(name: "Waystation", package: "waystation"),
@@ -87,6 +88,16 @@ let package = Package(
                 "Measuring", .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "WaystationTestSupport", package: "waystation"),
+            ]
+        ),
+        .executableTarget(
+            name: "fleet",
+            dependencies: [
+                "Measuring", .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationRedis", package: "waystation"),
+                .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .executableTarget(

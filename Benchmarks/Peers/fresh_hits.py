@@ -1,4 +1,4 @@
-"""Measures the cost of a fresh hit in a Python cache: fresh_hits.py PEER BASE-URL URLS LOADS BYTES
+"""Measures the cost of a fresh hit in a Python cache: fresh_hits.py PEER BASE-URL URLS LOADS BYTES [REDIS-PORT]
 
 Loads URLS numbered URLs once, so that they are stored, and then makes LOADS loads of them, one at a time. Prints the
 microseconds of one. Every body must have BYTES bytes, and every load after the first round must be a hit.
@@ -23,6 +23,19 @@ def requests_cache(backend, directory):
     return load
 
 
+def requests_cache_redis(port):
+    from redis import Redis
+    from requests_cache import CachedSession, RedisCache
+
+    session = CachedSession(backend=RedisCache(connection=Redis(port=port)), cache_control=True)
+
+    def load(url):
+        response = session.get(url)
+        return response.content, response.from_cache
+
+    return load
+
+
 def hishel(directory):
     from hishel import CacheOptions, SqliteStorage
     from hishel.httpx import CacheClient
@@ -37,15 +50,16 @@ def hishel(directory):
 
 
 PEERS = {
-    "requests-cache": lambda directory: requests_cache("sqlite", directory),
-    "requests-cache-memory": lambda directory: requests_cache("memory", directory),
-    "hishel": hishel,
+    "requests-cache": lambda directory, port: requests_cache("sqlite", directory),
+    "requests-cache-memory": lambda directory, port: requests_cache("memory", directory),
+    "requests-cache-redis": lambda directory, port: requests_cache_redis(port),
+    "hishel": lambda directory, port: hishel(directory),
 }
 
 
-def main(peer, base, count, loads, size):
+def main(peer, base, count, loads, size, port=None):
     with tempfile.TemporaryDirectory() as directory:
-        load = PEERS[peer](Path(directory))
+        load = PEERS[peer](Path(directory), port)
         urls = [f"{base}/{number}.txt" for number in range(count)]
         for url in urls:
             load(url)

@@ -118,12 +118,14 @@ public struct InterceptedSession: Sendable {
     ///   - directory: The directory of the stored responses.
     ///   - keepsBodiesInMemory: Whether bodies may also be kept in memory.
     ///   - engine: The engine that carries requests.
+    ///   - sharing: The tier through which the cache shares responses; nil, the default, for none.
     /// - Returns: The way to load.
     /// - Throws: The error of making the interceptor.
     public static func cached(
         in directory: URL,
         keepsBodiesInMemory: Bool = true,
-        by engine: Interceptor.Carrier = .chosen
+        by engine: Interceptor.Carrier = .chosen,
+        sharing: ResponseCache.Sharing? = nil
     ) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
@@ -132,7 +134,8 @@ public struct InterceptedSession: Sendable {
                 $0.cache = try ResponseCache(
                     directory: directory,
                     maximumSize: .gibibytes(16),
-                    memorySize: keepsBodiesInMemory ? .mebibytes(64) : .bytes(0)
+                    memorySize: keepsBodiesInMemory ? .mebibytes(64) : .bytes(0),
+                    sharing: sharing
                 )
             }
         )

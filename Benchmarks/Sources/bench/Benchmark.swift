@@ -11,6 +11,7 @@ struct Benchmark: Sendable {
     }
 
     static let all: [Benchmark] =
-        hits + [manyEntries, opening] + network + secureNetwork + [login, decisions] + caching + peers + largeBodies
+        hits + [manyEntries, opening] + network + secureNetwork + [login, decisions] + caching + peers + sharing
+        + largeBodies
         + packs + gateway + testing + [crawls]
 }

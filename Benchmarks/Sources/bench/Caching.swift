@@ -56,7 +56,7 @@ extension Benchmark {
     ]
 
     /// A configuration without Foundation's own cache, which would take some of the time.
-    private static var uncached: URLSessionConfiguration {
+    static var uncached: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = nil
         return configuration

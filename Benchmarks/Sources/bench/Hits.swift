@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Measuring
+import Waystation
 import WaystationTesting
 
 extension Benchmark {
@@ -113,12 +114,22 @@ struct Archive: Sendable {
     private let session: URLSession
     private let urls: [URL]
 
-    init(entries: Int, way: Way, keepsBodiesInMemory: Bool) async throws {
+    init(
+        entries: Int,
+        way: Way,
+        keepsBodiesInMemory: Bool,
+        sharing: ResponseCache.Sharing? = nil
+    ) async throws {
         scratch = try ScratchDirectory()
         let intercepted =
             switch way {
             case .stored: try InterceptedSession.stored(in: scratch.url, keepsBodiesInMemory: keepsBodiesInMemory)
-            case .cached: try InterceptedSession.cached(in: scratch.url, keepsBodiesInMemory: keepsBodiesInMemory)
+            case .cached:
+                try InterceptedSession.cached(
+                    in: scratch.url,
+                    keepsBodiesInMemory: keepsBodiesInMemory,
+                    sharing: sharing
+                )
             }
         session = URLSession(configuration: intercepted.configuration())
         // All bodies are different, since a store may keep equal ones once.

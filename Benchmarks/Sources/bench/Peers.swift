@@ -23,9 +23,9 @@ extension Benchmark {
             let costs = try await interleaved(
                 rounds: 3,
                 [{ try await loads.microseconds(atATime: 1) }]
-                    + PythonCache.allCases.map { cache in { try cache.microseconds(base, urls: count, loads: 600) } }
+                    + PythonCache.local.map { cache in { try cache.microseconds(base, urls: count, loads: 600) } }
             )
-            return PythonCache.allCases.enumerated().map { index, cache in
+            return PythonCache.local.enumerated().map { index, cache in
                 Figure(
                     "\(cache.rawValue)/fresh",
                     costs[index + 1] / costs[0],
@@ -39,12 +39,17 @@ extension Benchmark {
 }
 
 /// A cache from PyPI, in a process of its own.
-private enum PythonCache: String, CaseIterable {
+enum PythonCache: String {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
     case requestsCache = "requests-cache"
     case requestsCacheMemory = "requests-cache-memory"
     case hishel
+    /// One whose responses are in Redis, and so shared by all processes that use it.
+    case requestsCacheRedis = "requests-cache-redis"
+
+    /// The caches that keep their responses on this machine.
+    static let local = [requestsCache, requestsCacheMemory, hishel]
 
     /// Whether a limit applies.
     ///
@@ -53,7 +58,15 @@ private enum PythonCache: String, CaseIterable {
 
     /// Returns the microseconds of one hit, as the process itself measures them: without its start and without the
     /// filling.
-    func microseconds(_ base: URL, urls: Int, loads: Int) throws -> Double {
+    ///
+    /// - Parameters:
+    ///   - base: The URL below which nginx has the bodies.
+    ///   - urls: The number of bodies.
+    ///   - loads: The number of hits.
+    ///   - redis: The port of Redis, for a cache that needs one.
+    /// - Returns: The cost of a hit.
+    /// - Throws: ``Failure`` when the process does not measure it.
+    func microseconds(_ base: URL, urls: Int, loads: Int, redis: Int? = nil) throws -> Double {
         let environment = ProcessInfo.processInfo.environment
         guard let python = environment["PEERS"].map({ $0 + "/bin/python" }) else {
             throw Failure(description: "PEERS is not set: run `make bench ONLY=hishel/fresh`, which makes the caches")
@@ -62,7 +75,8 @@ private enum PythonCache: String, CaseIterable {
             .appendingPathComponent("../../Peers/fresh_hits.py").standardized
         let outcome = try SpawnedProcess.run(
             python,
-            [script.path, rawValue, base.absoluteString, "\(urls)", "\(loads)", "\(Sizes.small)"],
+            [script.path, rawValue, base.absoluteString, "\(urls)", "\(loads)", "\(Sizes.small)"]
+                + (redis.map { ["\($0)"] } ?? []),
             environment: environment.filter { !$0.key.lowercased().hasSuffix("_proxy") },
             limit: 120
         )
