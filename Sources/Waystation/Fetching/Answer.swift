@@ -32,6 +32,14 @@ struct Answer: Sendable {
             case .source(let source): source.length
             }
         }
+
+        /// Reads the whole body, on the calling thread.
+        func contents() throws -> Data {
+            switch self {
+            case .data(let data): data
+            case .source(let source): try source.read(at: 0, count: source.length)
+            }
+        }
     }
 
     var response: HTTPURLResponse

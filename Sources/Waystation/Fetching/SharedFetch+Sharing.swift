@@ -101,14 +101,14 @@ extension SharedFetch {
     /// meant for all, or if personal responses are shared too.
     func share(_ selection: StoredSelection, confirmedBy head: ResponseHead) {
         let ticket = state.withLock { $0.ticket.take() }
-        guard let shared = cache.shared, let ticket, let stored = plan.variants.response(at: selection.index),
+        guard let shared = cache.shared, let ticket, let body = plan.variants.body(at: selection.index),
             selection.head.cacheControl.isPublic || shared.limits.includesPersonal,
-            shared.admits(selection.head.cacheControl, setsCookie: head.setsCookie, length: stored.body.length),
+            shared.admits(selection.head.cacheControl, setsCookie: head.setsCookie, length: body.length),
             let lifetime = sharedLifetime(of: selection.head)
         else { return }
         Task {
             // A damaged body is not shared; the store reports it.
-            guard let body = try? stored.body.contents() else { return }
+            guard let body = try? body.contents() else { return }
             await shared.store(selection.head, body, for: lifetime, with: ticket)
         }
     }
@@ -143,7 +143,7 @@ extension FetchPlan {
         }
         guard reason != .request, !isSecondAttempt, presented.message.method == .get, !presented.hidesCookies,
             // A pack's files differ from machine to machine.
-            variants.packed == nil, !Overlay.contains(presented.key.partition)
+            !Overlay.contains(presented.key.partition)
         else { return nil }
         return SharedRequest(key: presented.key, fields: presented.message.headerFields)
     }

@@ -20,7 +20,7 @@ final class Removals: Sendable {
 /// The app of one account on one machine.
 final class FleetPlayer: Sendable {
     enum Move: CaseIterable {
-        case page, markedPage, heldPage, logOut, revoke, setCookie, remove, change
+        case page, markedPage, heldPage, logOut, revoke, setCookie, remove, change, forget
 
         static func random(using generator: inout SeededGenerator) -> Move {
             // Most moves load pages.
@@ -78,6 +78,8 @@ final class FleetPlayer: Sendable {
             try? cookies.insert(cookie)
         case .remove: await remove("/page/\(number)")
         case .change: await change("/page/\(number)")
+        // The machine loses its own copies, so that the next loads get those of the tier.
+        case .forget: _ = try? await cache.remove(olderThan: .zero)
         }
     }
 
