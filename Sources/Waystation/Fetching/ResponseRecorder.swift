@@ -29,7 +29,7 @@ final class ResponseRecorder: Sendable {
     ///   - key: The key under which the response is stored.
     ///   - length: The number of bytes of the body, if it is known.
     ///   - moment: When the request was sent. A response whose key was invalidated since then is not stored.
-    ///   - copyLimit: The length up to which ``end(isComplete:kept:)`` returns a copy of the body; nil for no copy.
+    ///   - copyLimit: The length up to which ``end(isComplete:ended:)`` returns a copy of the body; nil for no copy.
     func begin(
         _ head: StoredHead,
         under key: RequestKey,
@@ -60,14 +60,18 @@ final class ResponseRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - isComplete: Whether the whole body arrived.
-    ///   - kept: Called when the response is stored, with the number of bytes and the copy; never called otherwise.
-    func end(isComplete: Bool, kept: @escaping @Sendable (Int, _ copy: Data?) -> Void = { _, _ in }) {
+    ///   - ended: Called with the number of stored bytes, or the reason why the complete response was not stored, and with
+    ///     the copy. It is not called for an incomplete response.
+    func end(
+        isComplete: Bool,
+        ended: @escaping @Sendable (Result<Int, StoreError>, _ copy: Data?) -> Void = { _, _ in }
+    ) {
         let state = state.withLock { state in
             defer { state = State() }
             return state
         }
         guard let writer = state.writer else { return }
         guard isComplete else { return writer.abandon() }
-        writer.commit { [count = state.count, copy = state.copy] in if case .success = $0 { kept(count, copy) } }
+        writer.commit { [count = state.count, copy = state.copy] in ended($0.map { _ in count }, copy) }
     }
 }

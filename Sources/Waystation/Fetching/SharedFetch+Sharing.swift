@@ -15,9 +15,13 @@ extension SharedFetch {
         }
         Task {
             // Before the look-up: a response that is invalidated during it is neither served nor stored.
-            let moment = state.withLock(\.times.moment)
+            var moment = state.withLock(\.times.moment)
             let finding = await shared.find(request) { head, body in
-                !cache.store.hasInvalidated(request.key, since: moment) && answer(head, body, moment)
+                guard !cache.store.hasInvalidated(request.key, since: moment) else {
+                    moment = cache.store.moment()
+                    return .invalidated
+                }
+                return answer(head, body, moment) ? .used : .tooOld
             }
             switch finding {
             case .used: break

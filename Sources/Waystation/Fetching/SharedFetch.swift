@@ -204,10 +204,16 @@ final class SharedFetch: TransportReceiver {
         // The response is committed before the waiters get the end, so that their next load finds it.
         let outdated = state.withLock(\.outdated)
         let share = sharing()
-        recorder.end(isComplete: error == nil) { [self] stored, copy in
-            effects.drop(outdated)
-            share?(copy)
-            cache.events.emit(LoadEvent(kind: .stored(bytes: stored), url: plan.request.url))
+        recorder.end(isComplete: error == nil) { [self] result, copy in
+            switch result {
+            case .success(let count):
+                effects.drop(outdated)
+                share?(copy)
+                cache.events.emit(LoadEvent(kind: .stored(bytes: count), url: plan.request.url))
+            // The tier knows by itself whether the response was invalidated there; here, all responses may have been.
+            case .failure(let error) where error.code == .invalidated: share?(copy)
+            case .failure: break
+            }
         }
         let isOver: Bool = state.withLock { state in
             switch state.phase {

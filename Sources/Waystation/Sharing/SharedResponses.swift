@@ -22,6 +22,15 @@ package final class SharedResponses: Sendable {
         case unknown
     }
 
+    /// How a response of the tier was used.
+    enum Use: Sendable {
+        case used
+        /// The response is too old for the load; one machine of the fleet renews it.
+        case tooOld
+        /// The response was invalidated on this machine while the tier was asked; the tier may have a newer one.
+        case invalidated
+    }
+
     /// The limits of what is shared.
     package struct Limits: Sendable {
         /// The size of the largest body.
@@ -84,14 +93,21 @@ package final class SharedResponses: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - use: Uses a response of the tier, or returns false if it is too old; then one machine of the fleet renews it.
+    ///   - use: Uses a response of the tier.
     /// - Returns: The result.
-    func find(_ request: SharedRequest, _ use: (StoredHead, Data) -> Bool) async -> Finding {
+    func find(_ request: SharedRequest, _ use: (StoredHead, Data) -> Use) async -> Finding {
         let entry = keys.entry(request)
         let end = now() + limits.patience
         while true {
             guard let outcome = await lookUp(request, at: entry, use) else { return .unknown }
-            guard case .missing(let stamp) = outcome else { return .used }
+            let stamp: SharedStamp
+            switch outcome {
+            case .used: return .used
+            case .invalidated:
+                guard now() < end else { return .unknown }
+                continue
+            case .missing(let present): stamp = present
+            }
             guard now() < end else {
                 return .missing(SharedTicket(request, entry, stamp, lease: nil, of: self))
             }
@@ -103,8 +119,11 @@ package final class SharedResponses: Sendable {
                 arrivals.forget(expectation, of: entry)
                 let ticket = SharedTicket(request, entry, stamp, lease: token, of: self)
                 // Another machine may have stored the response between the look-up and the lease.
-                if case .used? = await lookUp(request, at: entry, use) { return .used }
-                return .missing(ticket)
+                switch await lookUp(request, at: entry, use) {
+                case .used?: return .used
+                case .invalidated?: continue
+                case .missing?, nil: return .missing(ticket)
+                }
             case false?:
                 // Without messages, as in the first moments of a process, a machine has to look again by itself.
                 let pause = arrivals.isFollowed ? end - now() : min(end - now(), Self.lookInterval)
@@ -119,14 +138,24 @@ package final class SharedResponses: Sendable {
 
     private enum Outcome {
         case used
+        case invalidated
         case missing(SharedStamp)
+
+        init(_ use: Use, under stamp: SharedStamp) {
+            self =
+                switch use {
+                case .used: .used
+                case .tooOld: .missing(stamp)
+                case .invalidated: .invalidated
+                }
+        }
     }
 
     /// Looks up an entry once; nil if the tier was not asked, or did not answer.
     private func lookUp(
         _ request: SharedRequest,
         at entry: TierKey,
-        _ use: (StoredHead, Data) -> Bool
+        _ use: (StoredHead, Data) -> Use
     ) async -> Outcome? {
         // An entry that this machine has invalidated may still be there.
         guard outbox.withLock(\.isEmpty) else { return nil }
@@ -134,14 +163,14 @@ package final class SharedResponses: Sendable {
             let stamp = await stamp(values[0], values[1], of: request.key.url)
         else { return nil }
         switch await open(values[2], at: entry, for: request, under: stamp) {
-        case .response(let head, let body)?: return use(head, body) ? .used : .missing(stamp)
+        case .response(let head, let body)?: return Outcome(use(head, body), under: stamp)
         case nil: return .missing(stamp)
         case .variants(let names)?:
             let variant = keys.variant(VaryKey(naming: names, request), of: entry)
             guard let values = await tier.get([variant]) else { return nil }
             guard case .response(let head, let body)? = await open(values[0], at: variant, for: request, under: stamp)
             else { return .missing(stamp) }
-            return use(head, body) ? .used : .missing(stamp)
+            return Outcome(use(head, body), under: stamp)
         }
     }
 

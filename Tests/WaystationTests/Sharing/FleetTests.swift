@@ -57,7 +57,7 @@ struct FleetTests {
     func deaf() async throws {
         let gate = try ScriptedOrigin.Gate()
         let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]).held(at: gate) }
-        let tier = DeafTier(fleet.tier)
+        let tier = AlteredTier(tier: fleet.tier, subscribes: false)
         var machines: [FleetFixture.Machine] = []
         for _ in 0..<4 { machines.append(try await fleet.machine(isFollowing: false) { $0.tier = tier }) }
         let bodies = try await withThrowingTaskGroup(of: String.self) { group in
@@ -67,6 +67,37 @@ struct FleetTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(bodies == Array(repeating: "page", count: 4))
+        #expect(fleet.trips == 1)
+    }
+
+    @Test("look into the tier again when their own responses are invalidated during a look-up")
+    func invalidatedDuringLookUp() async throws {
+        let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }
+        try await fleet.load(on: try await fleet.machine())
+        #expect(await fleet.entries(1))
+        let invalidate = Mutex<(@Sendable () -> Void)?>(nil)
+        let tier = AlteredTier(tier: fleet.tier) { invalidate.withLock { $0.take() }?() }
+        let machine = try await fleet.machine { $0.tier = tier }
+        invalidate.withLock { $0 = { machine.cache.store.invalidate(.all) } }
+        #expect(try await fleet.load(on: machine).isShared)
+        #expect(invalidate.withLock { $0 == nil })
+        #expect(try await fleet.load(on: machine).isLocal)
+        #expect(fleet.trips == 1)
+    }
+
+    @Test("share a response that they may not keep, because all of theirs were invalidated while it was on its way")
+    func invalidatedOnItsWay() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]).held(at: gate) }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        async let load = fleet.load(on: first)
+        #expect(await eventually { fleet.trips == 1 })
+        first.cache.store.invalidate(.all)
+        gate.open()
+        #expect(try await load.body == "page")
+        #expect(await fleet.entries(1))
+        #expect(try await fleet.load(on: second).isShared)
+        #expect(try await fleet.load(on: first).isShared, "the response was not stored on the machine itself")
         #expect(fleet.trips == 1)
     }
 
@@ -191,14 +222,18 @@ extension FleetFixture.Machine {
     var waits: Bool { (cache.shared?.arrivals.expectedCount ?? 0) > 0 }
 }
 
-/// A tier on which no subscription can be made, as in the first moments of a process.
-private struct DeafTier: SharedTier {
-    private let tier: InMemoryTier
-
-    init(_ tier: InMemoryTier) { self.tier = tier }
+/// A tier that fails or delays some calls.
+private struct AlteredTier: SharedTier {
+    let tier: InMemoryTier
+    /// Whether a subscription can be made; none can in the first moments of a process.
+    var subscribes = true
+    /// Called when values were read, before they are returned.
+    var didRead: @Sendable () -> Void = {}
 
     func get(_ keys: [TierKey], until deadline: ContinuousClock.Instant) async throws -> [Data?] {
-        try await tier.get(keys, until: deadline)
+        let values = try await tier.get(keys, until: deadline)
+        didRead()
+        return values
     }
 
     func put(
@@ -239,6 +274,7 @@ private struct DeafTier: SharedTier {
         to channel: TierKey,
         until deadline: ContinuousClock.Instant
     ) async throws -> TierSubscription {
-        throw TierError(.unreachable, "no subscription")
+        guard subscribes else { throw TierError(.unreachable, "no subscription") }
+        return try await tier.subscribe(to: channel, until: deadline)
     }
 }

@@ -30,9 +30,11 @@ struct Site: Sendable {
     /// - Throws: ``Problem`` when the directory has no files.
     init(_ directory: URL) throws {
         let root = directory.standardizedFileURL.path + "/"
-        let found = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: [.fileSizeKey])
+        let keys: Set<URLResourceKey> = [.fileSizeKey, .isRegularFileKey]
+        let found = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: Array(keys))
         let files = (found?.allObjects as? [URL] ?? []).filter { file in
-            (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize).map(Self.sizes.contains) ?? false
+            guard let values = try? file.resourceValues(forKeys: keys), values.isRegularFile == true else { return false }
+            return values.fileSize.map(Self.sizes.contains) ?? false
         }
         guard !files.isEmpty else {
             throw Problem("\(directory.path) has no files: install Debian's package sqlite3-doc, as `make fleet` does")

@@ -28,8 +28,9 @@ final class Tally: Sendable {
                 else { return }
                 sums.seconds[second, default: Interval()].add(interval)
             case "event": sums.events[words.dropFirst().joined(separator: " "), default: 0] += 1
-            case let word? where "second".hasPrefix(word) || "event".hasPrefix(word): break
-            default: sums.wrong.append(line)
+            case "wrong": sums.wrong.append(line)
+            // A line that a kill has cut short, or a warning of the process' log.
+            default: break
             }
         }
     }
