@@ -13,6 +13,8 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COUNT = 5
+# The beginnings of lines that hold no sentence: headings, tables, HTML, pictures, quotations, and directives of DocC.
+NO_TEXT = ("#", "|", "<", "!", ">", "@", "}")
 # A full stop, a question or an exclamation mark, and then the beginning of another sentence.
 END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z`*\[“\"0-9])")
 
@@ -25,7 +27,7 @@ def sentences(paragraph):
 
 
 def of_markdown(file):
-    """The sentences of a document's paragraphs and items; code, tables and headings are left out."""
+    """The sentences of a document's paragraphs and items; code, tables, headings and directives are left out."""
     found, lines, start, in_code = [], [], 0, False
     for number, line in enumerate(file.read_text().splitlines() + [""], 1):
         if line.lstrip().startswith("```"):
@@ -34,11 +36,11 @@ def of_markdown(file):
         if in_code:
             continue
         item = re.match(r"\s*(?:[-*]|\d+\.)\s+", line)
-        ends = item or not line.strip() or line.startswith(("#", "|", "<", "!", ">"))
+        ends = item or not line.strip() or line.lstrip().startswith(NO_TEXT)
         if ends and lines:
             found += [(f"{file.relative_to(ROOT)}:{start}", text) for text in sentences(" ".join(lines))]
             lines = []
-        if not line.strip() or line.startswith(("#", "|", "<", "!", ">")):
+        if not line.strip() or line.lstrip().startswith(NO_TEXT):
             continue
         if not lines:
             start = number
@@ -97,7 +99,10 @@ def of_messages(file):
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     source = sorted((ROOT / "Sources").rglob("*.swift"))
-    documents = sorted((ROOT / "Sources/Waystation/Waystation.docc").glob("*.md")) + sorted((ROOT / "Docs").rglob("*.md"))
+    catalogue = ROOT / "Sources/Waystation/Waystation.docc"
+    documents = [
+        *sorted(catalogue.glob("*.md")), *sorted(catalogue.rglob("*.tutorial")), *sorted((ROOT / "Docs").rglob("*.md"))
+    ]
     groups = {
         "README and change log": [row for name in ("README.md", "CHANGELOG.md") for row in of_markdown(ROOT / name)],
         "articles and documents": [row for file in documents for row in of_markdown(file)],
