@@ -60,6 +60,7 @@ def main():
         ended = subprocess.run([str(word) for word in words], cwd=folder, env=environment, capture_output=True, text=True)
         if ended.returncode != 0:
             problems.append(f"{file.relative_to(ROOT)}\n{ended.stdout}{ended.stderr}")
+        return ended.returncode == 0
 
     for tutorial in sorted(TUTORIALS.glob("*.tutorial")):
         with tempfile.TemporaryDirectory() as scratch:
@@ -73,14 +74,13 @@ def main():
                     continue
                 checked.add(code)
                 if code.endswith(".sh"):
-                    run(file, ["sh", "-n", file], work)
-                    if not NOT_RUN.search(file.read_text()):
+                    if run(file, ["sh", "-n", file], work) and not NOT_RUN.search(file.read_text()):
                         run(file, ["sh", "-eu", file], work)
                 elif name == "Package.swift":
                     run(file, [*COMPILE, "-typecheck", *manifest_options(file), file], work)
                 else:
-                    run(file, [*library, "-typecheck", "-I", modules, file], work)
-                    if module := re.match(r"Sources/(\w+)/", name):
+                    compiles = run(file, [*library, "-typecheck", "-I", modules, file], work)
+                    if compiles and (module := re.match(r"Sources/(\w+)/", name)):
                         output = ["-o", modules / f"{module.group(1)}.swiftmodule"]
                         names = ["-module-name", module.group(1), "-enable-testing"]
                         run(file, [*library, "-emit-module", *names, *output, file], work)
