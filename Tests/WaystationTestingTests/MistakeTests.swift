@@ -295,7 +295,7 @@ extension Mistake {
             "an entry has no body",
             """
             unusableAnswer: the entry GET https://a.example/ of orders.har cannot be replayed: the recording does not have \
-            its body. Record it again with WAYSTATION_RECORD=record
+            its body. Record again with WAYSTATION_RECORD=record
             """
         ) { folder in
             let har =
@@ -309,7 +309,7 @@ extension Mistake {
             "the network fails while a request is recorded",
             """
             cannotRecord: GET https://a.example/ cannot be recorded, because the network failed: The operation could not \
-            be completed. (NSURLErrorDomain error -1009.). Record it with a network
+            be completed. (NSURLErrorDomain error -1009.). Record with a network
             """
         ) { folder in
             let recording = try folder.recording(network: .unreachable)
@@ -334,7 +334,7 @@ extension Mistake {
         Mistake(
             "the file of a recording cannot be written",
             """
-            unwritableRecording: what was recorded cannot be written: /shop/file/orders.har cannot be made: check that its \
+            unwritableRecording: the recorded exchanges cannot be written: /shop/file/orders.har cannot be made: check that its \
             folder exists and is writable
             """
         ) { folder in
@@ -369,7 +369,7 @@ extension Mistake {
         Mistake(
             "a recording has expired",
             """
-            orders.har has expired: its oldest entry was recorded at 2027-01-15T08:00:00Z. Record it again with \
+            orders.har has expired: its oldest entry was recorded at 2027-01-15T08:00:00Z. Record again with \
             WAYSTATION_RECORD=record
             """
         ) { folder in

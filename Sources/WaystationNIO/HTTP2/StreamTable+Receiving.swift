@@ -36,7 +36,7 @@ extension StreamTable {
                 ExchangeFailure(
                     kind: .limitExceeded,
                     explanation: """
-                        The server sent more than \(limits.interimResponses) interim responses (1xx). Raise the limit if it \
+                        The server sent more than \(limits.interimResponses) interim responses (1xx). Raise the limit if the server \
                         can be trusted.
                         """
                 )

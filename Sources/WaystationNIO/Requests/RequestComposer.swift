@@ -142,7 +142,7 @@ struct RequestComposer: Sendable {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let length = Int64(digits) else {
             throw TransportFailure(
                 .badURL,
-                "The request's Content-Length \(text.debugDescription) is not a number. Set it to the length of the stream."
+                "The request's Content-Length \(text.debugDescription) is not a number. Set Content-Length to the length of the stream."
             )
         }
         return length

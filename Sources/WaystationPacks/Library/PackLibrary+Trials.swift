@@ -68,7 +68,7 @@ extension PackLibrary {
             let reason: String
             if let begun = library.state.withLock({ $0.trials[trial] }) {
                 guard library.environment.uptime() - begun > limits.window else { return nil }
-                reason = "the app did not confirm it within \(limits.window)"
+                reason = "the app did not confirm the version within \(limits.window)"
             } else {
                 let starts = current.trialStarts ?? 0
                 guard starts >= limits.starts else {
@@ -76,7 +76,7 @@ extension PackLibrary {
                     library.note(trial)
                     return nil
                 }
-                reason = "the app did not confirm it in \(starts) starts"
+                reason = "the app did not confirm the version in \(starts) starts"
             }
             let now = library.environment.now()
             record.giveUp(current, reason: reason, retryAt: now.addingTimeInterval(retryInterval.inSeconds), at: now)

@@ -14,7 +14,7 @@ enum ChunkedBody {
             let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: " ") }
             guard !digits.isEmpty, digits.count <= 15, digits.allSatisfy({ $0.hexadecimalDigit != nil }),
                 let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
-            else { throw ImportRefusal(.damagedBody, "its body has a chunk whose size is not a number") }
+            else { throw ImportRefusal(.damagedBody, "the body has a chunk whose size is not a number") }
             rest = rest[(end + 1)...]
             if size == 0 { return result }
             guard rest.count >= size else { throw cutOff }
@@ -28,5 +28,5 @@ enum ChunkedBody {
         }
     }
 
-    private static var cutOff: ImportRefusal { ImportRefusal(.incomplete, "its chunked body is cut off") }
+    private static var cutOff: ImportRefusal { ImportRefusal(.incomplete, "the chunked body is cut off") }
 }

@@ -47,7 +47,7 @@ extension ResponseStore {
     }
 
     private func openIndex(replacing damaged: StoreIndex?) throws -> StoreIndex {
-        var reason = "it was found damaged while it was in use"
+        var reason = "the index was found damaged while it was in use"
         if damaged == nil {
             do {
                 return try openExistingIndex()
@@ -132,7 +132,7 @@ extension ResponseStore {
 
     /// The error of operations that are refused because the store does not work.
     var isUnavailable: StoreError {
-        let reason = state.withLock { $0.condition.closed?.detail } ?? "see its events for the reason"
+        let reason = state.withLock { $0.condition.closed?.detail } ?? "see the store's events for the reason"
         return StoreError(.unavailable, "the store does not work: \(reason)")
     }
 
