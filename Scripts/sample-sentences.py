@@ -17,6 +17,10 @@ COUNT = 5
 NO_TEXT = ("#", "|", "<", "!", ">", "@", "}")
 # A full stop, a question or an exclamation mark, and then the beginning of another sentence.
 END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z`*\[“\"0-9])")
+# The beginning of a statement in SQL, or words of scripts in Lua and JavaScript and of servers' settings.
+OTHER_LANGUAGE = re.compile(
+    r"^(SELECT|INSERT|CREATE|UPDATE|DELETE|WITH|PRAGMA)\b|redis\.call|=> \{|\bconst \w|\bServerName\b|\bworker_processes\b"
+)
 
 
 def sentences(paragraph):
@@ -84,13 +88,17 @@ def of_comments(file):
 
 
 def of_messages(file):
-    """The texts for people in a source file's code: literals of five words or more, without their line breaks."""
+    """The texts for people in a source file's code: literals of five words or more, without their line breaks.
+
+    Literals that `+` joins are one text.
+    """
     code = "\n".join("" if line.lstrip().startswith("//") else line for line in file.read_text().splitlines())
+    joined = re.sub(r'(?<![\\"])"\s*\+\s*"(?!")', lambda match: " " * len(match.group()), code)
     found = []
-    for match in re.finditer(r'"""\n(.*?)"""|"((?:[^"\\\n]|\\.)*)"', code, re.S):
+    for match in re.finditer(r'"""\n(.*?)"""|"((?:[^"\\\n]|\\.)*)"', joined, re.S):
         text = " ".join((match.group(1) or match.group(2) or "").replace("\\\n", " ").split())
         words = [word for word in text.split() if re.fullmatch(r"[A-Za-z][a-z'’]*[,.:;]?", word)]
-        if len(words) >= 5 and not re.match(r"(SELECT|INSERT|CREATE|UPDATE|DELETE|WITH|PRAGMA)\b", text):
+        if len(words) >= 5 and not OTHER_LANGUAGE.search(text):
             line = code.count("\n", 0, match.start()) + 1
             found += [(f"{file.relative_to(ROOT)}:{line}", one) for one in sentences(text)]
     return found
