@@ -16,8 +16,8 @@ extension ScriptedOrigin {
     /// One gate may hold several answers, and stays open once opened. An answer that waits also ends when its client
     /// goes away or the server stops, so a gate that is never opened does not hold an answer for ever.
     public final class Gate: Sendable {
-        // The gate is a pipe that becomes readable when the gate opens. It is never read, so from then on `poll`
-        // returns at once for every waiting thread.
+        // The gate is a pipe that becomes readable when the gate opens. The pipe is never read, so from the opening on
+        // `poll` returns at once for every waiting thread.
         private let readable: CInt
         private let writable: CInt
 

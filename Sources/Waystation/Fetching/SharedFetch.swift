@@ -112,7 +112,7 @@ final class SharedFetch: TransportReceiver {
             return .joined
         }
         makeCalls()
-        // The others may all be resting, and this one does not.
+        // All other loads of the fetch may be resting, and the load that joins is not.
         keepPace()
         return joining
     }

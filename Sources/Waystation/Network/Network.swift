@@ -39,8 +39,8 @@ final class Network: Sendable {
     ) {
         let own = (configuration.copy() as? URLSessionConfiguration) ?? .default
         let additional = (configuration.httpAdditionalHeaders ?? [:]) as? [String: String] ?? [:]
-        // A session adds these fields to every request, also to one after a redirect to another origin. So credentials
-        // are put on the app's own request instead, and are sent to its origin only.
+        // A session adds these fields to every request, also to one after a redirect to another origin. Credentials are
+        // therefore put on the app's own request instead, and are sent to its origin only.
         if additional.keys.contains(where: CredentialFields.contains) {
             own.httpAdditionalHeaders = additional.filter { !CredentialFields.contains($0.key) }
         }

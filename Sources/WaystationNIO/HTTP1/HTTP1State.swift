@@ -139,7 +139,7 @@ struct HTTP1State {
 
     /// The connection takes no more exchanges.
     ///
-    /// - Returns: Whether it is idle, so that it must be closed now.
+    /// - Returns: Whether the connection is idle, so that it must be closed now.
     mutating func closeWhenIdle() -> Bool {
         closesWhenIdle = true
         return !isBusy

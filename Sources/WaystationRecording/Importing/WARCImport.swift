@@ -55,7 +55,7 @@ struct WARCImport {
             switch record.type {
             case "response", "resource": try await store(record, url, into: &recording)
             case "revisit": try await revisit(record, url, into: &recording)
-            // These records describe the file or other records.
+            // WARC records of these types describe the file or other records.
             case "warcinfo", "request", "metadata", "conversion", "continuation": break
             default: break
             }

@@ -17,7 +17,7 @@ extension ResponseStore {
     func enqueue(_ job: @escaping @Sendable () -> Void) {
         gathering.withLock { gathering in
             let due = gathering.take()
-            // This happens under the lock; otherwise a job could run before a write that was handed over earlier and
+            // The job is queued under the lock; otherwise it could run before a write that was handed over earlier and
             // that another job took.
             writeQueue.async { [self] in
                 write(due)
@@ -34,7 +34,7 @@ extension ResponseStore {
     private func gather(_ change: (inout WriteGathering<GatheredWrite>) -> WriteGathering<GatheredWrite>.Step) {
         let startsInterval = gathering.withLock { gathering in
             let step = change(&gathering)
-            // This happens under the lock, as above.
+            // The job is queued under the lock, so that jobs run in the order of the writes.
             if !step.due.isEmpty { writeQueue.async { [self] in write(step.due) } }
             return step.startsInterval
         }

@@ -95,7 +95,7 @@ extension ResponseStore {
         let numbers = try fileSystem.contents(of: layout.root).compactMap { name in
             name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.count)) : nil
         }
-        // This comes first, since SQLite would apply a left-over log to the new index.
+        // The log of the old index is removed first, since SQLite would apply a left-over log to the new index.
         for suffix in ["-wal", "-shm"] { try fileSystem.removeFile(layout.index + suffix) }
         let number = (numbers.max() ?? 0) % 1_000_000 + 1
         if try fileSystem.identity(of: layout.index) != nil {

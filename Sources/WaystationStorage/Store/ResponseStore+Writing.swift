@@ -149,8 +149,8 @@ extension ResponseStore {
             throw StoreError(.unavailable, "part of the body could not be written; see the store's events")
         }
         let name = staged.name
-        // This does not happen while the index is locked, since it takes as long as the disk does. A file found now may
-        // be gone when the row is added.
+        // A file is not synchronised while the index is locked, since that takes as long as the disk does. A file found
+        // now may be gone when the row is added.
         var isSynchronized = false
         if try !holds(name, length: length) {
             try spool.synchronize()

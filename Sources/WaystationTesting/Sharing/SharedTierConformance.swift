@@ -133,7 +133,7 @@ public struct SharedTierConformance: Sendable {
     /// A call whose deadline has passed ends.
     private func checkDeadlines() async throws {
         let past = ContinuousClock.now - .seconds(1)
-        // It may still work: the answer may have been there at once.
+        // A call whose deadline has passed may still work: the answer may have been there at once.
         _ = try? await tier.get([key("late")], until: past)
         _ = try? await tier.put(Data(), at: key("late"), for: .seconds(1), until: past)
     }
