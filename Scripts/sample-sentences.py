@@ -17,6 +17,10 @@ COUNT = 5
 NO_TEXT = ("#", "|", "<", "!", ">", "@", "}")
 # A full stop, a question or an exclamation mark, and then the beginning of another sentence.
 END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z`*\[“\"0-9])")
+# A literal of several lines, or of one, in which an interpolation may have literals, too.
+LITERAL = re.compile(
+    r'"""\n(.*?)"""|"((?:[^"\\\n]|\\\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*\)|\\.)*)"', re.S
+)
 # The beginning of a statement in SQL, or words of scripts in Lua and JavaScript and of servers' settings.
 OTHER_LANGUAGE = re.compile(
     r"^(SELECT|INSERT|CREATE|UPDATE|DELETE|WITH|PRAGMA)\b|redis\.call|=> \{|\bconst \w|\bServerName\b|\bworker_processes\b"
@@ -90,15 +94,16 @@ def of_comments(file):
 def of_messages(file):
     """The texts for people in a source file's code: literals of five words or more, without their line breaks.
 
-    Literals that `+` joins are one text.
+    Literals that `+` joins are one text. A literal that begins with a comma or a semicolon continues another text, and is
+    left out.
     """
     code = "\n".join("" if line.lstrip().startswith("//") else line for line in file.read_text().splitlines())
     joined = re.sub(r'(?<![\\"])"\s*\+\s*"(?!")', lambda match: " " * len(match.group()), code)
     found = []
-    for match in re.finditer(r'"""\n(.*?)"""|"((?:[^"\\\n]|\\.)*)"', joined, re.S):
+    for match in LITERAL.finditer(joined):
         text = " ".join((match.group(1) or match.group(2) or "").replace("\\\n", " ").split())
         words = [word for word in text.split() if re.fullmatch(r"[A-Za-z][a-z'’]*[,.:;]?", word)]
-        if len(words) >= 5 and not OTHER_LANGUAGE.search(text):
+        if len(words) >= 5 and not OTHER_LANGUAGE.search(text) and not text.startswith((",", ";", ")")):
             line = code.count("\n", 0, match.start()) + 1
             found += [(f"{file.relative_to(ROOT)}:{line}", one) for one in sentences(text)]
     return found
