@@ -16,7 +16,7 @@ COUNT = 5
 # The beginnings of lines that hold no sentence: headings, tables, HTML, pictures, quotations, and directives of DocC.
 NO_TEXT = ("#", "|", "<", "!", ">", "@", "}")
 # A full stop, a question or an exclamation mark, and then the beginning of another sentence.
-END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z`*\[“\"0-9])")
+END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?!(?<=\?)\s+\")\s+(?=[A-Z`*\[“\"0-9])")
 # A literal of several lines, or of one, in which an interpolation may have literals, too.
 LITERAL = re.compile(
     r'"""\n(.*?)"""|"((?:[^"\\\n]|\\\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*\)|\\.)*)"', re.S
@@ -70,7 +70,7 @@ def of_comments(file):
     found, lines, start, in_code = [], [], 0, False
     source = file.read_text().splitlines()
     for number, line in enumerate(source + [""], 1):
-        match = re.match(r"\s*///? ?(.*)", line)
+        match = re.match(r"\s*///? ?(?!MARK:)(.*)", line)
         text = match.group(1) if match else None
         if text is not None and text.strip().startswith("```"):
             in_code, text = not in_code, ""
