@@ -14,7 +14,7 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COUNT = 5
 # The beginnings of lines that hold no sentence: headings, tables, HTML, pictures, quotations, and directives of DocC.
-NO_TEXT = ("#", "|", "<", "!", ">", "@", "}")
+NO_TEXT = ("#", "|", "<", "alt=", "!", ">", "@", "}")
 # A full stop, a question or an exclamation mark, and then the beginning of another sentence.
 END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?!(?<=\?)\s+\")\s+(?=[A-Z`*\[“\"0-9])")
 # A literal of several lines, or of one, in which an interpolation may have literals, too.

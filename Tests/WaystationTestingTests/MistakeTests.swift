@@ -55,7 +55,7 @@ extension Mistake {
               GET https://api.example/orders (\(file):1): method is POST, not GET
               POST https://api.example/orders (\(file):2): JSON at id is `7`, not `8`; field Accept is missing
               any method http://api.example/orders/* (\(file):3): scheme is https, not http; path is /orders, not /orders/*
-            Add a stub for the request, or change one of these.
+            Add a stub for the request, or change one of the nearest stubs.
             """
         ) { _ in
             let stubs = try Stubs {
@@ -148,7 +148,7 @@ extension Mistake {
             noMatch: no stub answers GET https://a.example/me; the nearest:
               GET https://a.example/me (\(file):1): its turn is over
               POST https://a.example/logout (\(file):2): path is /me, not /logout; method is GET, not POST
-            Add a stub for the request, or change one of these.
+            Add a stub for the request, or change one of the nearest stubs.
             """
         ) { _ in
             let stubs = try Stubs(inOrder: true) {
