@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Picks twenty sentences at random, to be read by themselves: sample-sentences.py [SEED]
 
-Five each come from the README and the change log, from the articles and documents, from comments, and from messages. The
-first sentence of a documentation comment is shown with the declaration that it describes, as an editor shows it. A
+Five each come from the README and the change log, from the articles and documents, from comments, and from messages. A
+sentence of a documentation comment is shown with the declaration, and with the parameter, that it describes, as an
+editor shows it. A
 sentence that cannot be understood without what else stands around it is rewritten, and the next seed is tried.
 """
 import pathlib
@@ -67,18 +68,18 @@ def declaration(lines, number):
 
 def of_comments(file):
     """The sentences of a source file's comments; examples in them are left out."""
-    found, lines, start, in_code = [], [], 0, False
+    found, lines, start, label, in_code = [], [], 0, None, False
     source = file.read_text().splitlines()
     for number, line in enumerate(source + [""], 1):
         match = re.match(r"\s*///? ?(?!MARK:)(.*)", line)
         text = match.group(1) if match else None
         if text is not None and text.strip().startswith("```"):
             in_code, text = not in_code, ""
-        item = re.match(r"\s*- (?:(?:Parameters?|Returns|Throws|Complexity)\b[^:]*:|\w+:)?\s*", text or "")
+        item = re.match(r"\s*- (?:((?:Parameters?|Returns|Throws|Complexity)\b[^:]*|\w+):)?\s*", text or "")
         if (not text or not text.strip() or item) and lines:
             place = f"{file.relative_to(ROOT)}:{start}"
             if source[start - 1].lstrip().startswith("///"):
-                place += f"  {declaration(source, start)}"
+                place += f"  {declaration(source, start)}" + (f", {label}" if label else "")
             found += [(place, one) for one in sentences(" ".join(lines))]
             lines = []
         if text is None:
@@ -86,7 +87,7 @@ def of_comments(file):
         if not text or not text.strip() or in_code:
             continue
         if not lines:
-            start = number
+            start, label = number, item and item.group(1)
         lines.append(text[item.end():] if item else text)
     return found
 

@@ -81,7 +81,7 @@ final class Network: Sendable {
 
     /// Sends a request to the origin.
     ///
-    /// Call it within ``leavingQueue(for:_:)``.
+    /// Call this function within ``leavingQueue(for:_:)``.
     ///
     /// - Parameters:
     ///   - request: The request, which gets the mark of forwarded requests.

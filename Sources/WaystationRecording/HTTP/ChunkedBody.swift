@@ -22,7 +22,7 @@ enum ChunkedBody {
             rest = rest.dropFirst(size)
             if rest.first == UInt8(ascii: "\r") { rest = rest.dropFirst() }
             guard rest.first == UInt8(ascii: "\n") else {
-                throw rest.isEmpty ? cutOff : ImportRefusal(.damagedBody, "a chunk of its body is longer than its size")
+                throw rest.isEmpty ? cutOff : ImportRefusal(.damagedBody, "a chunk of the body is longer than its size")
             }
             rest = rest.dropFirst()
         }
