@@ -3,8 +3,8 @@
 
 Five each come from the README and the change log, from the articles and documents, from comments, and from messages. A
 sentence of a documentation comment is shown with the declaration, and with the parameter, that it describes, as an
-editor shows it. A
-sentence that cannot be understood without what else stands around it is rewritten, and the next seed is tried.
+editor shows it. A sentence that cannot be understood without what else stands around it is rewritten, and the next seed
+is tried.
 """
 import pathlib
 import random
