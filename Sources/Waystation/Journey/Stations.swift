@@ -128,7 +128,7 @@ final class Stations: Sendable {
     private func synchronize(_ hop: Hop) -> Visit {
         guard let cookies else { return ask(hop) }
         guard !storages.isEmpty else { return choose(hop, cookies) }
-        // Only with its cookies does a request belong to a login.
+        // A request belongs to a login only if it carries the cookies of the login.
         return Visit(
             hop.under(nil),
             .wait(
