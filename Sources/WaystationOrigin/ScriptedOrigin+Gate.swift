@@ -41,7 +41,7 @@ extension ScriptedOrigin {
         /// Lets all answers that wait at this gate continue, now and in the future.
         public func open() { _ = write(writable, "o", 1) }
 
-        // POLLRDHUP, which Glibc defines for GNU sources only.
+        // The number is that of POLLRDHUP, which Glibc defines for GNU sources only.
         private static let peerHungUp: Int16 = 0x2000
 
         /// Waits for the gate to open, or for the peer of `socket` to go away.

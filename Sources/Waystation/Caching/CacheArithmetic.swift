@@ -77,7 +77,7 @@ enum CacheArithmetic {
     static func limit(of strategy: CacheStrategy, _ selection: StoredSelection, now: Date) -> [String] {
         guard let limit = strategy.limit else { return [] }
         let arrived = max(Duration.seconds(now.timeIntervalSince(selection.head.responseTime)), .zero)
-        let rule = "The strategy serves it until it arrived \(limit.inWords) ago, whatever its fields say"
+        let rule = "The strategy serves the response until it arrived \(limit.inWords) ago, whatever its fields say"
         return arrived < limit
             ? ["\(rule): for \((limit - arrived).roundedUp.inWords) more."]
             : ["\(rule): that was \((arrived - limit).wholeSeconds.inWords) ago."]

@@ -109,14 +109,14 @@ struct CacheExplanationTests {
         #expect(within.outcome == "served")
         #expect(
             within.sentences.contains(
-                "The strategy serves it until it arrived 7 d ago, whatever its fields say: for 6 d 22 h more."
+                "The strategy serves the response until it arrived 7 d ago, whatever its fields say: for 6 d 22 h more."
             )
         )
         let beyond = try explain([head], by: .cacheFirst(for: .hours(1)))
         #expect(beyond.outcome == "fetched")
         #expect(
             beyond.sentences.suffix(3) == [
-                "The strategy serves it until it arrived 1 h ago, whatever its fields say: that was 1 h ago.",
+                "The strategy serves the response until it arrived 1 h ago, whatever its fields say: that was 1 h ago.",
                 "The stored response is stale: the origin is asked for the whole response.",
                 "If the origin cannot be reached, the load fails.",
             ]
