@@ -12,10 +12,16 @@ struct SourceOptions: ParsableArguments {
     )
     var trust: [TrustedKey] = []
 
-    @Option(name: .customLong("modules-url"), help: ArgumentHelp("The URL of an update server for many modules.", valueName: "url"))
+    @Option(
+        name: .customLong("modules-url"),
+        help: ArgumentHelp("The URL of an update server for many modules.", valueName: "url")
+    )
     var modulesURL: WebAddress?
 
-    @Option(name: .customLong("single-url"), help: ArgumentHelp("The URL of an update server for one pack.", valueName: "url"))
+    @Option(
+        name: .customLong("single-url"),
+        help: ArgumentHelp("The URL of an update server for one pack.", valueName: "url")
+    )
     var singleURL: WebAddress?
 
     @Option(help: ArgumentHelp("The module of the pack, for --single-url.", valueName: "name"))
