@@ -104,7 +104,7 @@ def of_messages(file):
     for match in LITERAL.finditer(joined):
         text = " ".join((match.group(1) or match.group(2) or "").replace("\\\n", " ").split())
         words = [word for word in text.split() if re.fullmatch(r"[A-Za-z][a-z'’]*[,.:;]?", word)]
-        if len(words) >= 5 and not OTHER_LANGUAGE.search(text) and not text.startswith((",", ";", ")")):
+        if len(words) >= 5 and not OTHER_LANGUAGE.search(text) and not text.startswith((",", ";", ":", ")")):
             line = code.count("\n", 0, match.start()) + 1
             found += [(f"{file.relative_to(ROOT)}:{line}", one) for one in sentences(text)]
     return found

@@ -32,7 +32,7 @@ struct WaystationCommand: AsyncParsableCommand {
     )
 
     static func main() async {
-        // Read before the arguments are parsed, so that errors of usage also get the requested form.
+        // The format is read before the arguments are parsed, so that errors of usage also get the requested form.
         let format = OutputFormat(arguments: CommandLine.arguments)
         do {
             var command = try parseAsRoot()

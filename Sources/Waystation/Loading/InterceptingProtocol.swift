@@ -21,7 +21,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         case ended
     }
 
-    // Used on the loading queue only.
+    // `phase` is used on the loading queue only.
     private var phase = Phase.created
     /// The binding that was chosen for this load; nil for the loads of a class with one binding.
     private let chosen: Binding?

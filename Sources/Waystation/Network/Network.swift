@@ -116,8 +116,8 @@ final class Network: Sendable {
     /// The transport; the same for the whole life of the network.
     var engine: any Transport {
         if let transport = made.withLock({ $0.transport }) { return transport }
-        // Made outside the lock, because it is the app's code. If two threads make one at once, the first one to be
-        // stored is used.
+        // The transport is made outside the lock, because the app's code makes it. If two threads make a transport at
+        // once, the first one to be stored is used.
         let transport = makeTransport(settings.configuration)
         (transport as? URLSessionTransport)?.keepPace { [backlog] in backlog.bytes }
         return made.withLock { made in
@@ -130,7 +130,7 @@ final class Network: Sendable {
     /// Foundation's transport, for the requests that ``engine`` cannot carry.
     private var foundation: any Transport {
         if let foundation = made.withLock({ $0.foundation }) { return foundation }
-        // Made outside the lock, which loads take on the loading queue.
+        // The transport is made outside the lock, which loads take on the loading queue.
         let foundation = URLSessionTransport(configuration: settings.configuration)
         foundation.keepPace { [backlog] in backlog.bytes }
         return made.withLock { made in

@@ -21,7 +21,7 @@ extension PackLibrary {
     /// Starts a version's time as the active one, on trial if asked for; this start of the app counts as the trial's
     /// first.
     func begin(_ folder: String, of module: ModuleID, in record: inout ModuleRecord, onTrial isOnTrial: Bool) {
-        // Rounded to whole seconds, since records hold no fractions.
+        // The time is rounded to whole seconds, since records hold no fractions.
         let now = Date(timeIntervalSince1970: environment.now().timeIntervalSince1970.rounded(.down))
         record.begin(folder, onTrial: isOnTrial, at: now)
         guard record.version(inFolder: folder)?.trialSince != nil else { return }

@@ -81,8 +81,8 @@ extension ResponseStore {
             finish(written, of: Set(attempts.compactMap(\.addedKey)), in: opened)
             return written.result
         } catch  where attempts.count > 1 && StoreFailure(error) != .busy {
-            // One of them alone may be the cause. A transaction that waited for another process in vain is not split,
-            // since each of its writes would wait again.
+            // One of the gathered writes alone may be the cause of the failure. A transaction that waited for another
+            // process in vain is not split, since each of its writes would wait again.
             return attempts.flatMap { make([$0]) }
         } catch {
             return attempts.map { $0.failed(handle(error, in: opened, while: $0.write.task, key: $0.write.key)) }
