@@ -48,7 +48,7 @@ struct RequestComposer: Sendable {
         if case .unsupported(let proxy) = route {
             throw TransportFailure(
                 .cannotConnectToHost,
-                "The environment names the proxy \(proxy), whose kind is not supported. Name an http proxy, or none."
+                "The environment names the proxy \(proxy), whose kind is not supported. Name an http proxy in the environment, or none."
             )
         }
         let (body, framing) = try Self.body(of: request, method: method)

@@ -42,7 +42,7 @@ enum DirectoryChecks {
             return .failed(
                 name,
                 "\(path) belongs to the user with the number \(status.owner), not to \(geteuid())",
-                "give it to the user of the program: `chown`"
+                "give the directory to the user of the program: `chown`"
             )
         }
         if status.isWritableByOthers {
