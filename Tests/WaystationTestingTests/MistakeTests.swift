@@ -334,8 +334,8 @@ extension Mistake {
         Mistake(
             "the file of a recording cannot be written",
             """
-            unwritableRecording: the recorded exchanges cannot be written: /shop/file/orders.har cannot be made: check that its \
-            folder exists and is writable
+            unwritableRecording: the recorded exchanges cannot be written: /shop/file/orders.har cannot be made: \
+            check that its folder exists and is writable
             """
         ) { folder in
             let file = folder.url.appending(path: "file")

@@ -25,13 +25,15 @@ enum CacheArithmetic {
             let onArrival = freshness.age - max(resident, .zero)
             sentences.append(
                 onArrival > .zero
-                    ? "The response's age is \(freshness.age.inWords): \(onArrival.inWords) when it arrived, by its Age and Date fields, "
+                    ? "The response's age is \(freshness.age.inWords): \(onArrival.inWords) when it arrived, "
+                        + "by its Age and Date fields, "
                         + "and \(max(resident, .zero).inWords) since then."
                     : "The response's age is \(freshness.age.inWords), the time since it arrived."
             )
         } else {
             sentences.append(
-                "The response's age is unknown: by this machine's clock it arrives only in \((.zero - resident).inWords)."
+                "The response's age is unknown: "
+                    + "by this machine's clock it arrives only in \((.zero - resident).inWords)."
             )
         }
         sentences.append(lifetime(freshness, rules))
@@ -67,7 +69,8 @@ enum CacheArithmetic {
         case .maxAge: "The response's lifetime is \(lifetime), by max-age of its Cache-Control field."
         case .expires: "The response's lifetime is \(lifetime), the time from its Date to its Expires field."
         case .heuristic:
-            "The response's lifetime is \(lifetime), an estimate: \(Int((rules.heuristicFraction * 100).rounded())) % of the time from "
+            "The response's lifetime is \(lifetime), an estimate: "
+                + "\(Int((rules.heuristicFraction * 100).rounded())) % of the time from "
                 + "its Last-Modified to its Date field, and \(rules.heuristicMaximum.inWords) at most."
         case .none: "The response has no lifetime: no field names one, and the cache does not estimate one."
         }

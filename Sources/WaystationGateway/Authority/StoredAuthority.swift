@@ -72,7 +72,8 @@ extension StoredAuthority {
         }
         if now < intermediate.notValidBefore {
             return
-                "the authority is valid only from \(intermediate.notValidBefore.formatted(.iso8601)): the clock was set back"
+                "the authority is valid only from \(intermediate.notValidBefore.formatted(.iso8601)): "
+                + "the clock was set back"
         }
         let end = min(intermediate.notValidAfter, root.notValidAfter)
         if end < now + Self.margin { return "the authority is valid only until \(end.formatted(.iso8601))" }

@@ -95,8 +95,8 @@ struct ConnectFailure: Error, Equatable, CustomStringConvertible {
         }
         return ConnectFailure(
             description: """
-                the proxy answered CONNECT with the status 407, because it wants a user name and a password; put them into \
-                https_proxy (http://user:password@host:port)
+                the proxy answered CONNECT with the status 407, because it wants a user name and a password; put them \
+                into https_proxy (http://user:password@host:port)
                 """
         )
     }

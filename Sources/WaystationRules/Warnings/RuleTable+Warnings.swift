@@ -41,8 +41,9 @@ extension RuleTable {
     private func unreachableMessage(_ earlier: Int) -> String {
         let place = rules[earlier].location.map { " (\($0))" } ?? ""
         return """
-            the rule is never reached, since rule \(earlier) `\(URLPatternError.shown(patterns[earlier].text))`\(place) \
-            matches every request that this rule matches; put it before that rule, or remove it
+            the rule is never reached, since rule \(earlier) \
+            `\(URLPatternError.shown(patterns[earlier].text))`\(place) matches every request that this rule matches; \
+            put it before that rule, or remove it
             """
     }
 }

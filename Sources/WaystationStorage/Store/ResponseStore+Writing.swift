@@ -34,7 +34,8 @@ extension ResponseStore {
 
     func reportTooLarge(_ key: RequestKey, length: Int) {
         let detail =
-            "the body has at least \(length) bytes and the store accepts at most \(largestBody); the response was not stored"
+            "the body has at least \(length) bytes and the store accepts at most \(largestBody); "
+            + "the response was not stored"
         report(StoreEvent(.tooLarge, key: key, bytes: length, detail: detail))
     }
 

@@ -68,8 +68,8 @@ extension StubError {
         StubError(
             code: .unusableAnswer,
             message: """
-                the entry \(entry.name) of \(file.lastPathComponent) cannot be replayed: \(reason.detail). Record again \
-                with \(RecordingOverride.variable)=record
+                the entry \(entry.name) of \(file.lastPathComponent) cannot be replayed: \(reason.detail). Record \
+                again with \(RecordingOverride.variable)=record
                 """
         )
     }

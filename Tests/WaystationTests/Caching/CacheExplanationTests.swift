@@ -47,7 +47,8 @@ struct CacheExplanationTests {
         #expect(
             found.sentences == [
                 "The stored response has the status 200.",
-                "The response's age is 1 h 10 min: 10 min when it arrived, by its Age and Date fields, and 1 h since then.",
+                "The response's age is 1 h 10 min: 10 min when it arrived, by its Age and Date fields, "
+                    + "and 1 h since then.",
                 "The response's lifetime is 2 h, by max-age of its Cache-Control field.",
                 "By its fields the response is fresh for 50 min more.",
                 "The cache answers with the status 200, without the network.",
@@ -97,7 +98,8 @@ struct CacheExplanationTests {
         let estimate = try explain([stored(cases[1].0, arrived: 100)]).sentences[2]
         #expect(
             estimate
-                == "The response's lifetime is 2 h 24 min, an estimate: 10 % of the time from its Last-Modified to its Date "
+                == "The response's lifetime is 2 h 24 min, an estimate: "
+                + "10 % of the time from its Last-Modified to its Date "
                 + "field, and 7 d at most."
         )
     }
