@@ -214,8 +214,9 @@ bench: bench-deps web-apps
 		$(SWIFT) run $(IN) Benchmarks -c release --quiet bench $(ONLY)
 
 docs: deps
-	@python3 Scripts/strategy-diagrams.py --check
+	@python3 Scripts/sequence-diagrams.py --check
 	@Scripts/build-docs.sh
+	@SWIFT=$(SWIFT) Scripts/check-tutorials.py
 	@Scripts/check-docs-site.py
 
 # The documentation as a site, for people.

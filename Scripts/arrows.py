@@ -90,7 +90,8 @@ def circles(nodes, arrows):
 
 def examine(target):
     """Prints one target; returns the complaints about it."""
-    files = [File(path, target) for path in sorted(target.rglob("*.swift"))]
+    # The programs of the documentation's tutorials are not part of the target.
+    files = [File(path, target) for path in sorted(target.rglob("*.swift")) if ".docc/" not in str(path)]
     used = uses(files)
     names = sorted({file.folder for file in files})
     arrows = {name: set() for name in names}

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Looks at the built documentation in Chromium, at three widths: check-docs-site.py [ARCHIVE] [--pictures FOLDER]
 
-Serves the site as `make docs-serve` does, and opens its root, the landing page and every article. It fails if a page is
-not found, if a picture does not load, if a page is wider than its window, or if code is cut without a way to scroll to it.
+Serves the site as `make docs-serve` does, and opens its root, the landing page, every article and every tutorial. It
+fails if a page is not found, if a picture does not load, if a page is wider than its window, or if code is cut without a
+way to scroll to it.
 """
 import argparse
 import functools
@@ -34,7 +35,7 @@ async function look(path, width) {
   for (let tries = 0; tries < 200 && !ready; tries++) {
     await pause(50);
     view = frame.contentWindow; page = view.document;
-    ready = view.location.pathname.startsWith("/documentation/")
+    ready = /^\\/(documentation|tutorials)\\//.test(view.location.pathname)
       && page.querySelector("main h1, .topic h1, .doc-topic h1, .not-found, .title");
   }
   if (!ready) problems.push("shows no content");
@@ -95,9 +96,10 @@ def main():
     parser.add_argument("archive", nargs="?", type=pathlib.Path, default=ROOT / ".build/docs/Waystation.doccarchive")
     parser.add_argument("--pictures", type=pathlib.Path, help="a folder for a picture of each page at each width")
     options = parser.parse_args()
-    articles = sorted((ROOT / "Sources/Waystation/Waystation.docc").glob("*.md"))
-    names = [file.stem.lower() for file in articles if file.stem != "Waystation"]
-    pages = ["/", "/documentation/waystation/"] + [f"/documentation/waystation/{name}/" for name in names]
+    pages = ["/"]
+    for folder, files in ("documentation", "*.md"), ("tutorials", "Tutorials/*.tutorial"):
+        names = [file.stem.lower() for file in sorted((ROOT / "Sources/Waystation/Waystation.docc").glob(files))]
+        pages += [f"/{folder}/waystation/"] + [f"/{folder}/waystation/{name}/" for name in names if name != "waystation"]
     Handler.harness = (HARNESS % (json.dumps(pages), json.dumps(WIDTHS))).encode()
     handler = functools.partial(Handler, directory=str(options.archive.resolve()))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Picks twenty sentences at random, to be read by themselves: sample-sentences.py [SEED]
 
-Five each come from the README and the change log, from the articles and documents, from comments, and from messages. The
-first sentence of a documentation comment is shown with the declaration that it describes, as an editor shows it. A
-sentence that cannot be understood without what else stands around it is rewritten, and the next seed is tried.
+Five each come from the README and the change log, from the articles and documents, from comments, and from messages. A
+sentence of a documentation comment is shown with the declaration, and with the parameter, that it describes, as an
+editor shows it. A sentence that cannot be understood without what else stands around it is rewritten, and the next seed
+is tried.
 """
 import pathlib
 import random
@@ -13,8 +14,18 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COUNT = 5
+# The beginnings of lines that hold no sentence: headings, tables, HTML, pictures, quotations, and directives of DocC.
+NO_TEXT = ("#", "|", "<", "alt=", "!", ">", "@", "}")
 # A full stop, a question or an exclamation mark, and then the beginning of another sentence.
-END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z`*\[“\"0-9])")
+END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?!(?<=\?)\s+\")\s+(?=[A-Z`*\[“\"0-9])")
+# A literal of several lines, or of one, in which an interpolation may have literals, too.
+LITERAL = re.compile(
+    r'"""\n(.*?)"""|"((?:[^"\\\n]|\\\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*\)|\\.)*)"', re.S
+)
+# The beginning of a statement in SQL, or words of scripts in Lua and JavaScript and of servers' settings.
+OTHER_LANGUAGE = re.compile(
+    r"^(SELECT|INSERT|CREATE|UPDATE|DELETE|WITH|PRAGMA)\b|redis\.call|=> \{|\bconst \w|\bServerName\b|\bworker_processes\b"
+)
 
 
 def sentences(paragraph):
@@ -25,7 +36,7 @@ def sentences(paragraph):
 
 
 def of_markdown(file):
-    """The sentences of a document's paragraphs and items; code, tables and headings are left out."""
+    """The sentences of a document's paragraphs and items; code, tables, headings and directives are left out."""
     found, lines, start, in_code = [], [], 0, False
     for number, line in enumerate(file.read_text().splitlines() + [""], 1):
         if line.lstrip().startswith("```"):
@@ -34,11 +45,11 @@ def of_markdown(file):
         if in_code:
             continue
         item = re.match(r"\s*(?:[-*]|\d+\.)\s+", line)
-        ends = item or not line.strip() or line.startswith(("#", "|", "<", "!", ">"))
+        ends = item or not line.strip() or line.lstrip().startswith(NO_TEXT)
         if ends and lines:
             found += [(f"{file.relative_to(ROOT)}:{start}", text) for text in sentences(" ".join(lines))]
             lines = []
-        if not line.strip() or line.startswith(("#", "|", "<", "!", ">")):
+        if not line.strip() or line.lstrip().startswith(NO_TEXT):
             continue
         if not lines:
             start = number
@@ -57,18 +68,18 @@ def declaration(lines, number):
 
 def of_comments(file):
     """The sentences of a source file's comments; examples in them are left out."""
-    found, lines, start, in_code = [], [], 0, False
+    found, lines, start, label, in_code = [], [], 0, None, False
     source = file.read_text().splitlines()
     for number, line in enumerate(source + [""], 1):
-        match = re.match(r"\s*///? ?(.*)", line)
+        match = re.match(r"\s*///? ?(?!MARK:)(.*)", line)
         text = match.group(1) if match else None
         if text is not None and text.strip().startswith("```"):
             in_code, text = not in_code, ""
-        item = re.match(r"\s*- (?:(?:Parameters?|Returns|Throws|Complexity)\b[^:]*:|\w+:)?\s*", text or "")
+        item = re.match(r"\s*- (?:((?:Parameters?|Returns|Throws|Complexity)\b[^:]*|\w+):)?\s*", text or "")
         if (not text or not text.strip() or item) and lines:
             place = f"{file.relative_to(ROOT)}:{start}"
             if source[start - 1].lstrip().startswith("///"):
-                place += f"  {declaration(source, start)}"
+                place += f"  {declaration(source, start)}" + (f", {label}" if label else "")
             found += [(place, one) for one in sentences(" ".join(lines))]
             lines = []
         if text is None:
@@ -76,19 +87,24 @@ def of_comments(file):
         if not text or not text.strip() or in_code:
             continue
         if not lines:
-            start = number
+            start, label = number, item and item.group(1)
         lines.append(text[item.end():] if item else text)
     return found
 
 
 def of_messages(file):
-    """The texts for people in a source file's code: literals of five words or more, without their line breaks."""
+    """The texts for people in a source file's code: literals of five words or more, without their line breaks.
+
+    Literals that `+` joins are one text. A literal that begins with a comma or a semicolon continues another text, and is
+    left out.
+    """
     code = "\n".join("" if line.lstrip().startswith("//") else line for line in file.read_text().splitlines())
+    joined = re.sub(r'(?<![\\"])"\s*\+\s*"(?!")', lambda match: " " * len(match.group()), code)
     found = []
-    for match in re.finditer(r'"""\n(.*?)"""|"((?:[^"\\\n]|\\.)*)"', code, re.S):
+    for match in LITERAL.finditer(joined):
         text = " ".join((match.group(1) or match.group(2) or "").replace("\\\n", " ").split())
         words = [word for word in text.split() if re.fullmatch(r"[A-Za-z][a-z'’]*[,.:;]?", word)]
-        if len(words) >= 5 and not re.match(r"(SELECT|INSERT|CREATE|UPDATE|DELETE|WITH|PRAGMA)\b", text):
+        if len(words) >= 5 and not OTHER_LANGUAGE.search(text) and not text.startswith((",", ";", ":", ")")):
             line = code.count("\n", 0, match.start()) + 1
             found += [(f"{file.relative_to(ROOT)}:{line}", one) for one in sentences(text)]
     return found
@@ -97,7 +113,10 @@ def of_messages(file):
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     source = sorted((ROOT / "Sources").rglob("*.swift"))
-    documents = sorted((ROOT / "Sources/Waystation/Waystation.docc").glob("*.md")) + sorted((ROOT / "Docs").rglob("*.md"))
+    catalogue = ROOT / "Sources/Waystation/Waystation.docc"
+    documents = [
+        *sorted(catalogue.glob("*.md")), *sorted(catalogue.rglob("*.tutorial")), *sorted((ROOT / "Docs").rglob("*.md"))
+    ]
     groups = {
         "README and change log": [row for name in ("README.md", "CHANGELOG.md") for row in of_markdown(ROOT / name)],
         "articles and documents": [row for file in documents for row in of_markdown(file)],

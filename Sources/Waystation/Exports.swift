@@ -1,5 +1,6 @@
-// An app imports only `Waystation`. These are the names of other modules that its public interface uses, and those with
-// which an app installs and updates packs; everything else is imported from the module that declares it.
+// An app imports only `Waystation`. `import Waystation` brings the names of other modules that the public interface of
+// `Waystation` uses, and those with which an app installs and updates packs; every other name is imported from the
+// module that declares it.
 @_exported public import struct WaystationCaching.CachingRules
 @_exported public import struct WaystationCookies.Cookie
 @_exported public import enum WaystationCookies.CookieChange

@@ -64,7 +64,7 @@ public struct ZipArchive: Sendable {
     ///
     /// - Throws: ``ZipError`` when the data are damaged, the source's error, or the error of `body`.
     public func read(_ entry: ZipEntry, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        // Such a directory has nothing to unpack, regardless of its method.
+        // A directory's entry without bytes has nothing to unpack, regardless of its compression method.
         if entry.isDirectory, entry.compressedSize == 0, entry.crc32 == 0 { return }
         try EntryReader(source).read(entry, body)
     }

@@ -8,8 +8,8 @@ struct WaystationCommand: AsyncParsableCommand {
         commandName: "waystation",
         abstract: "Makes, publishes and installs offline packs, manages response caches, and shows pages in browsers.",
         discussion: """
-            A pack is a zip of web files with a manifest. Build one from a folder, publish it into a directory that any \
-            file server can serve, or into a bucket, and clients follow:
+            A pack is a zip of web files with a manifest. Build a pack from a folder, publish it into a directory \
+            that any file server can serve, or into a bucket, and clients follow:
 
               waystation keys generate -o release.key
               waystation pack build site --module shop --pack-version 1.4 --base-url https://shop.example/app/ \
@@ -32,7 +32,7 @@ struct WaystationCommand: AsyncParsableCommand {
     )
 
     static func main() async {
-        // Read before the arguments are parsed, so that errors of usage also get the requested form.
+        // The format is read before the arguments are parsed, so that errors of usage also get the requested form.
         let format = OutputFormat(arguments: CommandLine.arguments)
         do {
             var command = try parseAsRoot()

@@ -123,7 +123,7 @@ public struct CachingRules: Hashable, Sendable {
     /// Makes the default rules, which you can then change.
     public init() {}
 
-    // These sets are made once, so that making rules allocates no memory.
+    // The sets of status codes are made once, so that making rules allocates no memory.
     private static let heuristicStatusesOfRFC9110: Set<Int> = [
         200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501,
     ]

@@ -53,7 +53,7 @@ public final class FileSource: ByteSource {
 
     /// Opens a regular file.
     ///
-    /// - Throws: ``FileError`` when it cannot be opened or is not a regular file.
+    /// - Throws: ``FileError`` when the file cannot be opened or is not a regular file.
     public convenience init(_ url: URL) throws {
         try self.init(LocalFileSystem().openFile(url.path(percentEncoded: false)))
     }

@@ -158,7 +158,7 @@ package struct LocalFileSystem: FileSystem {
         } while descriptor < 0 && errno == EINTR
         guard descriptor >= 0 else {
             let code = errno
-            // This is the error for a FIFO or a socket with no process at its other end.
+            // `ENXIO` is the error for a FIFO or a socket with no process at its other end.
             if code == ENXIO { throw FileError.notRegular(path) }
             throw code == ELOOP && place.isLink ? FileError.link(path) : FileError(operation, path, code: code)
         }
@@ -184,7 +184,8 @@ package struct LocalFileSystem: FileSystem {
         }
         try OwnedDirectory.checkOwner(status, path)
         guard status.st_mode & Mode.notOwner != 0 else { return }
-        // This does not use a descriptor: closing one drops the locks that SQLite holds on the file in this process.
+        // The mode is changed without a descriptor: closing one drops the locks that SQLite holds on the file in this
+        // process.
         guard fchmodat(place.descriptor, place.name, status.st_mode & Mode.ownerOnly, 0) == 0 else {
             throw FileError("chmod", path)
         }

@@ -17,8 +17,8 @@ package final class StagingDirectory: Sendable {
     package init(in parent: String, fileSystem: any FileSystem) throws {
         self.fileSystem = fileSystem
         // Between making the directory and locking its file, another process may take it for a left-over and remove it.
-        // Comparing the locked file with the one at the path shows that. The interval is short, so a few attempts are
-        // enough.
+        // Comparing the locked file with the one at the path shows that. The time between making and locking is short,
+        // so a few attempts are enough.
         for _ in 0..<8 {
             let path = "\(parent)/\(RandomName.make())"
             try fileSystem.createDirectory(path)

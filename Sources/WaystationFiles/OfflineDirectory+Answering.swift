@@ -12,8 +12,9 @@ extension OfflineDirectory {
         // A pinned file was checked against its digest when it was read, and is never written again.
         if pins != nil { return isHead ? file.headAnswer : file.getAnswer }
         var status = stat()
-        // This call follows links that may have replaced directories meanwhile. That does no harm: the bytes in memory
-        // were read from below the root, and they are served only if inode and times are unchanged.
+        // `fstatat` follows links that may have replaced directories since the file was opened. Following them does no
+        // harm: the bytes in memory were read from below the root, and they are served only if inode and times are
+        // unchanged.
         guard fstatat(rootDirectory.descriptor, file.path.text, &status, AT_SYMLINK_NOFOLLOW) == 0,
             FileStamp(status) == file.stamp
         else {

@@ -101,7 +101,7 @@ public final class NIOTransport: Transport {
         }
     }
 
-    /// True: a start only puts the request into a list.
+    /// True, because a start only puts the request into a list.
     public var startsOnAnyQueue: Bool { true }
 
     /// Whether the transport can perform a request.

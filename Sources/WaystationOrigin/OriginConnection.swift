@@ -39,8 +39,8 @@ struct OriginConnection {
 
     /// Answers a request whose body is not read, and ends the connection.
     ///
-    /// A socket that is closed with unread bytes resets the connection, and the client may lose the answer. So only the
-    /// sending direction ends here, and the client closes the connection.
+    /// A socket that is closed with unread bytes resets the connection, and the client may lose the answer. The server
+    /// therefore ends only the sending direction, and the client closes the connection.
     private func end(with response: ScriptedOrigin.Response, to head: RequestHead) {
         let body = ReceivedBody(isDigested: digestsBodies)
         let request = exchanges.record(head, body: body, connection: number)

@@ -16,8 +16,8 @@ extension ScriptedOrigin {
     /// One gate may hold several answers, and stays open once opened. An answer that waits also ends when its client
     /// goes away or the server stops, so a gate that is never opened does not hold an answer for ever.
     public final class Gate: Sendable {
-        // The gate is a pipe that becomes readable when the gate opens. It is never read, so from then on `poll`
-        // returns at once for every waiting thread.
+        // The gate is a pipe that becomes readable when the gate opens. The pipe is never read, so from the opening on
+        // `poll` returns at once for every waiting thread.
         private let readable: CInt
         private let writable: CInt
 
@@ -41,7 +41,7 @@ extension ScriptedOrigin {
         /// Lets all answers that wait at this gate continue, now and in the future.
         public func open() { _ = write(writable, "o", 1) }
 
-        // POLLRDHUP, which Glibc defines for GNU sources only.
+        // The number is that of POLLRDHUP, which Glibc defines for GNU sources only.
         private static let peerHungUp: Int16 = 0x2000
 
         /// Waits for the gate to open, or for the peer of `socket` to go away.

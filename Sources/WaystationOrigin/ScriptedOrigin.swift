@@ -86,7 +86,8 @@ public final class ScriptedOrigin: Sendable {
     ///
     /// The recorded requests stay readable. Calling it again does nothing.
     public func stop() {
-        // This comes first, so that connections cut here do not count as abandoned by their clients.
+        // The exchanges are closed first, so that connections cut by `stop()` do not count as abandoned by their
+        // clients.
         exchanges.close()
         listener.shutdown()
         connections.shutdownAll()
@@ -107,7 +108,7 @@ public final class ScriptedOrigin: Sendable {
         components.host = "127.0.0.1"
         components.port = Int(port)
         components.path = "/"
-        // These components always give a URL; the fallback only avoids a trap.
+        // The components of a loopback URL always give a URL; the fallback only avoids a trap.
         return components.url ?? URL(fileURLWithPath: "/")
     }
 

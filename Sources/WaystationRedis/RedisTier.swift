@@ -109,7 +109,8 @@ public final class RedisTier: SharedTier {
             if let value {
                 RedisCommand(script: RedisScripts.remove, key: key.name).with(value)
             } else {
-                // This is how responses are invalidated, which must remain when a replica takes the server's place.
+                // Removing a key is how responses are invalidated; the removal must remain when a replica takes the
+                // server's place.
                 RedisCommand("DEL", key: key.name).lasting
             }
         guard case .number = try await run(command, until: deadline) else { throw Self.unexpected }

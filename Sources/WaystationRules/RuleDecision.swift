@@ -1,4 +1,4 @@
-/// The decision of a table about a request, and the reasons.
+/// The decision of a table of rules about a request, and the reasons for it.
 public enum RuleDecision<Action: Sendable>: Sendable {
     /// The rule at `index`, counted from 0, is the first that matches the request.
     case matched(index: Int, pattern: URLPattern, action: Action)

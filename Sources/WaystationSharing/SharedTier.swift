@@ -4,7 +4,7 @@ public import Foundation
 /// origin.
 ///
 /// A tier may lose any value at any time, and several machines use it at once. It knows neither responses nor URLs: keys
-/// are hashes, and values are sealed. `SharedTierConformance` in WaystationTesting checks an implementation.
+/// are hashes, and values are sealed. `SharedTierConformance` in WaystationTesting checks an implementation of it.
 ///
 /// Each method throws at its deadline at the latest; a caller waits no longer than that in any case. A cancelled call
 /// may throw earlier. Methods are called from any thread, many at a time.

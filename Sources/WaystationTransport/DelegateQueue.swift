@@ -3,8 +3,8 @@ package import Foundation
 
 /// The queue on which the transport's session calls its delegate: one call at a time, in order.
 ///
-/// Foundation makes an operation of each call, with locks and scheduling of its own. This class passes the call to a
-/// dispatch queue directly, which is faster.
+/// Foundation makes an operation of each call of a delegate, with locks and scheduling of its own. This class passes
+/// the call to a dispatch queue directly, which is faster.
 ///
 /// `@unchecked Sendable` because the superclass is; the properties added here do not change.
 package final class DelegateQueue: OperationQueue, @unchecked Sendable {

@@ -54,7 +54,8 @@ package struct RequestTimeout: Sendable {
 
     /// Finds the flag and the request by their names.
     package init(request: String, flag: String) {
-        // This works only if an optional request has the same memory layout as a request.
+        // The stored request can be changed in place only if an optional request has the same memory layout as a
+        // request.
         guard MemoryLayout<URLRequest?>.size == MemoryLayout<URLRequest>.size,
             let request = FoundationInternals.offset(of: request, as: URLRequest?.self, in: URLSessionTask.self),
             let flag = FoundationInternals.offset(of: flag, as: Bool.self, in: URLRequest.self)

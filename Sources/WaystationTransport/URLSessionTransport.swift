@@ -161,7 +161,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
         newRequest request: URLRequest,
         completionHandler: @Sendable @escaping (URLRequest?) -> Void
     ) {
-        // Here a redirect is an answer like any other; Foundation then delivers it with its body.
+        // For a transport, a redirect is an answer like any other; Foundation then delivers it with its body.
         completionHandler(nil)
     }
 

@@ -133,7 +133,7 @@ struct CacheCommandTests {
         let within = try tool.run(["cache"] + film + ["--strategy", "cache-first", "--maximum-age", "30d"])
         #expect(within.status == 0, "\(within.errors)")
         #expect(within.output.hasPrefix("GET https://img.example/film\n  The stored response has the status 200.\n"))
-        #expect(within.output.contains("\n  Its age is 10 d"))
+        #expect(within.output.contains("\n  The response's age is 10 d"))
         let rest = "until it arrived 30 d ago, whatever its fields say: for "
         // The tool runs up to some seconds after the response was stored.
         #expect(["20 d more", "19 d 23 h 59 min"].contains { within.output.contains(rest + $0) })
@@ -200,7 +200,7 @@ struct CacheCommandTests {
         try bytes.write(to: bodies.appending(path: name))
         let damaged = try run("verify", "--in", "http")
         #expect(damaged.status == 1)
-        #expect(damaged.output.contains("GET https://shop.example/film: its body file has changed bytes\n"))
+        #expect(damaged.output.contains("GET https://shop.example/film: the body file has changed bytes\n"))
         #expect(damaged.output.hasSuffix("6 responses and 1 body files checked, 2 damaged\n"))
         #expect(try urls().count == 6)
         let json = try run("verify", "--in", "http", "--repair", "--format", "json")

@@ -173,7 +173,8 @@ struct GatewayAuthorityTests {
         )
         #expect(
             lines[1] == """
-                It is new, because the directory had no authority: install it now, and restart the gateway if it runs.
+                The authority is new, because the directory had no authority: install it now, and restart the gateway \
+                if it runs.
                 """
         )
         #expect(lines[2] == "")

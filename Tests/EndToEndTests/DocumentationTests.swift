@@ -22,12 +22,14 @@ struct DocumentationTests {
         #expect(unused.isEmpty, "snippets that no document and no comment shows")
     }
 
-    @Test("begins with the program of Examples/FirstLoad")
+    @Test("begins, and its first tutorial ends, with the program of Examples/FirstLoad")
     func firstProgram() throws {
         let readme = try Documents.readme
         let program = try #require(readme.text.firstMatch(of: /(?s)```swift program\n(.*?)```/))
         let compiled = try Documents.file("Examples/FirstLoad/Sources/app/app.swift")
         #expect(String(program.output.1) == compiled)
+        let catalogue = "Sources/Waystation/Waystation.docc"
+        #expect(try Documents.file("\(catalogue)/Tutorials/Code/LoadTwice-4.swift") == compiled)
     }
 
     @Test("names the version of the tool in every dependency that it shows")
@@ -174,7 +176,7 @@ struct CodeWords {
     }
 }
 
-/// A Markdown file of the repository.
+/// A Markdown file of the repository, or a tutorial of the documentation's site.
 struct Document {
     let url: URL
     let text: String
@@ -259,7 +261,7 @@ enum Documents {
         let top = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
             .map { root.appending(path: $0) }
         let below = try files(below: ["Docs", "Sources/Waystation/Waystation.docc"])
-        return try (top + below.filter { $0.pathExtension == "md" }).map(Document.init)
+        return try (top + below.filter { ["md", "tutorial"].contains($0.pathExtension) }).map(Document.init)
     }
 
     static func files(below folders: [String]) throws -> [URL] {

@@ -32,9 +32,9 @@ struct RuleWarningTests {
         #expect(
             found.map(\.description) == [
                 """
-                rule 2 `https://h/app/*.png` (App/Rules.swift:7): it is never reached, since rule 0 `https://h/**` \
-                (App/Rules.swift:7) matches every request that this rule matches; put it before that rule, or \
-                remove it
+                rule 2 `https://h/app/*.png` (App/Rules.swift:7): the rule is never reached, since rule 0 \
+                `https://h/**` (App/Rules.swift:7) matches every request that this rule matches; put it before that \
+                rule, or remove it
                 """
             ]
         )

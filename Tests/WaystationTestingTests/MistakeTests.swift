@@ -55,7 +55,7 @@ extension Mistake {
               GET https://api.example/orders (\(file):1): method is POST, not GET
               POST https://api.example/orders (\(file):2): JSON at id is `7`, not `8`; field Accept is missing
               any method http://api.example/orders/* (\(file):3): scheme is https, not http; path is /orders, not /orders/*
-            Add a stub for the request, or change one of these.
+            Add a stub for the request, or change one of the nearest stubs.
             """
         ) { _ in
             let stubs = try Stubs {
@@ -148,7 +148,7 @@ extension Mistake {
             noMatch: no stub answers GET https://a.example/me; the nearest:
               GET https://a.example/me (\(file):1): its turn is over
               POST https://a.example/logout (\(file):2): path is /me, not /logout; method is GET, not POST
-            Add a stub for the request, or change one of these.
+            Add a stub for the request, or change one of the nearest stubs.
             """
         ) { _ in
             let stubs = try Stubs(inOrder: true) {
@@ -295,7 +295,7 @@ extension Mistake {
             "an entry has no body",
             """
             unusableAnswer: the entry GET https://a.example/ of orders.har cannot be replayed: the recording does not have \
-            its body. Record it again with WAYSTATION_RECORD=record
+            its body. Record again with WAYSTATION_RECORD=record
             """
         ) { folder in
             let har =
@@ -309,7 +309,7 @@ extension Mistake {
             "the network fails while a request is recorded",
             """
             cannotRecord: GET https://a.example/ cannot be recorded, because the network failed: The operation could not \
-            be completed. (NSURLErrorDomain error -1009.). Record it with a network
+            be completed. (NSURLErrorDomain error -1009.). Record with a network
             """
         ) { folder in
             let recording = try folder.recording(network: .unreachable)
@@ -334,8 +334,8 @@ extension Mistake {
         Mistake(
             "the file of a recording cannot be written",
             """
-            unwritableRecording: what was recorded cannot be written: /shop/file/orders.har cannot be made: check that its \
-            folder exists and is writable
+            unwritableRecording: the recorded exchanges cannot be written: /shop/file/orders.har cannot be made: \
+            check that its folder exists and is writable
             """
         ) { folder in
             let file = folder.url.appending(path: "file")
@@ -369,7 +369,7 @@ extension Mistake {
         Mistake(
             "a recording has expired",
             """
-            orders.har has expired: its oldest entry was recorded at 2027-01-15T08:00:00Z. Record it again with \
+            orders.har has expired: its oldest entry was recorded at 2027-01-15T08:00:00Z. Record again with \
             WAYSTATION_RECORD=record
             """
         ) { folder in

@@ -221,7 +221,7 @@ struct RecordingTests {
         ] {
             try Data(har(outside).utf8).write(to: folder.file)
             let failure = try await folder.recording(network: .unreachable).makeSession().failure("https://a.example/")
-            #expect(failure?.localizedDescription.contains("its body should be in the file \(outside)") ?? false)
+            #expect(failure?.localizedDescription.contains("the body should be in the file \(outside)") ?? false)
         }
     }
 

@@ -93,7 +93,7 @@ final class Spooling: Sendable {
     private func failure(of stream: InputStream) -> URLError {
         // Foundation ends the process when `streamError` is read of a stream that has no error.
         let cause = stream.streamStatus == .error ? stream.streamError : nil
-        let reason = cause.map { "\($0)" } ?? "it was already read or closed"
+        let reason = cause.map { "\($0)" } ?? "the stream was already read or closed"
         return URLError(
             .requestBodyStreamExhausted,
             failing: url,

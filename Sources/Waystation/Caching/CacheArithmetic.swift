@@ -25,23 +25,25 @@ enum CacheArithmetic {
             let onArrival = freshness.age - max(resident, .zero)
             sentences.append(
                 onArrival > .zero
-                    ? "Its age is \(freshness.age.inWords): \(onArrival.inWords) when it arrived, by its Age and Date fields, "
+                    ? "The response's age is \(freshness.age.inWords): \(onArrival.inWords) when it arrived, "
+                        + "by its Age and Date fields, "
                         + "and \(max(resident, .zero).inWords) since then."
-                    : "Its age is \(freshness.age.inWords), the time since it arrived."
+                    : "The response's age is \(freshness.age.inWords), the time since it arrived."
             )
         } else {
             sentences.append(
-                "Its age is unknown: by this machine's clock it arrives only in \((.zero - resident).inWords)."
+                "The response's age is unknown: "
+                    + "by this machine's clock it arrives only in \((.zero - resident).inWords)."
             )
         }
         sentences.append(lifetime(freshness, rules))
         let left = freshness.timeToLive
         if freshness.isFresh {
-            sentences.append("So by its fields the response is fresh for \(left.inWords) more.")
+            sentences.append("By its fields the response is fresh for \(left.inWords) more.")
         } else if freshness.isAgeKnown, freshness.basis != .none {
-            sentences.append("So by its fields the response has been stale for \((.zero - left).inWords).")
+            sentences.append("By its fields the response has been stale for \((.zero - left).inWords).")
         } else {
-            sentences.append("So by its fields the response is stale.")
+            sentences.append("By its fields the response is stale.")
         }
         if head.needsValidation {
             sentences.append(
@@ -49,10 +51,14 @@ enum CacheArithmetic {
             )
         }
         if head.cacheControl.noCache == .response {
-            sentences.append("Its directive no-cache demands that the origin confirms the response each time.")
+            sentences.append(
+                "The response's directive no-cache demands that the origin confirms the response each time."
+            )
         }
         if head.cacheControl.mustRevalidate {
-            sentences.append("Its directive must-revalidate forbids the use of the response while it is stale.")
+            sentences.append(
+                "The response's directive must-revalidate forbids the use of the response while it is stale."
+            )
         }
         return sentences
     }
@@ -60,12 +66,13 @@ enum CacheArithmetic {
     private static func lifetime(_ freshness: Freshness, _ rules: CachingRules) -> String {
         let lifetime = freshness.lifetime.inWords
         return switch freshness.basis {
-        case .maxAge: "Its lifetime is \(lifetime), by max-age of its Cache-Control field."
-        case .expires: "Its lifetime is \(lifetime), the time from its Date to its Expires field."
+        case .maxAge: "The response's lifetime is \(lifetime), by max-age of its Cache-Control field."
+        case .expires: "The response's lifetime is \(lifetime), the time from its Date to its Expires field."
         case .heuristic:
-            "Its lifetime is \(lifetime), an estimate: \(Int((rules.heuristicFraction * 100).rounded())) % of the time from "
+            "The response's lifetime is \(lifetime), an estimate: "
+                + "\(Int((rules.heuristicFraction * 100).rounded())) % of the time from "
                 + "its Last-Modified to its Date field, and \(rules.heuristicMaximum.inWords) at most."
-        case .none: "It has no lifetime: no field names one, and none is estimated for it."
+        case .none: "The response has no lifetime: no field names one, and the cache does not estimate one."
         }
     }
 
@@ -73,7 +80,7 @@ enum CacheArithmetic {
     static func limit(of strategy: CacheStrategy, _ selection: StoredSelection, now: Date) -> [String] {
         guard let limit = strategy.limit else { return [] }
         let arrived = max(Duration.seconds(now.timeIntervalSince(selection.head.responseTime)), .zero)
-        let rule = "The strategy serves it until it arrived \(limit.inWords) ago, whatever its fields say"
+        let rule = "The strategy serves the response until it arrived \(limit.inWords) ago, whatever its fields say"
         return arrived < limit
             ? ["\(rule): for \((limit - arrived).roundedUp.inWords) more."]
             : ["\(rule): that was \((arrived - limit).wholeSeconds.inWords) ago."]

@@ -13,9 +13,9 @@ extension ResponseCache {
     /// A tier never makes a load fail. Each call of it takes at most ``timeout``; when calls fail or are slow, the tier
     /// is left alone for a while, and ``LoadEvent/Kind/shared(_:)`` events report that.
     ///
-    /// The strategies `.standard`, `.cacheFirst` and `.staleWhileRevalidate` look up in the tier. A response goes there
-    /// for as long as it is fresh and may be used stale while it is revalidated, or up to the limit of the strategy; 30
-    /// days at most.
+    /// The strategies `.standard`, `.cacheFirst` and `.staleWhileRevalidate` look up in the tier. A response stays in
+    /// the tier for as long as it is fresh and may be used stale while it is revalidated, or up to the limit of the
+    /// strategy; 30 days at most.
     public struct Sharing: Sendable {
         /// The tier.
         public var tier: any SharedTier

@@ -11,7 +11,7 @@ struct KnownPairs {
     private struct Owners {
         /// The cookies that have or had this pair.
         var cookies: Set<Cookie.ID> = []
-        /// Those of the cookies that a log-out removed.
+        /// The ids of the cookies that a log-out removed.
         var ended: Set<Cookie.ID> = []
     }
 

@@ -21,7 +21,7 @@ struct FetchPlan: Sendable {
     var ticket: LoginTicket?
     /// Whether a first trip failed.
     ///
-    /// Loads that ask again share one second trip, and its failure is final for all of them.
+    /// Loads that ask the origin again share one second trip, and a failure of that trip is final for all of them.
     var isSecondAttempt = false
 
     /// Plans with equal identities share one trip: the same request to the byte, asked in the same way.

@@ -14,7 +14,8 @@ extension SharedFetch {
             return start()
         }
         Task {
-            // Before the look-up: a response that is invalidated during it is neither served nor stored.
+            // The moment is taken before the look-up, so that a response that is invalidated during the look-up is
+            // neither served nor stored.
             var moment = state.withLock(\.times.moment)
             let finding = await shared.find(request) { head, body in
                 guard !cache.store.hasInvalidated(request.key, since: moment) else {
@@ -78,8 +79,8 @@ extension SharedFetch {
             shared.admits(stored.cacheControl, setsCookie: head.setsCookie, length: head.statedLength ?? 0),
             sharedLifetime(of: stored) != nil
         else {
-            // Other machines need not wait for the end of this body.
-            // Released outside of the lock: the end of a ticket may end a lease.
+            // Other machines need not wait for the end of this body. The ticket is released outside of the lock,
+            // because the end of a ticket may end a lease.
             _ = state.withLock { $0.ticket.take() }
             return nil
         }

@@ -112,7 +112,7 @@ final class SharedFetch: TransportReceiver {
             return .joined
         }
         makeCalls()
-        // The others may all be resting, and this one does not.
+        // All other loads of the fetch may be resting, and the load that joins is not.
         keepPace()
         return joining
     }
@@ -268,7 +268,7 @@ final class SharedFetch: TransportReceiver {
             return .refuse(.notMarkedStorable)
         }
         // Foundation may have added cookies that the request does not show. The key of the response would not contain
-        // them, so requests with other cookies would find it (RFC 9111 §4.1).
+        // the cookies, so requests with other cookies would find the response (RFC 9111 §4.1).
         if case .store(let stored) = decision, plan.presented.hidesCookies, stored.vary.nominatesCookie {
             return .refuse(.variesOnEverything)
         }

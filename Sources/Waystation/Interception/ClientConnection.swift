@@ -31,7 +31,7 @@ package final class ClientConnection: Sendable {
     ///
     /// - Parameters:
     ///   - visit: The verdict, in which the choice of a source does not matter.
-    ///   - prepared: Gets the request as it is to be sent, or the reason why it must not be sent. It is called once, on
+    ///   - prepared: Called with the request to send, or with the reason why none must be sent. It is called once, on
     ///     any thread, unless the connection is ended before.
     func prepare(
         _ visit: Visit,

@@ -82,7 +82,7 @@ package final class ClientLoads: Sendable {
     ///   - request: The request that opens the connection.
     ///   - sendsUnclaimed: Whether a request that no rule takes may be sent.
     ///   - close: Called when a log-out ends the connection: the client closes it, and then ends it.
-    ///   - prepared: Gets the request as it is to be sent, or the reason why it must not be sent. It is called once, on
+    ///   - prepared: Called with the request to send, or with the reason why none must be sent. It is called once, on
     ///     any thread, unless the connection is ended before.
     /// - Returns: The connection, which the client must end; nil if no rule takes the request and it must not be sent.
     package func connect(

@@ -15,7 +15,7 @@ extension Interceptor: LoginUser {
                 do {
                     try await store.remove(scope)
                 } catch {
-                    // This process no longer finds these responses, although removing them failed.
+                    // The process no longer finds the responses of an ended login, although removing them failed.
                     let problem = "cannot remove the responses of an ended login: \(error)"
                     environment.events.emit(LoadEvent(kind: .degraded(problem)))
                 }

@@ -232,7 +232,7 @@ struct Course: Sendable {
                 phase = .redirected(head, body: body, isCut: true)
                 return redirect(head, RedirectPolicy.decision(for: head, to: hop.request, after: redirects))
             }
-            // Released first, so that the bytes are not copied.
+            // The state's reference to the body is released first, so that the bytes are not copied.
             phase = .asking
             body.append(part)
             phase = .redirected(head, body: body, isCut: false)

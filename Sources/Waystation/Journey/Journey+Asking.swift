@@ -8,7 +8,7 @@ import WaystationTransport
 extension Journey {
     func redirect(_ head: ResponseHead, to next: URLRequest, isHTTP: Bool) {
         let (trip, hop, client) = state.withLock { ($0.course.trip, $0.course.hop, $0.client) }
-        // Nothing is requested then, so the client is not asked.
+        // A redirect to an external link requests nothing, so the client is not asked.
         if context.stations.isExternalLink(next) { return go(on: context.stations.next(next, after: hop), after: trip) }
         guard isHTTP else { return finish(URLError(.unsupportedURL, failing: hop.request.url)) }
         guard client?.decidesAboutRedirects ?? false else { return follow(head, to: next, in: trip) }

@@ -102,7 +102,8 @@ final class Stations: Sendable {
     }
 
     private func wait(for login: LoginSession, refused: String?, _ hop: Hop) -> Visit {
-        // Taken before the wait, so that a request that outlasts its login does not continue under the next one.
+        // The ticket is taken before the wait, so that a request that outlasts its login does not continue under the
+        // next one.
         let ticket = LoginTicket(login)
         return Visit(
             hop,
@@ -128,7 +129,7 @@ final class Stations: Sendable {
     private func synchronize(_ hop: Hop) -> Visit {
         guard let cookies else { return ask(hop) }
         guard !storages.isEmpty else { return choose(hop, cookies) }
-        // Only with its cookies does a request belong to a login.
+        // A request belongs to a login only if it carries the cookies of the login.
         return Visit(
             hop.under(nil),
             .wait(
@@ -158,7 +159,7 @@ final class Stations: Sendable {
     private func ask(_ hop: Hop) -> Visit {
         guard let match = hop.match else { return Visit(hop, .send) }
         var request = hop.request
-        // Not in the hop itself: the policy does not apply to the requests that follow.
+        // The policy is not set in the hop itself, because it does not apply to the requests that follow.
         if hop.ignoresStored { request.cachePolicy = .reloadIgnoringLocalCacheData }
         let serving = Serving(
             sources: sources,

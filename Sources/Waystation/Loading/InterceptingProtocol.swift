@@ -21,7 +21,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         case ended
     }
 
-    // Used on the loading queue only.
+    // `phase` is used on the loading queue only.
     private var phase = Phase.created
     /// The binding that was chosen for this load; nil for the loads of a class with one binding.
     private let chosen: Binding?
@@ -150,8 +150,8 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         _ context: LoadContext
     ) -> Bool {
         guard let ticket else { return AnswerDelivery.deliverInline(answer, to: client, context) }
-        // A log-out waits until the place is left. Without a place, the journey that is begun instead ends with the
-        // log-out.
+        // A log-out waits until the load has left its place among the loads of the login. Without a place, the journey
+        // that is begun instead ends with the log-out.
         guard let place = ticket.enter(end: { _ in }) else { return false }
         defer { place.leave() }
         return AnswerDelivery.deliverInline(answer, to: client, context)

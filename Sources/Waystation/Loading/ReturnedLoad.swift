@@ -60,7 +60,8 @@ final class ReturnedLoad: NSObject {
     func stop(_ reason: StopReason) {
         switch reason {
         // A stopped loader would drop its connection, send the request again when the task is resumed, and deliver the
-        // new body after what it delivered of the old one. So it continues, and only its end waits for the task.
+        // new body after what it delivered of the old one. The loader of a suspended task therefore continues, and only
+        // the end of the load waits for the task.
         case .suspension: break
         case .cancellation:
             if isStarted, heldEnd == nil { loader.stopLoading() }
@@ -86,10 +87,10 @@ final class ReturnedLoad: NSObject {
 
     /// Counts the task among the loads of the login, because Foundation has chosen cookies for its host.
     ///
-    /// A log-out ends it.
+    /// A log-out cancels the task.
     ///
-    /// Foundation does not report the end of a task that is cancelled while it is suspended. So the place is left after
-    /// the cancel has been processed on the task's queue; no answer is delivered after that.
+    /// Foundation does not report the end of a task that is cancelled while it is suspended. The load therefore leaves
+    /// its place after the cancel has been processed on the task's queue; no answer is delivered after that.
     func enterLogin() {
         _ = moment
         guard let login = context.stations.login, login.covers(client.task.originalRequest?.url) else {

@@ -57,7 +57,7 @@ extension LoginSession {
     private func ask(_ attempt: LoginState.Attempt) {
         guard let setting = setting.withLock({ $0 }) else { return }
         report(.asked(attempt.reason))
-        // Read before the provider is called: a token from before a log-out is not put into the cookies.
+        // The moment is read before the provider is called: a token from before a log-out is not put into the cookies.
         let moment = setting.cookies.moment()
         let task = Task { [provider] in
             do {

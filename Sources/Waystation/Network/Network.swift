@@ -39,8 +39,8 @@ final class Network: Sendable {
     ) {
         let own = (configuration.copy() as? URLSessionConfiguration) ?? .default
         let additional = (configuration.httpAdditionalHeaders ?? [:]) as? [String: String] ?? [:]
-        // A session adds these fields to every request, also to one after a redirect to another origin. So credentials
-        // are put on the app's own request instead, and are sent to its origin only.
+        // A session adds these fields to every request, also to one after a redirect to another origin. Credentials are
+        // therefore put on the app's own request instead, and are sent to its origin only.
         if additional.keys.contains(where: CredentialFields.contains) {
             own.httpAdditionalHeaders = additional.filter { !CredentialFields.contains($0.key) }
         }
@@ -81,7 +81,7 @@ final class Network: Sendable {
 
     /// Sends a request to the origin.
     ///
-    /// Call it within ``leavingQueue(for:_:)``.
+    /// Call this function within ``leavingQueue(for:_:)``.
     ///
     /// - Parameters:
     ///   - request: The request, which gets the mark of forwarded requests.
@@ -116,8 +116,8 @@ final class Network: Sendable {
     /// The transport; the same for the whole life of the network.
     var engine: any Transport {
         if let transport = made.withLock({ $0.transport }) { return transport }
-        // Made outside the lock, because it is the app's code. If two threads make one at once, the first one to be
-        // stored is used.
+        // The transport is made outside the lock, because the app's code makes it. If two threads make a transport at
+        // once, the first one to be stored is used.
         let transport = makeTransport(settings.configuration)
         (transport as? URLSessionTransport)?.keepPace { [backlog] in backlog.bytes }
         return made.withLock { made in
@@ -130,7 +130,7 @@ final class Network: Sendable {
     /// Foundation's transport, for the requests that ``engine`` cannot carry.
     private var foundation: any Transport {
         if let foundation = made.withLock({ $0.foundation }) { return foundation }
-        // Made outside the lock, which loads take on the loading queue.
+        // The transport is made outside the lock, which loads take on the loading queue.
         let foundation = URLSessionTransport(configuration: settings.configuration)
         foundation.keepPace { [backlog] in backlog.bytes }
         return made.withLock { made in

@@ -31,9 +31,9 @@ final class EventBroadcaster: Sendable {
     /// again.
     func makeStream(after condition: @escaping () -> [LoadEvent] = { [] }) -> AsyncStream<LoadEvent> {
         AsyncStream(bufferingPolicy: .bufferingNewest(Self.streamCapacity)) { continuation in
-            // Counted first, so that an event that is emitted meanwhile waits for the lock.
+            // The reader is counted first, so that an event that is emitted meanwhile waits for the lock.
             readerCount.add(1, ordering: .sequentiallyConsistent)
-            // Called under the lock, so that the end of a condition cannot be sent before the condition.
+            // `condition` is called under the lock, so that the end of a condition cannot be sent before the condition.
             let number = readers.withLock { readers in
                 for event in condition() { continuation.yield(event) }
                 return readers.add(continuation)

@@ -76,7 +76,7 @@ final class ExchangeRecording: Sendable {
             state.exchange.bodyLength += data.count
             guard !state.isUnseen, room > 0 else { return }
             if state.exchange.body?.isEmpty ?? true {
-                // Shared, not copied: most bodies arrive in one piece.
+                // The first piece of a body is shared and not copied, because most bodies arrive in one piece.
                 state.exchange.body = data.prefix(room)
             } else {
                 state.exchange.body?.append(data.prefix(room))

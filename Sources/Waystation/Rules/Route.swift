@@ -40,9 +40,9 @@ public struct Route: Sendable, CustomStringConvertible {
 
     /// The installed packs, by the URLs that their manifests give.
     ///
-    /// It needs ``Interceptor/Configuration/packs``. Requests for URLs that no pack has continue to `otherwise`. So do
-    /// all requests of a module that is switched off, has no version, or has a version below the lowest that may still
-    /// be used.
+    /// It needs ``Interceptor/Configuration/packs``. Requests for URLs that no pack has continue to `otherwise`. All
+    /// requests of a module continue to `otherwise` if the module is switched off, has no version, or has a version
+    /// below the lowest that may still be used.
     public static func pack(orElse otherwise: Route = .network) -> Route {
         Route(kind: .pack(overlay: nil, otherwise: otherwise))
     }

@@ -13,8 +13,8 @@ extension Rule {
                 pattern: definition.pattern,
                 location: definition.location,
                 message: """
-                    its files are at \(base), but its pattern takes no URL there, so none of them is ever served; write \
-                    `\(folder)**` as the pattern, or serve the files at a URL that the pattern takes
+                    the rule's files are at \(base), but its pattern takes no URL there, so none of them is ever \
+                    served; write `\(folder)**` as the pattern, or serve the files at a URL that the pattern takes
                     """
             )
         }

@@ -94,7 +94,7 @@ private final class SharedSequence: Sendable {
         case .missed: dropAll(before: number, store, report)
         case .apply:
             switch content {
-            // The store was asked to do this before the message was sent; nothing more is removed.
+            // The store was asked to remove the responses before the message was sent; nothing more is removed.
             case .own, .foreign: store.remove([]) { self.note(number, $0) }
             case .other(let scope): store.invalidate(scope.local) { self.note(number, $0) }
             }

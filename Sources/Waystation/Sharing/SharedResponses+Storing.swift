@@ -60,7 +60,7 @@ extension SharedResponses {
 }
 
 extension VaryKey {
-    /// The key of a request among responses that vary by these fields.
+    /// The key of a request among responses that vary by the named fields.
     init(naming names: [HTTPField.Name], _ request: SharedRequest) {
         let list = names.map(\.canonicalName).joined(separator: ", ")
         self.init([.vary: list], request: request.fields)

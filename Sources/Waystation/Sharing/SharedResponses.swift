@@ -111,7 +111,8 @@ package final class SharedResponses: Sendable {
             guard now() < end else {
                 return .missing(SharedTicket(request, entry, stamp, lease: nil, of: self))
             }
-            // Before the lease is asked for: the other machine may end it at once.
+            // The message is awaited before the lease is asked for, because the other machine may end its lease at
+            // once.
             let expectation = arrivals.expect(entry)
             let token = Self.randomBytes()
             switch await tier.lease(token, at: keys.lease(of: entry), for: Self.leaseLifetime) {
@@ -209,7 +210,7 @@ package final class SharedResponses: Sendable {
         let new = Self.randomBytes()
         guard let isMade = await tier.lease(new, at: place, for: Self.rootLifetime) else { return nil }
         if isMade { return new }
-        // Another machine has just made it.
+        // Another machine has just made the root.
         guard let made = await tier.get([place])?[0], made.count == SharedStamp.rootLength else { return nil }
         return made
     }

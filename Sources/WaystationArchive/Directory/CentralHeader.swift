@@ -33,7 +33,7 @@ struct CentralHeader {
         else { throw Self.damagedDirectory }
         self.rawName = Array(rawName)
 
-        // Only names the entry in errors, as long as its own name is not checked yet.
+        // The label only names the entry in errors, as long as the entry's own name is not checked yet.
         let label = String(decoding: rawName, as: UTF8.self)
         flags = EntryFlags(rawValue: fixed.field(8, as: UInt16.self))
         try flags.check(entry: label)

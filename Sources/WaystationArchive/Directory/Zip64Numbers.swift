@@ -11,9 +11,10 @@ struct Zip64Numbers {
 
     /// Reads the numbers of a directory header, and takes those that the header has no room for from its zip64 field.
     ///
-    /// By the specification the field has only those numbers, in this order. Go's `archive/zip` and others write all
-    /// numbers into it as soon as one needs it. Such a field is accepted when every reader interprets it in the same
-    /// way: the numbers that are needed come first in it, and the others equal those of the header.
+    /// By the specification, the zip64 field has only the numbers that do not fit into the header, in this order. Go's
+    /// `archive/zip` and others write all numbers into it as soon as one needs it. Such a field is accepted when every
+    /// reader interprets it in the same way: the numbers that are needed come first in it, and the others equal those
+    /// of the header.
     init(
         size: UInt32,
         compressedSize: UInt32,

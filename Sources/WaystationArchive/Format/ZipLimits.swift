@@ -59,7 +59,7 @@ public struct ZipLimits: Sendable, Hashable {
         /// Between entries, and between the last one and the directory, where some tools leave bytes after removing an
         /// entry.
         public static let between = Junk(rawValue: 2)
-        /// After the end record, for example where a tape format pads to whole blocks; at most 65,535 bytes.
+        /// Bytes after the end record, for example where a tape format pads to whole blocks; at most 65,535 bytes.
         public static let trailing = Junk(rawValue: 4)
     }
 

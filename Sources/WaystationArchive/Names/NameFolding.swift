@@ -5,8 +5,8 @@ enum NameFolding {
     /// Returns a form that is equal for all spellings of a name.
     ///
     /// The case is folded down, up, and down again. A single step would not make `ß` and `SS` equal, nor the two forms
-    /// of a small sigma. Without the first step, `ẞ`, whose upper case is itself, and `ß`, whose upper case is `SS`,
-    /// would not become equal.
+    /// of a small sigma. Without the first folding down, `ẞ`, whose upper case is itself, and `ß`, whose upper case is
+    /// `SS`, would not become equal.
     static func folded(_ segment: Substring) -> String {
         if segment.utf8.allSatisfy({ $0 < 0x80 }) { return segment.lowercased() }
         // Case changes depend on the order of combining marks, so each step works on the normal form.

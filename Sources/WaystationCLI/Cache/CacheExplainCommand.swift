@@ -11,9 +11,9 @@ struct CacheExplainCommand: AsyncParsableCommand {
         commandName: "explain",
         abstract: "Explains what a cache would do with a GET of a URL, and why.",
         discussion: """
-            It shows the age of the stored response, its lifetime and the field that names it, and the next step. \
-            Nothing is sent, and the store is only read. The rules of an app are not known here: --strategy names the \
-            one of the rule that takes the URL.
+            The explanation shows the age of the stored response, its lifetime and the field that names it, and the \
+            next step. Nothing is sent, and the store is only read. The rules of an app are not known here: \
+            --strategy names the one of the rule that takes the URL.
 
             Examples:
               waystation cache explain https://shop.example/app/ --in caches/http

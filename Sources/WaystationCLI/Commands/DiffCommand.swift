@@ -17,10 +17,10 @@ struct DiffCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The pack that clients have.")
+    @Argument(help: "The old pack, which clients have.")
     var old: String
 
-    @Argument(help: "The pack that the patch leads to.")
+    @Argument(help: "The new pack, to which the patch leads.")
     var new: String
 
     @Option(help: "The kind of bytes that the patch is applied to.")

@@ -6,7 +6,7 @@ struct DisableCommand: AsyncParsableCommand {
         commandName: "disable",
         abstract: "Switches a module off: its pages load online.",
         discussion: """
-            Its packs are kept, on the server and on clients.
+            The packs of the module are kept, on the server and on clients.
 
             Example:
               waystation disable shop --to /srv/packs --key release.key

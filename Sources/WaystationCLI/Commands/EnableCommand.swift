@@ -6,7 +6,7 @@ struct EnableCommand: AsyncParsableCommand {
         commandName: "enable",
         abstract: "Switches a module on again.",
         discussion: """
-            Clients that still have the live version installed use it at once.
+            Clients that still have the live version installed use that version again at once.
 
             Example:
               waystation enable shop --to /srv/packs --key release.key

@@ -7,7 +7,7 @@ struct InspectCommand: AsyncParsableCommand {
         commandName: "inspect",
         abstract: "Describes a zip, a folder or a patch.",
         discussion: """
-            Only reads its metadata; `verify` compares a pack with its digests.
+            Reads only the metadata of the pack or patch; `verify` compares a pack with its digests.
 
             Example:
               waystation pack inspect packs/shop/1.4/patches/1.3-content.patch

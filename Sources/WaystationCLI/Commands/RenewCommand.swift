@@ -20,7 +20,7 @@ struct RenewCommand: AsyncParsableCommand {
     @OptionGroup
     var release: ReleaseOptions
 
-    @Flag(help: "Only if less than half of --validity is left, or other keys signed it: for timers.")
+    @Flag(help: "Sign only if less than half of --validity is left, or other keys signed the catalogue: for timers.")
     var ifDue = false
 
     @OptionGroup

@@ -12,13 +12,19 @@ struct SourceOptions: ParsableArguments {
     )
     var trust: [TrustedKey] = []
 
-    @Option(name: .customLong("modules-url"), help: ArgumentHelp("A server with many modules.", valueName: "url"))
+    @Option(
+        name: .customLong("modules-url"),
+        help: ArgumentHelp("The URL of an update server for many modules.", valueName: "url")
+    )
     var modulesURL: WebAddress?
 
-    @Option(name: .customLong("single-url"), help: ArgumentHelp("A server with one pack.", valueName: "url"))
+    @Option(
+        name: .customLong("single-url"),
+        help: ArgumentHelp("The URL of an update server for one pack.", valueName: "url")
+    )
     var singleURL: WebAddress?
 
-    @Option(help: ArgumentHelp("The module of that pack.", valueName: "name"))
+    @Option(help: ArgumentHelp("The module of the pack, for --single-url.", valueName: "name"))
     var module: ModuleID?
 
     private var chosen: (any PackSource)? {

@@ -6,9 +6,9 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Checks whether this machine has what Waystation needs.",
         discussion: """
-            It checks the clock, the directories, the disk, the names and addresses of this machine, and the libraries; \
-            and it tests known faults of Foundation's URLSession, with and without Waystation, in processes \
-            of their own against a server on loopback. It changes nothing and needs no network.
+            The command checks the clock, the directories, the disk, the names and addresses of this machine, and the \
+            libraries; it also tests known faults of Foundation's URLSession, with and without Waystation, in \
+            processes of their own against a server on loopback. The command changes nothing and needs no network.
 
             Each check is fine, cured (Foundation does it wrong, Waystation does not), not curable, a warning, or failed. \
             The exit code is 1 if a check failed.

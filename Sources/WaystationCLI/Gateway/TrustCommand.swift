@@ -13,12 +13,14 @@ struct TrustCommand: AsyncParsableCommand {
         usage: "waystation gateway trust --rules <file> [--authority <dir>] [--format <format>]",
         discussion: """
             A gateway that is a proxy answers https by the rules if it has an authority: a directory under \
-            `[authority]` in the rules, or --authority. Browsers accept its certificates when its root is installed in \
-            them. The command prints the shell commands for that, and changes nothing but the authority's directory: \
+            `[authority]` in the rules, or --authority. Browsers accept the certificates of an authority when its \
+            root is installed in them. The command prints the shell commands that install and remove the root, and \
+            changes nothing but the authority's directory: \
             it makes an authority if the directory has no authority for the hosts of the rules, or if that one expires \
             within three days.
 
-            An authority is valid for 30 days. It can sign only for the hosts of the rules and for names below them.
+            An authority is valid for 30 days. An authority can sign only for the hosts of the rules and for names \
+            below them.
 
             Examples:
               waystation gateway trust --rules kiosk.toml

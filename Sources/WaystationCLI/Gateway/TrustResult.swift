@@ -44,7 +44,7 @@ struct TrustResult: CommandResult {
             """
         ]
         if let reason = authority.madeBecause {
-            lines.append("It is new, because \(reason): install it now, and restart the gateway if it runs.")
+            lines.append("The authority is new, because \(reason): install it now, and restart the gateway if it runs.")
         }
         lines += warnings.map { "warning: \($0)" }
         return (lines + stepTexts.map { "\n" + $0.trimmingCharacters(in: .newlines) }).joined(separator: "\n")

@@ -46,7 +46,7 @@ public struct StoredSelection: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - head: The stored response.
-    ///   - index: Its index among the stored responses.
+    ///   - index: The index of the response among the stored ones.
     ///   - request: The request that it answers; its range and conditions are evaluated.
     ///   - now: The current time.
     ///   - isValidated: Whether the origin has just confirmed it.

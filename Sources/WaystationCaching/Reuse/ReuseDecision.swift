@@ -32,7 +32,7 @@ public enum ReuseDecision: Sendable {
     ///
     /// - Parameters:
     ///   - request: The client's request.
-    ///   - stored: All stored responses of its target URI, of every variant.
+    ///   - stored: All stored responses of the request's target URI, of every variant.
     ///   - now: The current time.
     ///   - rules: The caching rules.
     /// - Complexity: O(*n*) in the number of stored responses.

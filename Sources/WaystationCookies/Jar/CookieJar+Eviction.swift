@@ -4,7 +4,7 @@ extension CookieJar {
     /// Stores a cookie, replaces the one with the same identity, and evicts others to keep the limits (RFC 6265 §5.3
     /// steps 11 and 12).
     mutating func put(_ cookie: Cookie, now: Date) -> [CookieChange] {
-        // This comes first, so that a replacement does not inherit the creation date of an expired cookie.
+        // Expired cookies are removed first, so that a replacement does not inherit the creation date of one.
         var changes = removeExpired(now: now)
         var cookie = cookie
         var order = nextOrder

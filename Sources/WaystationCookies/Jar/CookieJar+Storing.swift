@@ -141,7 +141,8 @@ extension CookieJar {
         guard CookieHost(domain) != nil else {
             throw CookieError(.domain, "the Domain is not a host name; write a non-ASCII name in its xn-- form")
         }
-        // A host may always name itself: an address, `localhost` or a public suffix. Such a cookie is host-only.
+        // A host may always name itself: an address, `localhost` or a public suffix. A cookie in whose domain a host
+        // names itself in this way is host-only.
         if domain == host.name, host.isAddress || rules.publicSuffixes.contain(domain) { return nil }
         guard host.domainMatches(domain) else {
             throw CookieError(.domain, "\(host.name) may not set cookies for \(domain.prefix(255))")

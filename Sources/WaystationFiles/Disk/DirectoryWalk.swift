@@ -72,7 +72,7 @@ extension OpenFile {
         switch status.kind {
         case S_IFLNK: return .refused(.symbolicLink)
         case S_IFDIR:
-            // This requires only the permission to search the directory, like any use of a path.
+            // Opening with `O_PATH` requires only the permission to search the directory, like any use of a path.
             let opened = openat(descriptor, name, pathOnly | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             return opened < 0 ? .unopened(errno, path) : .directory(OpenFile(descriptor: opened, path: path))
         case S_IFREG:

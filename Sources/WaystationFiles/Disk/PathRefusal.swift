@@ -40,19 +40,20 @@ public struct PathRefusal: Error, Sendable, Hashable, CustomStringConvertible {
 
         fileprivate var explanation: String {
             switch value {
-            case .dotSegment: "it has a '.' or '..' segment; resolve dot segments before the request"
-            case .emptySegment: "it has an empty segment; write one slash between names"
-            case .nul: "it has a NUL byte"
-            case .controlCharacter: "it has a control character"
-            case .backslash: "it has a backslash; separate names with '/'"
-            case .encodedSlash: "it has an escaped slash (%2F); separate names with '/'"
-            case .invalidEscape: "it has a '%' without two hexadecimal digits; write a literal percent sign as %25"
-            case .invalidUTF8: "its decoded bytes are not valid UTF-8"
-            case .undelimited: "it has a '?' or '#'; split off query and fragment, or escape them as %3F and %23"
+            case .dotSegment: "the path has a '.' or '..' segment; resolve dot segments before the request"
+            case .emptySegment: "the path has an empty segment; write one slash between names"
+            case .nul: "the path has a NUL byte"
+            case .controlCharacter: "the path has a control character"
+            case .backslash: "the path has a backslash; separate names with '/'"
+            case .encodedSlash: "the path has an escaped slash (%2F); separate names with '/'"
+            case .invalidEscape:
+                "the path has a '%' without two hexadecimal digits; write a literal percent sign as %25"
+            case .invalidUTF8: "the decoded bytes are not valid UTF-8"
+            case .undelimited: "the path has a '?' or '#'; split off query and fragment, or escape them as %3F and %23"
             case .tooLong:
                 "a name is over \(OfflinePath.maximumNameLength) bytes, or the path over \(OfflinePath.maximumLength)"
-            case .symbolicLink: "it passes through a symbolic link; put the file itself there"
-            case .notARegularFile: "it is a FIFO, a socket or a device; only regular files are served"
+            case .symbolicLink: "the path passes through a symbolic link; put the file itself there"
+            case .notARegularFile: "the file is a FIFO, a socket or a device; only regular files are served"
             }
         }
     }

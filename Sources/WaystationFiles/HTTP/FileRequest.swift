@@ -10,7 +10,7 @@ public struct FileRequest: Sendable {
     public var path: String
     /// The percent-encoded query without its `?`, or `nil`.
     ///
-    /// The file does not depend on it; it is only repeated in the `Location` of a redirect.
+    /// The query does not change which file answers; it is only repeated in the `Location` of a redirect.
     public var query: String?
     /// The request's header fields; `Range` and the conditional fields are evaluated.
     public var headerFields: HTTPFields

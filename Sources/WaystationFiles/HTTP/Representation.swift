@@ -58,7 +58,7 @@ struct Representation: Sendable {
         switch content {
         case .memory(let data):
             if range.count == data.count { return .data(data) }
-            // This copies the bytes, so that a small part does not keep the whole file in memory, and so that its
+            // `Data(…)` copies the bytes, so that a small part does not keep the whole file in memory, and so that its
             // indices begin at 0.
             return .data(Data(data[data.startIndex + range.lowerBound..<data.startIndex + range.upperBound]))
         case .file(let file, let chunkSize):

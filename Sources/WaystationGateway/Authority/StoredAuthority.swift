@@ -71,10 +71,12 @@ extension StoredAuthority {
                 """
         }
         if now < intermediate.notValidBefore {
-            return "it is valid only from \(intermediate.notValidBefore.formatted(.iso8601)): the clock was set back"
+            return
+                "the authority is valid only from \(intermediate.notValidBefore.formatted(.iso8601)): "
+                + "the clock was set back"
         }
         let end = min(intermediate.notValidAfter, root.notValidAfter)
-        if end < now + Self.margin { return "it is valid only until \(end.formatted(.iso8601))" }
+        if end < now + Self.margin { return "the authority is valid only until \(end.formatted(.iso8601))" }
         return nil
     }
 

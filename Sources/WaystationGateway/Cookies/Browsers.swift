@@ -85,7 +85,8 @@ final class Browsers: Sendable {
         }
         guard visit.isNew else { return fields }
         fields.append("\(Self.markName)=\(visit.key.mark); Path=/; HttpOnly; SameSite=Lax")
-        // Pairs of an earlier run. Those with a domain or another path stay; they do not reach the app.
+        // Pairs of an earlier run. Pairs of an earlier run that have a domain or another path stay in the browser; they
+        // do not reach the app.
         let present = Set(visible.map(\.pair))
         for pair in visit.pairs where !present.contains(pair) {
             let name = pair.prefix { $0 != "=" }

@@ -15,7 +15,7 @@ struct BodyPreview: Encodable, Sendable {
     let kind: Kind
     /// The text; for `none` the reason why there is no preview.
     let text: String
-    /// Whether the body is longer than the text.
+    /// Whether the body is longer than the text that is shown of it.
     let isCut: Bool
 
     init(_ load: LoadLog.Load) {

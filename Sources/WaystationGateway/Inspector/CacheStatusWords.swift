@@ -1,7 +1,7 @@
 #if Gateway
 /// Explains the value of a `Cache-Status` field (RFC 9211) to people.
 enum CacheStatusWords {
-    /// The value in words.
+    /// The value of a `Cache-Status` field in words.
     ///
     /// - Parameter field: The value.
     /// - Returns: A sentence about Waystation's own member; empty if the field has none.

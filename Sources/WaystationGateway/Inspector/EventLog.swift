@@ -26,7 +26,7 @@ final class EventLog: Sendable {
         default: return
         }
         var event = event
-        // These events are not about one load.
+        // The events in this log are not about one load, so they have no URL.
         event.url = nil
         let row = Row(time: time, text: Redaction.standard.text(event.description), isTrouble: event.kind.isTrouble)
         rows.withLock { rows in

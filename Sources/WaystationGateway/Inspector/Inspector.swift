@@ -43,7 +43,7 @@ final class Inspector: Sendable {
     /// Answers a request for anything but the stream of loads.
     func response(to route: InspectorRoute) async -> InspectorResponse {
         do { return try await answer(route) } catch let error as Refusal { return InspectorResponse(error) } catch {
-            return InspectorResponse(Refusal(status: 500, message: "The inspector cannot read this: \(error)"))
+            return InspectorResponse(Refusal(status: 500, message: "The inspector cannot read its answer: \(error)"))
         }
     }
 

@@ -94,7 +94,7 @@ final class LoadStream {
         var text = isCleared ? "event: cleared\ndata:\n\n" : ""
         if news.missed > 0 { text += "event: missed\ndata: \(news.missed)\n\n" }
         for load in news.loads {
-            // JSON has no line ends outside of strings here, and none unescaped within them.
+            // The JSON of a load has no line ends outside of strings, and none unescaped within them.
             guard let data = try? encoder.encode(LoadSummary(load)) else { continue }
             text += "id: \(load.number)\nevent: load\ndata: \(String(decoding: data, as: UTF8.self))\n\n"
         }

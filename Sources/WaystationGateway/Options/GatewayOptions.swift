@@ -56,8 +56,8 @@ public struct GatewayOptions: Sendable {
     public var tunnelTimeout = Duration.seconds(900)
     /// The longest time in which a client takes nothing of what is sent to it; 5 minutes by default.
     ///
-    /// The load of the response and the connection are ended then. A client that reads slowly is not affected, nor one
-    /// to which nothing is sent for a while, such as a reader of server-sent events.
+    /// After this time, the load of the response is cancelled, and the connection is closed. A client that reads slowly
+    /// is not affected, nor one to which nothing is sent for a while, such as a reader of server-sent events.
     public var deliveryTimeout = Duration.seconds(300)
     /// The log of the gateway.
     public var logger = Logger(label: "waystation.gateway")

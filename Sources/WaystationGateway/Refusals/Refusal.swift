@@ -13,8 +13,8 @@ struct Refusal: Error, Equatable, Sendable {
         Refusal(
             status: 421,
             message: """
-                The gateway does not stand for “\(host.prefix(200))”. It stands for https://shop.example, for example, \
-                under the name http://shop.example.localhost:\(port)/.
+                The gateway does not stand for “\(host.prefix(200))”. The gateway stands for https://shop.example, \
+                for example, under the name http://shop.example.localhost:\(port)/.
                 """,
             closes: true
         )
@@ -22,7 +22,7 @@ struct Refusal: Error, Equatable, Sendable {
 
     static let noProxy = Refusal(
         status: 405,
-        message: "The gateway is not a proxy. Set GatewayOptions.isProxy to make it one.",
+        message: "The gateway is not a proxy. Set GatewayOptions.isProxy to make the gateway a proxy.",
         closes: true
     )
 
@@ -91,8 +91,8 @@ struct Refusal: Error, Equatable, Sendable {
         Refusal(
             status: 403,
             message: """
-                No rule takes \(url.prefix(2_000)). Add a rule for it, or set GatewayOptions.forwardsUnclaimed to send \
-                such requests to the network.
+                No rule takes \(url.prefix(2_000)). Add a rule for the URL, or set GatewayOptions.forwardsUnclaimed \
+                to send such requests to the network.
                 """
         )
     }

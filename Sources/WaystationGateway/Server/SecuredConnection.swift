@@ -28,10 +28,11 @@ struct SecuredConnection {
         let pipeline = client.pipeline.syncOperations
         do {
             guard let encoder = handlers.last else { return client.close(promise: nil) }
-            // Written past the encoder, and before the client's first bytes of TLS are answered.
+            // The answer to CONNECT is written past the encoder, and before the client's first bytes of TLS are
+            // answered.
             let answer = ByteBuffer(string: "HTTP/1.1 200 Connection Established\r\n\r\n")
             try pipeline.context(handler: encoder).writeAndFlush(NIOAny(IOData.byteBuffer(answer)), promise: nil)
-            // Before the decoder is removed, so that bytes that it still holds reach TLS.
+            // TLS is added before the decoder is removed, so that bytes that the decoder still holds reach TLS.
             try pipeline.addHandler(NIOSSLServerHandler(context: context))
             try configure(client)
         } catch { return client.close(promise: nil) }

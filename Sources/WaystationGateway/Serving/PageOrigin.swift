@@ -31,7 +31,7 @@ struct PageOrigin: Sendable {
             // The user follows a link from one site of the gateway to another.
             return head.isForDocument && !isSameSite(remote, url) ? CrossSite.link : remote
         }
-        // No browser that shows a page.
+        // A client that names neither a page nor a site is no browser that shows a page.
         guard page != nil || site != nil else { return nil }
         guard origin == nil, head.method == .GET || head.method == .HEAD, !head.opensWebSocket else {
             throw .crossSite(page ?? "a page of another site")

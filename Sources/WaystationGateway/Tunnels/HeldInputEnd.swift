@@ -3,8 +3,8 @@ import NIOCore
 
 /// Holds back the event that the other side sends no more.
 ///
-/// A decoder that gets it drops the bytes that it has not decoded. While a decoder waits for its removal, these are the
-/// first bytes of another protocol.
+/// A decoder that gets it drops the bytes that it has not decoded. A decoder that waits for its removal would so drop
+/// the first bytes of another protocol.
 final class HeldInputEnd: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -84,7 +84,7 @@ final class Relay: ChannelDuplexHandler {
         isClosed = true
         if let other, !other.isClosed {
             other.end(.all)
-            // The other side may not take what was written to it.
+            // The other side of the relay may not take what was written to it.
             other.waitForBytes()
         } else {
             clock.end()

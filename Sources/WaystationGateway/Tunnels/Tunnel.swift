@@ -60,7 +60,8 @@ struct Tunnel {
         let (near, far) = Relay.pair(idle: idle)
         let (clients, servers) = (client.pipeline.syncOperations, server.pipeline.syncOperations)
         do {
-            // Before the decoders are removed, so that bytes that they still hold reach the relay.
+            // The relay is added before the decoders are removed, so that bytes that the decoders still hold reach the
+            // relay.
             try servers.addHandler(far)
             try clients.addHandler(near)
             // The encoders go first: they do not know the bytes of the relays.

@@ -79,7 +79,7 @@ final class NameResolver: Resolver, Sendable {
             )
             let number = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
             guard named == 0, let address = try? SocketAddress(ipAddress: number, port: port) else { continue }
-            // The list has each address once for each type of socket.
+            // The list of the system has each address once for each type of socket.
             if !addresses.contains(address) { addresses.append(address) }
         }
         return addresses

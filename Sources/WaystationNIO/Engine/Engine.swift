@@ -115,7 +115,7 @@ final class Engine {
 
     private func begin(_ id: ExchangeID, on connection: ConnectionID, _ isReused: Bool, _ origin: Origin) {
         guard let open = connections[connection] else {
-            // The connection was closed after the pool had decided.
+            // The connection was closed after the pool had chosen it.
             guard let exchange = exchanges[id], exchange.state.isQueued else { return }
             return withPool(origin) { $0.add(id, isFirst: true, ids: &$1) }
         }

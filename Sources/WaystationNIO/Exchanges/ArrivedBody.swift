@@ -74,7 +74,8 @@ struct ArrivedBody {
         } catch {
             throw TransportFailure(
                 .unknown,
-                "The body's content coding is damaged: \(error). Load it again, or ask for it without Accept-Encoding."
+                "The body's content coding is damaged: \(error). Load the body again, "
+                    + "or ask for the body without Accept-Encoding."
             )
         }
     }

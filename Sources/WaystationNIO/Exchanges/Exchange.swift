@@ -160,7 +160,7 @@ final class Exchange: ConnectionExchange {
             .unknown,
             """
             The response has the content coding "\(codings.joined(separator: ", "))", which cannot be removed. \
-            Ask for another one with the request's Accept-Encoding.
+            Ask for another coding with the request's Accept-Encoding.
             """
         )
     }

@@ -84,7 +84,8 @@ struct ExchangeState {
             return .fail(
                 TransportFailure(
                     .unsupportedURL,
-                    "The server answered with status \(status), but statuses are 100 to 999. Ask its operator to correct it."
+                    "The server answered with status \(status), but statuses are 100 to 999. "
+                        + "Ask the server's operator to correct it."
                 )
             )
         }

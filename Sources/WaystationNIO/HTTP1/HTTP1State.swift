@@ -95,7 +95,8 @@ struct HTTP1State {
             return .fail(
                 ExchangeFailure(
                     .invalidResponse,
-                    "The server switched to another protocol (101) without being asked. Ask its operator to correct it."
+                    "The server switched to another protocol (101) without being asked. "
+                        + "Ask the server's operator to correct it."
                 )
             )
         case 100..<200:
@@ -103,7 +104,8 @@ struct HTTP1State {
                 return .fail(
                     ExchangeFailure(
                         .limitExceeded,
-                        "The server sent more than \(interimLimit) interim responses (1xx). Raise interimResponses if it must."
+                        "The server sent more than \(interimLimit) interim responses (1xx). "
+                            + "Raise interimResponses if the server must send so many."
                     )
                 )
             }
@@ -139,7 +141,7 @@ struct HTTP1State {
 
     /// The connection takes no more exchanges.
     ///
-    /// - Returns: Whether it is idle, so that it must be closed now.
+    /// - Returns: Whether the connection is idle, so that it must be closed now.
     mutating func closeWhenIdle() -> Bool {
         closesWhenIdle = true
         return !isBusy

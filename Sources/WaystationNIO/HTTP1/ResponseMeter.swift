@@ -40,7 +40,8 @@ final class ResponseMeter: ChannelInboundHandler {
         context.fireErrorCaught(
             ExchangeFailure(
                 .limitExceeded,
-                "The server sent more than \(limit) bytes in a head or between the parts of a body. Raise headBytes if it must."
+                "The server sent more than \(limit) bytes in a head or between the parts of a body. "
+                    + "Raise headBytes if the server must send so many."
             )
         )
     }

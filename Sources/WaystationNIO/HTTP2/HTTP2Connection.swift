@@ -47,7 +47,9 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
 
     func begin(_ exchange: any ConnectionExchange) {
         guard !isClosed, let context, let id = table.add(exchange, exchange.requestHead) else {
-            return exchange.end(.unprocessed("The HTTP/2 connection takes no more requests. Send it on another one."))
+            return exchange.end(
+                .unprocessed("The HTTP/2 connection takes no more requests. Send the request on another connection.")
+            )
         }
         identities[ObjectIdentifier(exchange)] = id
         // The owner has counted this exchange itself, as it does for HTTP/1.1.

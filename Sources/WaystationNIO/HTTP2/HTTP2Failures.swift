@@ -39,7 +39,7 @@ extension ExchangeFailure {
                 kind: .limitExceeded,
                 explanation: """
                     The server sent too many HTTP/2 frames without content, the last of them \(flood.kind). \
-                    Ask its operator to correct it.
+                    Ask the server's operator to correct it.
                     """
             )
         case is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock, is NIOHTTP2Errors.ExcessiveContinuationFrames,
@@ -48,7 +48,8 @@ extension ExchangeFailure {
             is NIOHTTP2Errors.ExcessiveEmptyDataFrames, is NIOHTTP2Errors.ExcessiveOutboundFrameBuffering:
             self.init(
                 kind: .limitExceeded,
-                explanation: "The server exceeded a limit of HTTP/2 (\(error)). Ask its operator to correct it."
+                explanation:
+                    "The server exceeded a limit of HTTP/2 (\(error)). Ask the server's operator to correct it."
             )
         case is any NIOHTTP2Error: self = .malformed("The server broke the rules of HTTP/2 (\(error)).")
         default:

@@ -36,8 +36,8 @@ extension StreamTable {
                 ExchangeFailure(
                     kind: .limitExceeded,
                     explanation: """
-                        The server sent more than \(limits.interimResponses) interim responses (1xx). Raise the limit if it \
-                        can be trusted.
+                        The server sent more than \(limits.interimResponses) interim responses (1xx). Raise the limit \
+                        if the server can be trusted.
                         """
                 )
             )

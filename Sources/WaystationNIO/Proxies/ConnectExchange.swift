@@ -86,24 +86,26 @@ struct ConnectExchange {
 
 /// Why a proxy opened no tunnel.
 struct ConnectFailure: Error, Equatable, CustomStringConvertible {
-    /// A part of a sentence about the proxy, without a full stop: "it …".
+    /// The reason, as a part of a sentence without a full stop: "the proxy answered …".
     var description: String
 
     static func status(_ status: Int) -> ConnectFailure {
-        guard status == 407 else { return ConnectFailure(description: "it answered CONNECT with the status \(status)") }
+        guard status == 407 else {
+            return ConnectFailure(description: "the proxy answered CONNECT with the status \(status)")
+        }
         return ConnectFailure(
             description: """
-                it answered CONNECT with the status 407, because it wants a user name and a password; put them into \
-                https_proxy (http://user:password@host:port)
+                the proxy answered CONNECT with the status 407, because it wants a user name and a password; put them \
+                into https_proxy (http://user:password@host:port)
                 """
         )
     }
 
-    static let notHTTP = ConnectFailure(description: "its answer to CONNECT is not HTTP/1.1")
+    static let notHTTP = ConnectFailure(description: "the answer to CONNECT is not HTTP/1.1")
     static let headTooLarge = ConnectFailure(
-        description: "the head of its answer to CONNECT is larger than \(ConnectExchange.maximumHead) bytes"
+        description: "the head of the answer to CONNECT is larger than \(ConnectExchange.maximumHead) bytes"
     )
-    static let closed = ConnectFailure(description: "it closed the connection instead of answering CONNECT")
+    static let closed = ConnectFailure(description: "the proxy closed the connection instead of answering CONNECT")
     static let invalidRequest = ConnectFailure(
         description: "the host or the proxy's password contains characters that cannot be sent"
     )

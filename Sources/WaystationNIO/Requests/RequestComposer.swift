@@ -48,7 +48,8 @@ struct RequestComposer: Sendable {
         if case .unsupported(let proxy) = route {
             throw TransportFailure(
                 .cannotConnectToHost,
-                "The environment names the proxy \(proxy), whose kind is not supported. Name an http proxy, or none."
+                "The environment names the proxy \(proxy), whose kind is not supported. "
+                    + "Name an http proxy in the environment, or none."
             )
         }
         let (body, framing) = try Self.body(of: request, method: method)
@@ -142,7 +143,8 @@ struct RequestComposer: Sendable {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let length = Int64(digits) else {
             throw TransportFailure(
                 .badURL,
-                "The request's Content-Length \(text.debugDescription) is not a number. Set it to the length of the stream."
+                "The request's Content-Length \(text.debugDescription) is not a number. "
+                    + "Set Content-Length to the length of the stream."
             )
         }
         return length

@@ -72,8 +72,8 @@ final class BlockingThreads: TaskExecutor {
     static let count = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
     private static let mark = DispatchSpecificKey<Bool>()
-    // This queue has a QoS class of its own: on Linux, concurrent queues of the default class share the threads of
-    // Swift's tasks (one per core), so long computations on them would keep tasks from running.
+    // The queue for blocking work has a QoS class of its own: on Linux, concurrent queues of the default class share
+    // the threads of Swift's tasks (one per core), so long computations on them would keep tasks from running.
     private let queue = DispatchQueue(label: "Waystation.blocking", qos: .utility, attributes: .concurrent)
 
     private init() { queue.setSpecific(key: Self.mark, value: true) }

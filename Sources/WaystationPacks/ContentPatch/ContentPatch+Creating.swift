@@ -10,7 +10,7 @@ extension PackBuilder {
     ///
     /// - Parameters:
     ///   - base: The pack that is installed.
-    ///   - result: The pack that the patch leads to.
+    ///   - result: The new pack, to which the patch leads.
     /// - Returns: The patch, in the format of `Docs/FileFormats.md`.
     /// - Throws: ``PackError`` when a pack cannot be read, or when the files that differ are 2 GiB or more.
     public static func contentPatch(from base: PackContents, to result: PackContents) throws(PackError) -> Data {

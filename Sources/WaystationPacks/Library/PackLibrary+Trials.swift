@@ -21,7 +21,7 @@ extension PackLibrary {
     /// Starts a version's time as the active one, on trial if asked for; this start of the app counts as the trial's
     /// first.
     func begin(_ folder: String, of module: ModuleID, in record: inout ModuleRecord, onTrial isOnTrial: Bool) {
-        // Rounded to whole seconds, since records hold no fractions.
+        // The time is rounded to whole seconds, since records hold no fractions.
         let now = Date(timeIntervalSince1970: environment.now().timeIntervalSince1970.rounded(.down))
         record.begin(folder, onTrial: isOnTrial, at: now)
         guard record.version(inFolder: folder)?.trialSince != nil else { return }
@@ -68,7 +68,7 @@ extension PackLibrary {
             let reason: String
             if let begun = library.state.withLock({ $0.trials[trial] }) {
                 guard library.environment.uptime() - begun > limits.window else { return nil }
-                reason = "the app did not confirm it within \(limits.window)"
+                reason = "the app did not confirm the version within \(limits.window)"
             } else {
                 let starts = current.trialStarts ?? 0
                 guard starts >= limits.starts else {
@@ -76,7 +76,7 @@ extension PackLibrary {
                     library.note(trial)
                     return nil
                 }
-                reason = "the app did not confirm it in \(starts) starts"
+                reason = "the app did not confirm the version in \(starts) starts"
             }
             let now = library.environment.now()
             record.giveUp(current, reason: reason, retryAt: now.addingTimeInterval(retryInterval.inSeconds), at: now)

@@ -28,7 +28,8 @@ struct OfferFollower: Sendable {
         try await library.take(offer)
         var lastFailure: PackError?
         var wasSwitchedOn = false
-        // The same way is not tried twice in one check, even if its pause is shorter than the check.
+        // In one check, the updater does not try one way to a version twice, even if the pause after a failure is
+        // shorter than the check.
         var failures: [FailedUpdate] = []
         while true {
             var situation = try await situation()

@@ -30,7 +30,8 @@ extension PackUpdater {
         public var healthStarts = 3
         /// How long the updater skips a version that failed its trial; a day by default.
         ///
-        /// Then it tries the version again. Another pack with the same version number is tried at once.
+        /// After this time, the updater tries the version again. Another pack with the same version number is tried at
+        /// once.
         public var retryInterval: Duration = .seconds(86_400)
         /// How long the updater skips a download or patch that was damaged, or did not match what was announced.
         ///

@@ -108,7 +108,7 @@ public actor PackUpdater {
 
     private func end(_ check: RunningCheck) async {
         let outcome = await check.end()
-        // Removed before the waiting calls return: a call that follows must start a new check.
+        // The check is removed before the waiting calls return, because a call that follows must start a new check.
         if running === check { running = nil }
         check.tell(outcome)
     }

@@ -53,7 +53,8 @@ struct Update: Sendable {
             try await library.write(state)
             throw error
         }
-        // Stored before any offer is followed: once a catalogue has been acted on, an older one must not be accepted.
+        // The state of the catalogue is stored before any offer is followed: once a catalogue has been acted on, an
+        // older one must not be accepted.
         state.catalogue = answer.catalogueState ?? state.catalogue
         recordCheck(in: &state, at: begun, retryAfter: answer.retryAfter)
         state.isUnfinished = true

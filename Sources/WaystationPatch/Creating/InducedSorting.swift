@@ -33,8 +33,8 @@ enum InducedSorting {
         marks.forEach { position in sorted[buckets.previous(text[position])] = Int32(truncatingIfNeeded: position) }
         induce(text, count: count, buckets, sorted)
 
-        // Then the LMS suffixes in their true order, which the pieces give directly or by sorting the string of their
-        // names.
+        // After the pieces, the LMS suffixes are brought into their true order, which the pieces give directly or by
+        // sorting the string of their names.
         var pieces = 0
         for index in 0..<count where marks[Int(sorted[index])] {
             sorted[pieces] = sorted[index]
@@ -129,7 +129,8 @@ enum InducedSorting {
             : Int32(truncatingIfNeeded: last)
         for index in 0..<count {
             let entry = sorted[index]
-            // This entry is done in this pass; the complement makes skipped entries visible to the next pass.
+            // An entry is done once it was visited in a pass; its complement makes skipped entries visible to the next
+            // pass.
             sorted[index] = ~entry
             guard entry > 0 else { continue }
             let position = entry &- 1

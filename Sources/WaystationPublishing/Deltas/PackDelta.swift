@@ -12,8 +12,8 @@ public enum PackDelta {
     ///
     /// - Parameters:
     ///   - kind: The kind of bytes that the patch is applied to: the contents of installed files, or the zip.
-    ///   - old: The pack that clients have.
-    ///   - new: The pack that the patch leads to.
+    ///   - old: The old pack, which clients have.
+    ///   - new: The new pack, to which the patch leads.
     /// - Returns: The patch, in the format of `Docs/FileFormats.md`.
     /// - Throws: ``WaystationPacks/PackError`` when a pack cannot be read, or when the two packs belong to different
     ///   modules; with `tooLarge` when they are too large for a patch.

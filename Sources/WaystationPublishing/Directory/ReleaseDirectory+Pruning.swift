@@ -36,8 +36,8 @@ extension ReleaseDirectory {
                 removed.withLock { $0 = (gone, before.subtracting(index.filePaths)) }
             }
         }
-        // Done after writing the catalogue, which must not name missing files. This also deletes what an earlier kill
-        // left here.
+        // Files are removed after the catalogue was written, which must not name missing files. The removal also
+        // deletes what an earlier kill left in the directory.
         try await storage.removeUnnamed(removed: removed.withLock { $0.paths }, now: environment.now())
         return Pruning(removed: removed.withLock { $0.releases }, index: found)
     }

@@ -8,7 +8,7 @@ public struct Publication: Sendable {
         public var kind: PatchOffer.Kind
         /// The version that it would have been applied to.
         public var from: PackVersion
-        /// The reason why it was omitted.
+        /// The reason why the patch was omitted.
         public var reason: String
     }
 

@@ -18,7 +18,7 @@ struct CatalogueSigner: Sendable {
     func sign(_ index: inout ReleaseIndex, at place: String) throws -> Data {
         let (serial, overflow) = index.serial.addingReportingOverflow(1)
         guard !overflow else { throw PackError(.damaged, "the serial number in \(place) cannot grow any more") }
-        // Rounded to whole seconds, as they are written.
+        // The dates are rounded to whole seconds, as they are written.
         let issued = Date(timeIntervalSince1970: now().timeIntervalSince1970.rounded(.down))
         let expires = issued.addingTimeInterval(validity.inSeconds)
         index.serial = serial

@@ -124,7 +124,7 @@ private struct PatchMaker {
                 continue
             }
             guard data.count <= largestSize else {
-                omit(kind, from: base, "it would have \(data.count) bytes; the whole pack has \(archive.size)")
+                omit(kind, from: base, "the patch would have \(data.count) bytes; the whole pack has \(archive.size)")
                 continue
             }
             let name = paths.patch(kind, from: base.version)

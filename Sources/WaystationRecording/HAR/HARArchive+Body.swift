@@ -24,10 +24,10 @@ extension HARArchive.Response {
 
     /// The body of a file beside the recording, which cannot be outside of the recording's folder.
     private static func contents(of file: String, in folder: URL?) throws(ImportRefusal) -> Data {
-        guard let folder else { throw ImportRefusal(.noBody, "its body is in the file \(file.prefix(80))") }
+        guard let folder else { throw ImportRefusal(.noBody, "the body is in the file \(file.prefix(80))") }
         let isWithin = !file.hasPrefix("/") && !file.split(separator: "/").contains("..")
         guard isWithin, let body = try? Data(contentsOf: folder.appending(path: file)) else {
-            throw ImportRefusal(.noBody, "its body should be in the file \(file.prefix(80)), which cannot be read")
+            throw ImportRefusal(.noBody, "the body should be in the file \(file.prefix(80)), which cannot be read")
         }
         return body
     }
@@ -48,7 +48,7 @@ extension HARArchive.Response {
         for part in parts {
             if content.encoding == nil {
                 guard let bytes = Data(hexadecimal: part) else {
-                    throw ImportRefusal(.damagedBody, "its body is neither Base64 nor hexadecimal digits")
+                    throw ImportRefusal(.damagedBody, "the body is neither Base64 nor hexadecimal digits")
                 }
                 body += bytes
             } else {
@@ -66,11 +66,11 @@ extension HARArchive.Content {
         case nil: return Data(text.utf8)
         case "base64":
             guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
-                throw ImportRefusal(.damagedBody, "its body is not valid Base64")
+                throw ImportRefusal(.damagedBody, "the body is not valid Base64")
             }
             return data
         case let encoding?:
-            throw ImportRefusal(.damagedBody, "its body has the unknown encoding \(encoding.prefix(20))")
+            throw ImportRefusal(.damagedBody, "the body has the unknown encoding \(encoding.prefix(20))")
         }
     }
 }

@@ -14,7 +14,7 @@ enum ChunkedBody {
             let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: " ") }
             guard !digits.isEmpty, digits.count <= 15, digits.allSatisfy({ $0.hexadecimalDigit != nil }),
                 let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
-            else { throw ImportRefusal(.damagedBody, "its body has a chunk whose size is not a number") }
+            else { throw ImportRefusal(.damagedBody, "the body has a chunk whose size is not a number") }
             rest = rest[(end + 1)...]
             if size == 0 { return result }
             guard rest.count >= size else { throw cutOff }
@@ -22,11 +22,11 @@ enum ChunkedBody {
             rest = rest.dropFirst(size)
             if rest.first == UInt8(ascii: "\r") { rest = rest.dropFirst() }
             guard rest.first == UInt8(ascii: "\n") else {
-                throw rest.isEmpty ? cutOff : ImportRefusal(.damagedBody, "a chunk of its body is longer than its size")
+                throw rest.isEmpty ? cutOff : ImportRefusal(.damagedBody, "a chunk of the body is longer than its size")
             }
             rest = rest.dropFirst()
         }
     }
 
-    private static var cutOff: ImportRefusal { ImportRefusal(.incomplete, "its chunked body is cut off") }
+    private static var cutOff: ImportRefusal { ImportRefusal(.incomplete, "the chunked body is cut off") }
 }

@@ -24,7 +24,7 @@ enum ContentCoding {
             default:
                 throw ImportRefusal(
                     .contentCoding,
-                    "its content coding is \(coding.prefix(20)), but only gzip and deflate are supported"
+                    "the content coding of the body is \(coding.prefix(20)), but only gzip and deflate are supported"
                 )
             }
         }
@@ -49,10 +49,10 @@ enum ContentCoding {
                 while true {
                     guard let step = try inflater.step(from: bytes[place...], into: output[...]),
                         step.isAtEnd || step.consumed > 0 || step.produced > 0
-                    else { throw ImportRefusal(.damagedBody, "its \(coding) data are damaged or cut off") }
+                    else { throw ImportRefusal(.damagedBody, "the \(coding) data of the body are damaged or cut off") }
                     place += step.consumed
                     guard result.count + step.produced <= limit else {
-                        throw ImportRefusal(.tooLarge, "its body has more than \(limit) bytes without \(coding)")
+                        throw ImportRefusal(.tooLarge, "the body has more than \(limit) bytes without \(coding)")
                     }
                     result.append(contentsOf: output[..<step.produced])
                     if step.isAtEnd {
@@ -65,7 +65,7 @@ enum ContentCoding {
         } catch let refusal as ImportRefusal {
             throw refusal
         } catch {
-            throw ImportRefusal(.damagedBody, "its \(coding) data cannot be read: \(error)")
+            throw ImportRefusal(.damagedBody, "the \(coding) data of the body cannot be read: \(error)")
         }
     }
 }

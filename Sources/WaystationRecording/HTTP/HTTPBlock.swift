@@ -18,14 +18,14 @@ struct HTTPBlock {
         var lines: [String] = []
         while true {
             guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
-                throw ImportRefusal(.damagedHead, "its HTTP head does not end")
+                throw ImportRefusal(.damagedHead, "the HTTP head does not end")
             }
             var line = rest[..<end]
             if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
             rest = rest[(end + 1)...]
             if line.isEmpty { break }
             guard lines.count <= Self.maximumFieldCount else {
-                throw ImportRefusal(.damagedHead, "its HTTP head has more than \(Self.maximumFieldCount) lines")
+                throw ImportRefusal(.damagedHead, "the HTTP head has more than \(Self.maximumFieldCount) lines")
             }
             lines.append(String(decoding: line, as: UTF8.self))
         }
@@ -53,7 +53,7 @@ struct HTTPBlock {
         let words = firstLine.split(separator: " ", maxSplits: 2)
         guard words.count >= 2, words[0].hasPrefix("HTTP/"), words[1].utf8.count == 3, let status = Int(words[1]),
             100...599 ~= status
-        else { throw ImportRefusal(.damagedHead, "it has no HTTP status line") }
+        else { throw ImportRefusal(.damagedHead, "the response has no HTTP status line") }
         return status
     }
 
@@ -72,10 +72,10 @@ struct HTTPBlock {
             // Equal values that were joined count as one (RFC 9110 §8.6).
             let values = Set(text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
             guard values.count == 1, let length = values.first.flatMap({ Int($0) }), length >= 0 else {
-                throw ImportRefusal(.damagedHead, "its Content-Length is not a number")
+                throw ImportRefusal(.damagedHead, "the Content-Length field is not a number")
             }
             guard length <= body.count else {
-                throw ImportRefusal(.incomplete, "its body has only \(body.count) of \(length) bytes")
+                throw ImportRefusal(.incomplete, "the body has only \(body.count) of \(length) bytes")
             }
             body = body.prefix(length)
         }

@@ -44,17 +44,17 @@ extension ArchivedExchange {
                 httpVersion: "HTTP/1.1",
                 headerFields: responseFields(options, receivedAt: times.response).dictionary
             )
-        else { throw ImportRefusal(.damagedHead, "Foundation cannot represent its head") }
+        else { throw ImportRefusal(.damagedHead, "Foundation cannot represent the head of the response") }
         var request = URLRequest(url: target)
         request.allHTTPHeaderFields = requestFields.dictionary
         if options.includesNoStore { request.setValue(nil, forHTTPHeaderField: "Cache-Control") }
         guard let presented = CacheRequest(request, canonical: url) else {
-            throw ImportRefusal(.url, "its URL is not a web address, or its Host field names another host")
+            throw ImportRefusal(.url, "the URL is not a web address, or the Host field names another host")
         }
         if let credentials = requestFields[.authorization], credentials.contains(Redaction.placeholder) {
             throw ImportRefusal(
                 .redacted,
-                "its request had credentials, which are redacted, so no later request can match it"
+                "the request had credentials, which are redacted, so no later request can match the entry"
             )
         }
         let decision = CacheStrategy.cacheOnly.storing(
@@ -68,7 +68,7 @@ extension ArchivedExchange {
         case .refuse(let refusal): throw ImportRefusal(refusal, status: status)
         case .store(var stored):
             for nominee in stored.vary.nominees where nominee.value?.contains(Redaction.placeholder) ?? false {
-                throw ImportRefusal(.redacted, "it varies by \(nominee.name), which is redacted")
+                throw ImportRefusal(.redacted, "the response varies by \(nominee.name), which is redacted")
             }
             stored.contentLength = body.count
             return stored.under(presented.key)
@@ -80,7 +80,7 @@ extension ArchivedExchange {
             throw ImportRefusal(.url, "its URL is not valid")
         }
         guard canonical.scheme == "http" || canonical.scheme == "https" else {
-            throw ImportRefusal(.url, "its URL is neither http nor https")
+            throw ImportRefusal(.url, "the URL is neither http nor https")
         }
         return (canonical.string, target)
     }
@@ -94,7 +94,7 @@ extension ArchivedExchange {
         guard options.time == .recorded, let recorded = responseTime ?? requestTime else { return (now, now) }
         let response = min(recorded, now)
         guard now.timeIntervalSince(response) <= maximumAge.inSeconds else {
-            throw ImportRefusal(.tooOld, "it is older than the cache keeps responses")
+            throw ImportRefusal(.tooOld, "the response is older than the cache keeps responses")
         }
         return (min(requestTime ?? response, response), response)
     }
@@ -143,10 +143,10 @@ extension ImportRefusal {
         case .responseNoStore: self.init(.noStore, "it says no-store")
         case .method: self.init(.method, "its method is not GET")
         case .target: self.init(.url, "its URL is not absolute")
-        case .variesOnEverything: self.init(.notStorable, "it says Vary: *, which no request matches")
-        case .tooManyFields: self.init(.notStorable, "it has too many fields")
-        case .incomplete, .uncertainLength, .uncheckedCoding: self.init(.incomplete, "its body is not complete")
-        case .notUnderstood: self.init(.notStorable, "it says must-understand, and its status is \(status)")
+        case .variesOnEverything: self.init(.notStorable, "the response says Vary: *, which no request matches")
+        case .tooManyFields: self.init(.notStorable, "the response has too many fields")
+        case .incomplete, .uncertainLength, .uncheckedCoding: self.init(.incomplete, "the body is not complete")
+        case .notUnderstood: self.init(.notStorable, "the response says must-understand, and has the status \(status)")
         case .interim, .partialContent, .notModified, .conditional, .notMarkedStorable:
             self.init(.status, "its status is \(status)")
         }

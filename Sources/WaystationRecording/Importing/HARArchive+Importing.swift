@@ -4,7 +4,7 @@ import HTTPTypes
 extension HARArchive.Entry {
     /// The exchange in the form that the cache needs.
     func archived() throws(ImportRefusal) -> ArchivedExchange {
-        // These checks need no body, so they come first.
+        // The checks of method and status need no body, so they come first.
         guard request.method == "GET", 200...399 ~= response.status, response.status != 304 else {
             throw request.method == "GET"
                 ? ImportRefusal(

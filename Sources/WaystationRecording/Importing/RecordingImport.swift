@@ -34,7 +34,7 @@ struct RecordingImport {
             return nil
         }
         guard let writer = store.begin(head) else {
-            skip(url, ImportRefusal(.tooLarge, "its body has \(archived.body.count) bytes, more than the cache keeps"))
+            skip(url, ImportRefusal(.tooLarge, "the body has \(archived.body.count) bytes, more than the cache keeps"))
             return nil
         }
         writer.append(archived.body)
@@ -48,7 +48,7 @@ struct RecordingImport {
             report.imported.append(imported)
             return (head.key, id)
         } catch  where error.code == .tooLarge || error.code == .abandoned {
-            skip(url, ImportRefusal(.tooLarge, "its body has \(archived.body.count) bytes, more than the cache keeps"))
+            skip(url, ImportRefusal(.tooLarge, "the body has \(archived.body.count) bytes, more than the cache keeps"))
             return nil
         }
     }

@@ -55,7 +55,7 @@ struct WARCImport {
             switch record.type {
             case "response", "resource": try await store(record, url, into: &recording)
             case "revisit": try await revisit(record, url, into: &recording)
-            // These records describe the file or other records.
+            // WARC records of these types describe the file or other records.
             case "warcinfo", "request", "metadata", "conversion", "continuation": break
             default: break
             }
@@ -68,12 +68,12 @@ struct WARCImport {
         let limit = limits.maximumBlockSize.bytes
         let place = try await recording.take(url) { () throws(ImportRefusal) in
             guard let block = record.block else {
-                throw ImportRefusal(.tooLarge, "its record has \(record.blockLength) bytes, but \(limit) are allowed")
+                throw ImportRefusal(.tooLarge, "the record has \(record.blockLength) bytes, but \(limit) are allowed")
             }
             guard record.isIntact else {
-                throw ImportRefusal(.damagedBody, "its bytes do not match its digest")
+                throw ImportRefusal(.damagedBody, "the bytes of the record do not match its digest")
             }
-            if let cut = record["WARC-Truncated"] { throw ImportRefusal(.incomplete, "its record was cut off: \(cut)") }
+            if let cut = record["WARC-Truncated"] { throw ImportRefusal(.incomplete, "the record was cut off: \(cut)") }
             guard record.type == "response" else { return record.resource(block) }
             let message = try HTTPBlock(block)
             return try record.exchange(request, message, status: message.status(), body: message.body(limit: limit))
@@ -101,7 +101,7 @@ struct WARCImport {
                 )
             }
             guard let block = record.block, !block.isEmpty else {
-                throw ImportRefusal(.revisit, "it refers to another record but has no head of its own")
+                throw ImportRefusal(.revisit, "the revisit record refers to another record but has no head of its own")
             }
             let message = try HTTPBlock(block)
             return try record.exchange(request, message, status: message.status(), body: body)

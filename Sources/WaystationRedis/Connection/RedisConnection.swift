@@ -65,7 +65,7 @@ final class RedisConnection: ChannelInboundHandler {
         do {
             while let value = try parser.next() { take(value) }
         } catch {
-            close(TierError(.malformed, "Redis sent what is no reply: \(error)"))
+            close(TierError(.malformed, "Redis sent something that is not a reply: \(error)"))
         }
     }
 

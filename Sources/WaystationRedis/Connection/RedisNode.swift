@@ -60,7 +60,7 @@ final class RedisNode {
             { result in
                 completion(
                     result.flatMap { replies in
-                        // Only a command that worked must be confirmed.
+                        // The replicas must confirm only a command that worked.
                         let mustLast = !replies[own].contains(where: \.isError)
                         guard mustLast, let error = Self.doubt(replies, after: own.endIndex) else {
                             return .success(Array(replies[own]))

@@ -99,7 +99,7 @@ struct RESPParser {
             switch last.kind {
             case .list: complete = .list(last.elements)
             case .push: complete = .push(last.elements)
-            // It describes the value that follows, and is not counted as one.
+            // An attribute describes the value that follows, and is not counted as a value.
             case .attribute: return nil
             }
         }

@@ -12,8 +12,8 @@ enum PathNormalization {
             appendSegment(path[(index + 1)..<next], to: &output)
             index = next
 
-            // Dot segments are found after decoding. Otherwise `%2e%2e` would stay, and another program could decode it
-            // and climb.
+            // Dot segments are found after decoding. If they were looked for before, `%2e%2e` would stay, and another
+            // program could decode it and climb.
             let dots = dotCount(output[(segmentStart + 1)...])
             guard dots > 0 else { continue }
             output.removeLast(output.count - segmentStart)

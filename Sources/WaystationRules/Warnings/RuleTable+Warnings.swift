@@ -35,14 +35,15 @@ extension RuleTable {
     }
 
     private static var noMethodsMessage: String {
-        "it matches no request, since its set of methods is empty; leave `methods` out to match every method"
+        "the rule matches no request, since its set of methods is empty; leave `methods` out to match every method"
     }
 
     private func unreachableMessage(_ earlier: Int) -> String {
         let place = rules[earlier].location.map { " (\($0))" } ?? ""
         return """
-            it is never reached, since rule \(earlier) `\(URLPatternError.shown(patterns[earlier].text))`\(place) \
-            matches every request that this rule matches; put it before that rule, or remove it
+            the rule is never reached, since rule \(earlier) \
+            `\(URLPatternError.shown(patterns[earlier].text))`\(place) matches every request that this rule matches; \
+            put it before that rule, or remove it
             """
     }
 }

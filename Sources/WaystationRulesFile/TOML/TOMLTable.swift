@@ -43,7 +43,7 @@ final class TOMLTable {
     }
 }
 
-/// A part of a key, or a key of one part.
+/// One part of a key in a TOML document; most keys have one part only.
 struct TOMLKey {
     let name: String
     let range: Range<Int>

@@ -5,7 +5,7 @@ extension StoreIndex {
     static func prepareSchema(_ db: Database) throws {
         guard try state(of: db) != .current else { return }
         try db.inTransaction(.immediate) {
-            // Another process may have done this while this one waited for the lock.
+            // Another process may have made the tables while this one waited for the lock.
             switch try state(of: db) {
             case .current: return .rollback
             case .empty: try db.execute(sql: tables + triggers + marks)

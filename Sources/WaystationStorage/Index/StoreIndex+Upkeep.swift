@@ -51,7 +51,8 @@ extension StoreIndex {
 
     /// Corrects the totals so that they equal the sum over the rows; damage may have made them differ.
     func recount() throws {
-        // This uses the writing connection, so that the first look-up after an opening does not wait for it.
+        // The totals are checked on the writing connection, so that the first look-up after an opening does not wait
+        // for the check.
         let isRight = try writer.writeWithoutTransaction { db in
             try Bool.fetchOne(
                 db,

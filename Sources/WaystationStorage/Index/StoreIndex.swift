@@ -60,20 +60,21 @@ final class StoreIndex: Sendable {
         let fileSystem = environment.fileSystem
         if try fileSystem.identity(of: path) == nil {
             // SQLite gives its companion files the mode of the database, and makes the database with the mode of the
-            // umask. So this code makes the file first. Never open a file that exists: closing it again would drop the
-            // locks that SQLite holds on it in this process (https://sqlite.org/howtocorrupt.html §2.2).
+            // umask. The database file is therefore made before SQLite opens it. Never open a file that exists: closing
+            // it again would drop the locks that SQLite holds on it in this process
+            // (https://sqlite.org/howtocorrupt.html §2.2).
             do { _ = try fileSystem.createFile(path) } catch let error as FileError where error.code == EEXIST {}
         }
         var writing = Self.configuration(environment)
         writing.prepareDatabase { db in
-            // This comes before the first statement that may write.
+            // A database of another program is refused before the first statement that may write.
             try Self.withoutCheckpoint(on: db) { try Self.refuseForeign(db) }
             // The first two only affect a database without pages, so they must come before its first page.
             try db.execute(sql: "PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")
             try db.execute(
                 sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216"
             )
-            // Otherwise SQLite keeps the data for undoing a failed statement of a large transaction in a temporary
+            // By default, SQLite keeps the data for undoing a failed statement of a large transaction in a temporary
             // file.
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
             try environment.prepareConnection(db)

@@ -77,7 +77,7 @@ extension StoredResponse {
             status: head.status,
             headerFields: headerFields,
             vary: head.vary,
-            // Rounded to microseconds, as a later look-up reads them.
+            // The times are rounded to microseconds, as a later look-up reads them.
             requestTime: Date(microseconds: requestTime.microseconds),
             responseTime: Date(microseconds: responseTime.microseconds)
         )

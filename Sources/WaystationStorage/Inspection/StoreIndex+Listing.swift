@@ -45,7 +45,7 @@ extension StoreIndex {
     func problems() throws -> [String] {
         try reader.unsafeRead { db in
             var problems = try String.fetchAll(db, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
-            // One statement, so that it sees one state of the index.
+            // The totals are compared in one statement, so that it sees one state of the index.
             let isRight = try Bool.fetchOne(
                 db,
                 sql: "SELECT count(*) = 1 AND (SELECT (entries, bytes) = (\(Self.sum)) FROM totals) FROM totals"

@@ -52,7 +52,7 @@ extension StoreInspector {
         _ bodies: inout BodyContents
     ) -> StoreVerification.Damage? {
         switch row {
-        case .damaged(let id): return .init(id: id, key: key, problem: "its row has changed bytes")
+        case .damaged(let id): return .init(id: id, key: key, problem: "the response's row has changed bytes")
         case .intact(let record):
             guard let name = record.bodyFile, let problem = bodies.problem(of: name, record) else { return nil }
             return .init(id: record.id, key: key, problem: problem)
@@ -90,15 +90,17 @@ private struct BodyContents {
 
     /// The problem of a record's body file; nil when there is none.
     mutating func problem(of name: String, _ record: IndexRecord) -> String? {
-        guard let body = BodyName(name) else { return "its body file has a name that the store does not assign" }
+        guard let body = BodyName(name) else { return "the body file has a name that the store does not assign" }
         let content = contents[name] ?? read(body)
         contents[name] = content
         switch content {
-        case .unreadable(let problem): return "its body file cannot be read: \(problem)"
+        case .unreadable(let problem): return "the body file cannot be read: \(problem)"
         case .whole(let length, let checksums, let digest):
-            if length != record.bodyLength { return "its body file has \(length) bytes, not \(record.bodyLength)" }
-            if checksums != record.checksums { return "its body file has changed bytes" }
-            if let expected = body.digest, expected != digest { return "its body file's digest is not the file's name" }
+            if length != record.bodyLength { return "the body file has \(length) bytes, not \(record.bodyLength)" }
+            if checksums != record.checksums { return "the body file has changed bytes" }
+            if let expected = body.digest, expected != digest {
+                return "the digest of the body file is not the file's name"
+            }
             return nil
         }
     }

@@ -187,7 +187,8 @@ final class ResidentResponses: Sendable {
     ///
     /// `time` is when the look-up began to read.
     func keep(_ responses: [StoredResponse], for key: RequestKey, readAt time: Date, by reading: Int) {
-        // Only bodies in memory: an open file for each entry would use up the process's descriptors.
+        // Only responses with bodies in memory are kept: an open file for each entry would use up the process's
+        // descriptors.
         let isInMemory = responses.allSatisfy { if case .data = $0.body { true } else { false } }
         let size = responses.reduce(0) { $0 + $1.residentSize }
         let departed = state.withLock { state -> [[StoredResponse]] in

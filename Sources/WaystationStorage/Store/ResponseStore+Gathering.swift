@@ -17,7 +17,7 @@ extension ResponseStore {
     func enqueue(_ job: @escaping @Sendable () -> Void) {
         gathering.withLock { gathering in
             let due = gathering.take()
-            // This happens under the lock; otherwise a job could run before a write that was handed over earlier and
+            // The job is queued under the lock; otherwise it could run before a write that was handed over earlier and
             // that another job took.
             writeQueue.async { [self] in
                 write(due)
@@ -34,7 +34,7 @@ extension ResponseStore {
     private func gather(_ change: (inout WriteGathering<GatheredWrite>) -> WriteGathering<GatheredWrite>.Step) {
         let startsInterval = gathering.withLock { gathering in
             let step = change(&gathering)
-            // This happens under the lock, as above.
+            // The job is queued under the lock, so that jobs run in the order of the writes.
             if !step.due.isEmpty { writeQueue.async { [self] in write(step.due) } }
             return step.startsInterval
         }
@@ -81,8 +81,8 @@ extension ResponseStore {
             finish(written, of: Set(attempts.compactMap(\.addedKey)), in: opened)
             return written.result
         } catch  where attempts.count > 1 && StoreFailure(error) != .busy {
-            // One of them alone may be the cause. A transaction that waited for another process in vain is not split,
-            // since each of its writes would wait again.
+            // One of the gathered writes alone may be the cause of the failure. A transaction that waited for another
+            // process in vain is not split, since each of its writes would wait again.
             return attempts.flatMap { make([$0]) }
         } catch {
             return attempts.map { $0.failed(handle(error, in: opened, while: $0.write.task, key: $0.write.key)) }

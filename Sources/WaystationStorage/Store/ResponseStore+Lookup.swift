@@ -24,7 +24,9 @@ extension ResponseStore {
         var used: [Int64] = []
         for case let row in rows {
             guard case .intact(let record) = row else {
-                if case .damaged(let id) = row { drop(id, of: key, from: opened, because: "its row has changed bytes") }
+                if case .damaged(let id) = row {
+                    drop(id, of: key, from: opened, because: "the response's row has changed bytes")
+                }
                 continue
             }
             guard !isExpired(record.head.responseTime, at: time) else {
@@ -106,7 +108,7 @@ extension ResponseStore {
     private func bodyFile(_ name: String, of record: IndexRecord, key: RequestKey, opened: Opened) -> StoredBodyFile? {
         let fileSystem = environment.fileSystem
         guard let name = BodyName(name) else {
-            drop(record.id, of: key, from: opened, because: "its body file has a name that the store does not assign")
+            drop(record.id, of: key, from: opened, because: "the body file has a name that the store does not assign")
             return nil
         }
         let path = layout.path(of: name)
@@ -131,14 +133,14 @@ extension ResponseStore {
                     }
                 )
             }
-            problem = "its body file has \(length) bytes, not \(record.bodyLength)"
+            problem = "the body file has \(length) bytes, not \(record.bodyLength)"
         } catch {
             // Too many open files do not mean that this file is damaged.
             if let error = error as? FileError, [EMFILE, ENFILE, ENOMEM].contains(error.code) {
                 handle(error, in: opened, while: "opening a body", key: key)
                 return nil
             }
-            problem = "its body file cannot be opened: \(error)"
+            problem = "the body file cannot be opened: \(error)"
             isReadable = (error as? FileError)?.code == ENOENT
         }
         drop(name, of: key, from: opened, because: problem) { [isReadable] in

@@ -47,7 +47,7 @@ extension ResponseStore {
     }
 
     private func openIndex(replacing damaged: StoreIndex?) throws -> StoreIndex {
-        var reason = "it was found damaged while it was in use"
+        var reason = "the index was found damaged while it was in use"
         if damaged == nil {
             do {
                 return try openExistingIndex()
@@ -95,7 +95,7 @@ extension ResponseStore {
         let numbers = try fileSystem.contents(of: layout.root).compactMap { name in
             name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.count)) : nil
         }
-        // This comes first, since SQLite would apply a left-over log to the new index.
+        // The log of the old index is removed first, since SQLite would apply a left-over log to the new index.
         for suffix in ["-wal", "-shm"] { try fileSystem.removeFile(layout.index + suffix) }
         let number = (numbers.max() ?? 0) % 1_000_000 + 1
         if try fileSystem.identity(of: layout.index) != nil {
@@ -132,7 +132,7 @@ extension ResponseStore {
 
     /// The error of operations that are refused because the store does not work.
     var isUnavailable: StoreError {
-        let reason = state.withLock { $0.condition.closed?.detail } ?? "see its events for the reason"
+        let reason = state.withLock { $0.condition.closed?.detail } ?? "see the store's events for the reason"
         return StoreError(.unavailable, "the store does not work: \(reason)")
     }
 

@@ -177,7 +177,7 @@ extension ResponseStore {
     private func sweepOrphans(in shard: String, _ opened: Opened) throws -> Int {
         let fileSystem = environment.fileSystem
         let directory = "\(layout.bodies)/\(shard)"
-        // Only files with names that the store assigns.
+        // The sweep looks only at files with names that the store assigns.
         let names = { try fileSystem.contents(of: directory).filter { BodyName("\(shard)/\($0)") != nil } }
         return try opened.index.removeOrphans(among: names, shard: shard) {
             try fileSystem.removeFile("\(layout.bodies)/\($0)")

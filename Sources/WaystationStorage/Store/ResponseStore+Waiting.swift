@@ -33,7 +33,7 @@ extension ResponseStore {
     private func takeTurn(_ change: (inout LookUps) -> LookUps.Turn) -> LookUps.Turn {
         lookUps.withLock { lookUps in
             let turn = change(&lookUps)
-            // This happens under the lock; otherwise this event and that of a tick could change places.
+            // The event is queued under the lock; otherwise it could change places with the event of a tick.
             if turn.hasRecovered { watchQueue.async { self.reportAnswer() } }
             return turn
         }
@@ -53,7 +53,7 @@ extension ResponseStore {
     private func tick() {
         let goesOn = lookUps.withLock { lookUps in
             let tick = lookUps.tick()
-            // This happens under the lock, as above.
+            // The event is queued under the lock, so that events keep their order.
             if !tick.givenUp.isEmpty { watchQueue.async { self.giveUp(tick) } }
             return tick.goesOn
         }

@@ -33,7 +33,9 @@ extension ResponseStore {
     }
 
     func reportTooLarge(_ key: RequestKey, length: Int) {
-        let detail = "it has at least \(length) bytes and the store accepts at most \(largestBody); it was not stored"
+        let detail =
+            "the body has at least \(length) bytes and the store accepts at most \(largestBody); "
+            + "the response was not stored"
         report(StoreEvent(.tooLarge, key: key, bytes: length, detail: detail))
     }
 
@@ -87,10 +89,10 @@ extension ResponseStore {
     /// Checks whether a response may be stored now, and throws the reason if it may not.
     private func admit(_ head: StoredHead, length: Int, moment: StoreMoment) throws(StoreError) {
         guard !invalidations.hasInvalidated(head.key, since: moment.count) else {
-            throw StoreError(.invalidated, "the response was invalidated while it was on its way; it was not stored")
+            throw StoreError(.invalidated, "the response was invalidated while it arrived, and was not stored")
         }
         if let expected = head.contentLength, expected != length {
-            let detail = "its body has \(length) bytes but \(expected) were announced; it was not stored"
+            let detail = "the body has \(length) bytes but \(expected) were announced; the response was not stored"
             report(StoreEvent(.truncated, key: head.key, bytes: length, detail: detail))
             throw StoreError(.truncated, detail)
         }
@@ -148,8 +150,8 @@ extension ResponseStore {
             throw StoreError(.unavailable, "part of the body could not be written; see the store's events")
         }
         let name = staged.name
-        // This does not happen while the index is locked, since it takes as long as the disk does. A file found now may
-        // be gone when the row is added.
+        // A file is not synchronised while the index is locked, since that takes as long as the disk does. A file found
+        // now may be gone when the row is added.
         var isSynchronized = false
         if try !holds(name, length: length) {
             try spool.synchronize()

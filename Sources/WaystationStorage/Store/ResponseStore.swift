@@ -188,7 +188,7 @@ public final class ResponseStore: Sendable {
             reportTooLarge(head.key, length: length)
             return nil
         }
-        // Otherwise each write would wait in memory for as long as the disk hangs.
+        // While the disk hangs, no write is begun, because each one would wait in memory until the disk answers.
         guard acceptsWrites(at: now()), !lookUps.withLock({ $0.isHanging }) else { return nil }
         return ResponseWriter(
             head: head,

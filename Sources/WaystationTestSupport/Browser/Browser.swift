@@ -35,9 +35,9 @@ public final class Browser: Sendable {
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         let log = scratch.appending(path: "errors")
         let (near, far) = try Descriptor.socketPair()
-        // The browser reads commands from descriptor 3 and writes to 4. It ends when the socket is closed, also when
-        // this process is killed. The program itself is started, because the script of its name does not pass on
-        // signals.
+        // The browser reads commands from descriptor 3 and writes to 4. The browser ends when the socket is closed,
+        // also when this process is killed. The program itself is started, because the script of its name does not pass
+        // on signals.
         let process = try SpawnedProcess(
             connectedTo: far,
             "/bin/sh",

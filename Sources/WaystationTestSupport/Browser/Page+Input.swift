@@ -85,7 +85,7 @@ extension Page {
                 node.name == name && (role.map { $0 == node.role } ?? node.isFocusable) && node.element != nil
             }
             if let element = found?.element,
-                // Gone already, if the page has replaced it meanwhile.
+                // The element is gone already if the page has replaced it meanwhile.
                 let reply = try? await send("DOM.resolveNode", ["backendNodeId": .number(Double(element))]),
                 let object = reply["object"]["objectId"].string
             {

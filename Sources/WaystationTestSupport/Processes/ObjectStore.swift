@@ -29,7 +29,7 @@ public struct ObjectStore: Sendable {
             name: "object-store",
             package: "python3-venv",
             paths: [python],
-            // It reads a large library first, and the machine may be busy.
+            // The S3-compatible server reads a large library before it listens, and the machine may be busy.
             attempts: 3_000
         ) { _, configuration in [script, configuration] }
         process = try ServerProcess(program) { port, _ in "\(port)" }

@@ -142,7 +142,7 @@ public final class Recording: Sendable {
 
     private static func expired(_ file: URL, _ oldest: Date) -> String {
         """
-        \(file.lastPathComponent) has expired: its oldest entry was recorded at \(oldest.formatted(.iso8601)). Record it \
+        \(file.lastPathComponent) has expired: its oldest entry was recorded at \(oldest.formatted(.iso8601)). Record \
         again with \(RecordingOverride.variable)=record
         """
     }

@@ -36,7 +36,7 @@ extension StubError {
     static func unwritableRecording(_ reason: any Error) -> StubError {
         StubError(
             code: .unwritableRecording,
-            message: "what was recorded cannot be written: \(reason.explanation)"
+            message: "the recorded exchanges cannot be written: \(reason.explanation)"
         )
     }
 
@@ -68,8 +68,8 @@ extension StubError {
         StubError(
             code: .unusableAnswer,
             message: """
-                the entry \(entry.name) of \(file.lastPathComponent) cannot be replayed: \(reason.detail). Record it again \
-                with \(RecordingOverride.variable)=record
+                the entry \(entry.name) of \(file.lastPathComponent) cannot be replayed: \(reason.detail). Record \
+                again with \(RecordingOverride.variable)=record
                 """
         )
     }
@@ -91,7 +91,7 @@ extension StubError {
         StubError(
             code: .cannotRecord,
             message: """
-                \(request) cannot be recorded, because the network failed: \(reason.explanation). Record it with a network
+                \(request) cannot be recorded, because the network failed: \(reason.explanation). Record with a network
                 """
         )
     }

@@ -32,9 +32,11 @@ extension URLSessionConfiguration {
     /// A configuration for sessions that load from the stubs or the recording of the test that runs, wherever their loads
     /// begin.
     ///
-    /// It is that of ``Testing/Trait/stubbed(inOrder:time:faults:reaching:_:)``, ``Testing/Trait/recorded(_:mode:matching:faults:reaching:file:)`` or
-    /// ``withStubs(inOrder:time:faults:reaching:_:perform:)`` around the present task. Outside of them, every load fails with
-    /// `URLError.resourceUnavailable` and an explanation, so that no test reaches the network by mistake.
+    /// It is that of ``Testing/Trait/stubbed(inOrder:time:faults:reaching:_:)``,
+    /// ``Testing/Trait/recorded(_:mode:matching:faults:reaching:file:)`` or
+    /// ``withStubs(inOrder:time:faults:reaching:_:perform:)`` around the present task. Outside of such a test, every
+    /// load fails with `URLError.resourceUnavailable` and an explanation, so that no test reaches the network by
+    /// mistake.
     public static var ofTest: URLSessionConfiguration {
         let configuration = TestScope.outside { URLSessionConfiguration.ephemeral }
         if let interceptor = TestScope.current?.interceptor ?? outside {

@@ -157,7 +157,7 @@ public final class InMemoryTier: SharedTier {
         return state.withLock { state in
             let number = state.numbers[channel, default: 0] + 1
             state.numbers[channel] = number
-            // Under the lock, so that every subscriber gets the messages in the order of their numbers.
+            // Messages are sent under the lock, so that every subscriber gets them in the order of their numbers.
             for subscriber in (state.subscribers[channel] ?? [:]).values {
                 subscriber.yield(TierMessage(number: number, content: message))
             }

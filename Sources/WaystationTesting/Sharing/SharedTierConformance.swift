@@ -44,7 +44,10 @@ public struct SharedTierConformance: Sendable {
         for (name, value) in values { try await tier.put(value, at: key(name), for: .seconds(600), until: deadline) }
         let names = ["large", "none", "lines", "empty", "zeros"]
         let read = try await tier.get(names.map(key), until: deadline)
-        #expect(read == names.map { values[$0] }, "values are returned in the order of their keys")
+        #expect(
+            read == names.map { values[$0] },
+            "a request for several keys returns their values in the order of the keys"
+        )
         #expect(try await tier.get([], until: deadline) == [], "a request for no keys returns no values")
         try await tier.put(Data("new".utf8), at: key("lines"), for: .seconds(600), until: deadline)
         #expect(try await tier.get([key("lines")], until: deadline) == [Data("new".utf8)], "a value is replaced")
@@ -68,7 +71,7 @@ public struct SharedTierConformance: Sendable {
         while left != [nil, nil], ContinuousClock.now < end {
             left = try await tier.get([key("long"), key("short")], until: deadline)
         }
-        #expect(left == [nil, nil], "a value ends with its lifetime")
+        #expect(left == [nil, nil], "a value is removed at the end of its lifetime")
     }
 
     /// One of many callers gets a lease, and the next one after its end.
@@ -84,8 +87,11 @@ public struct SharedTierConformance: Sendable {
                 }
                 return try await group.reduce(into: [Data]()) { if let token = $1 { $0.append(token) } }
             }
-            #expect(owners.count == 1, "one caller gets the lease")
-            #expect(try await tier.get([lease], until: deadline).compactMap(\.self) == owners, "the lease is its token")
+            #expect(owners.count == 1, "only one of several callers gets the lease")
+            #expect(
+                try await tier.get([lease], until: deadline).compactMap(\.self) == owners,
+                "the value of a lease is the token of its holder"
+            )
             try await tier.remove(lease, ifEqualTo: Data("another".utf8), until: deadline)
             #expect(try await !tier.lease(Data(), at: lease, for: .seconds(600), until: deadline), "it is still held")
             try await tier.remove(lease, ifEqualTo: owners.first, until: deadline)
@@ -109,7 +115,10 @@ public struct SharedTierConformance: Sendable {
             TierMessage(number: number + 2, content: Data("c".utf8)),
         ]
         #expect(try await received(3, of: first) == expected, "a subscriber gets all messages after its subscription")
-        #expect(try await received(2, of: second) == Array(expected.dropFirst()), "and none from before it")
+        #expect(
+            try await received(2, of: second) == Array(expected.dropFirst()),
+            "a subscriber gets no message from before its subscription"
+        )
     }
 
     private func received(_ count: Int, of subscription: TierSubscription) async throws -> [TierMessage] {
@@ -124,7 +133,7 @@ public struct SharedTierConformance: Sendable {
     /// A call whose deadline has passed ends.
     private func checkDeadlines() async throws {
         let past = ContinuousClock.now - .seconds(1)
-        // It may still work: the answer may have been there at once.
+        // A call whose deadline has passed may still work: the answer may have been there at once.
         _ = try? await tier.get([key("late")], until: past)
         _ = try? await tier.put(Data(), at: key("late"), for: .seconds(1), until: past)
     }

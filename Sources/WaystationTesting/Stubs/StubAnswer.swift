@@ -9,7 +9,7 @@ public struct StubAnswer: Sendable {
     private enum Source: Sendable {
         /// The same events for every request.
         case fixed(ScriptedTransport.Answer)
-        /// The same events for every request, made when it is asked for the first time, without code of the test.
+        /// The same events for every request, made when the stub is asked for the first time, without code of the test.
         case kept(KeptAnswer)
         /// Events that are made for each request, by code of the test or with the contents of a file.
         case made(@Sendable (StubbedRequest) throws -> [ScriptedTransport.Step])

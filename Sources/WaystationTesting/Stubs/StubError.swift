@@ -81,7 +81,7 @@ extension StubError {
         let lines = nearest.map { "  \($0.stub): \($0.reasons.joined(separator: "; "))" }
         let found =
             lines.isEmpty ? "there are no stubs" : "the nearest:\n\(lines.joined(separator: "\n"))"
-        let advice = "Add a stub for the request, or change one of these."
+        let advice = "Add a stub for the request, or change one of the nearest stubs."
         return StubError(
             code: .noMatch,
             message: lines.isEmpty

@@ -25,7 +25,7 @@ enum StubTemplate {
     struct Missing: Error, CustomStringConvertible {
         let name: String
 
-        var description: String { "its template names {\(name)}, which the request does not have" }
+        var description: String { "the template names {\(name)}, which the request does not have" }
     }
 
     private enum Key {

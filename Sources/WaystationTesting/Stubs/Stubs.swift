@@ -26,7 +26,7 @@ import WaystationRules
 /// load them; ``WaystationOrigin/ScriptedOrigin`` answers both. Cookies in answers are not stored unless the interceptor
 /// has a `CookieStore`.
 ///
-/// All members may be called from any thread. A cancelled load counts as asked.
+/// All members may be called from any thread. A stub counts a cancelled load as a load that asked it.
 public final class Stubs: Sendable {
     fileprivate struct State {
         var entries: [StubEntry]

@@ -105,7 +105,7 @@ final class KnownResponses: Sendable {
                 switch spelling {
                 case "Content-Type": known.type = state.type(value)
                 case "Content-Length": known.length = Int64(value)
-                // It names a file, which is another one each time.
+                // `Content-Disposition` names a file, which is another one each time.
                 case "Content-Disposition": return nil
                 default: break
                 }

@@ -35,8 +35,9 @@ package struct TransferPace {
     ///
     /// - Parameters:
     ///   - backlog: The number of bytes that wait for their tasks.
-    ///   - isOverdue: Whether the transfers have rested for as long as they may. Then they continue for one call,
-    ///     because their time-outs run meanwhile, and a load whose delegate is slow must not stop the others.
+    ///   - isOverdue: Whether the transfers have rested for as long as they may. If they have, the transfers continue
+    ///     for one call, because their time-outs run meanwhile, and a load whose delegate is slow must not stop the
+    ///     others.
     /// - Returns: Whether the transfers continue.
     package mutating func goesOn(backlog: Int, isOverdue: Bool) -> Bool {
         let isDue = waiting <= Self.waitingLimit && backlog <= Self.backlogLimit

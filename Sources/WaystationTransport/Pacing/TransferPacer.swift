@@ -42,7 +42,7 @@ package final class TransferPacer: Sendable {
     func callQueued() {
         let queue: DispatchQueue? = state.withLock { $0.pace.callQueued() ? $0.queue : nil }
         guard let queue else { return }
-        // The suspension begins after the work that runs on the queue now. It always ends, so the queue is never
+        // The suspension begins after the work that runs on the queue now. Each suspension ends, so the queue is never
         // released while it is suspended.
         queue.suspend()
         let end = DispatchTime.now() + Self.longestRest

@@ -115,7 +115,7 @@ struct AuthorityTests {
             "was for cdn.example, shop.example, and is now for shop.example"
         )
         try expectNew(open(), "and is now for cdn.example, shop.example")
-        try expectNew(open(after: 28 * 86_400), "it is valid only until")
+        try expectNew(open(after: 28 * 86_400), "the authority is valid only until")
         try expectNew(open(), "the clock was set back")
     }
 

@@ -121,15 +121,18 @@ struct InspectedLoadTests {
         _ = try await inspected.fixture.get("/")
         _ = try await inspected.fixture.get("/kept", host: inspected.name, method: "POST")
         let count = inspected.origin.requestCount
-        #expect(try await inspected.load(2)["next"] == "An installed pack answers it with the status 200.")
-        #expect(try await inspected.load(3)["next"] == "The directory of the rule answers it with the status 200.")
+        #expect(try await inspected.load(2)["next"] == "An installed pack answers the request with the status 200.")
+        #expect(
+            try await inspected.load(3)["next"] == "The directory of the rule answers the request with the status 200."
+        )
         // The POST made the stored response unusable (RFC 9111 §4.4).
         #expect(
-            try await inspected.load(1)["next"] == "Nothing is stored for the URL: the origin is asked for it."
+            try await inspected.load(1)["next"] == "Nothing is stored for the URL: the request goes to the origin."
         )
         _ = try await inspected.fixture.get("/kept", host: inspected.name)
         #expect(
-            try await inspected.load(1)["next"] == "The cache answers it with the status 200, without the network."
+            try await inspected.load(1)["next"]
+                == "The cache answers the request with the status 200, without the network."
         )
         #expect(inspected.origin.requestCount == count + 1)
         let target = "/api/decision?method=GET&url=https%3A%2F%2Fpack.example%2Fmissing"

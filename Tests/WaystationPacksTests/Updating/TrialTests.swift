@@ -57,7 +57,7 @@ struct TrialTests {
             _ = try await updater(of: library).check(isForced: true)
             #expect(try title(in: library) == (start <= 3 ? "<title>1.1</title>" : "<title>1.0</title>"))
         }
-        #expect(fixture.home.details.contains("the app did not confirm it in 3 starts"))
+        #expect(fixture.home.details.contains("the app did not confirm the version in 3 starts"))
     }
 
     @Test("is neither rolled back nor confirmed when the wall clock is set", arguments: [-1e9, -200, 200, 1e9])

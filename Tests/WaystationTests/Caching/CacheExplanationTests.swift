@@ -47,9 +47,10 @@ struct CacheExplanationTests {
         #expect(
             found.sentences == [
                 "The stored response has the status 200.",
-                "Its age is 1 h 10 min: 10 min when it arrived, by its Age and Date fields, and 1 h since then.",
-                "Its lifetime is 2 h, by max-age of its Cache-Control field.",
-                "So by its fields the response is fresh for 50 min more.",
+                "The response's age is 1 h 10 min: 10 min when it arrived, by its Age and Date fields, "
+                    + "and 1 h since then.",
+                "The response's lifetime is 2 h, by max-age of its Cache-Control field.",
+                "By its fields the response is fresh for 50 min more.",
                 "The cache answers with the status 200, without the network.",
             ]
         )
@@ -68,9 +69,9 @@ struct CacheExplanationTests {
         #expect(
             try explain([head]).sentences == [
                 "The stored response has the status 200.",
-                "Its age is 1 h 1 min 1 s, the time since it arrived.",
-                "Its lifetime is 1 min, by max-age of its Cache-Control field.",
-                "So by its fields the response has been stale for 1 h 1 s.",
+                "The response's age is 1 h 1 min 1 s, the time since it arrived.",
+                "The response's lifetime is 1 min, by max-age of its Cache-Control field.",
+                "By its fields the response has been stale for 1 h 1 s.",
                 "The stored response is stale: the origin is asked with If-None-Match: \"7\".",
                 "If the origin cannot be reached, the stored response answers.",
             ]
@@ -92,12 +93,13 @@ struct CacheExplanationTests {
             #expect(response.age == 100)
         }
         let expires = try explain([stored(cases[0].0, arrived: 100)]).sentences
-        #expect(expires[2] == "Its lifetime is 2 h 3 min 4 s, the time from its Date to its Expires field.")
-        #expect(expires[3] == "So by its fields the response is fresh for 2 h 1 min 24 s more.")
+        #expect(expires[2] == "The response's lifetime is 2 h 3 min 4 s, the time from its Date to its Expires field.")
+        #expect(expires[3] == "By its fields the response is fresh for 2 h 1 min 24 s more.")
         let estimate = try explain([stored(cases[1].0, arrived: 100)]).sentences[2]
         #expect(
             estimate
-                == "Its lifetime is 2 h 24 min, an estimate: 10 % of the time from its Last-Modified to its Date "
+                == "The response's lifetime is 2 h 24 min, an estimate: "
+                + "10 % of the time from its Last-Modified to its Date "
                 + "field, and 7 d at most."
         )
     }
@@ -109,14 +111,14 @@ struct CacheExplanationTests {
         #expect(within.outcome == "served")
         #expect(
             within.sentences.contains(
-                "The strategy serves it until it arrived 7 d ago, whatever its fields say: for 6 d 22 h more."
+                "The strategy serves the response until it arrived 7 d ago, whatever its fields say: for 6 d 22 h more."
             )
         )
         let beyond = try explain([head], by: .cacheFirst(for: .hours(1)))
         #expect(beyond.outcome == "fetched")
         #expect(
             beyond.sentences.suffix(3) == [
-                "The strategy serves it until it arrived 1 h ago, whatever its fields say: that was 1 h ago.",
+                "The strategy serves the response until it arrived 1 h ago, whatever its fields say: that was 1 h ago.",
                 "The stored response is stale: the origin is asked for the whole response.",
                 "If the origin cannot be reached, the load fails.",
             ]
@@ -128,13 +130,13 @@ struct CacheExplanationTests {
         let found = try explain([stored(["Cache-Control": "max-age=60"], arrived: -3_600)])
         #expect(found.response?.age == nil)
         #expect(found.response?.secondsSinceArrival == -3_600)
-        #expect(found.sentences[1] == "Its age is unknown: by this machine's clock it arrives only in 1 h.")
+        #expect(found.sentences[1] == "The response's age is unknown: by this machine's clock it arrives only in 1 h.")
     }
 
     @Test("names what overrides the lifetime")
     func overrides() throws {
         let noCache = try explain([stored(["Cache-Control": "max-age=60, no-cache"], arrived: 1)])
-        let demand = "Its directive no-cache demands that the origin confirms the response each time."
+        let demand = "The response's directive no-cache demands that the origin confirms the response each time."
         #expect(noCache.sentences.contains(demand))
         #expect(noCache.outcome == "fetched")
         let invalid = try explain([stored(["Cache-Control": "max-age=60"], arrived: 1, needsValidation: true)])

@@ -36,13 +36,13 @@ enum DirectoryChecks {
         case .symbolicLink:
             return .failed(name, "\(path) is a symbolic link", "name the directory that the symbolic link leads to")
         case .other:
-            return .failed(name, "\(path) is a file", "name a directory of its own, or move the file away")
+            return .failed(name, "\(path) is a file", "name another directory, or move the file away")
         }
         if status.owner != geteuid() {
             return .failed(
                 name,
                 "\(path) belongs to the user with the number \(status.owner), not to \(geteuid())",
-                "give it to the user of the program: `chown`"
+                "give the directory to the user of the program: `chown`"
             )
         }
         if status.isWritableByOthers {

@@ -35,7 +35,7 @@ enum TrapChecks {
     static func finding(_ trap: Trap, plain: Outcome, cured: Outcome?) -> Finding {
         var finding: Finding
         switch (plain, cured) {
-        case (.right, _): finding = .fine(trap.title, "this toolchain does it right")
+        case (.right, _): finding = .fine(trap.title, "this toolchain does not have the fault")
         case (.unknown(let reason), _), (_, .unknown(let reason)):
             finding = .failed(
                 trap.title,
@@ -49,7 +49,7 @@ enum TrapChecks {
             finding = .failed(
                 trap.title,
                 "with Waystation: \(fault)",
-                "report it with the output of `waystation doctor --json` and `swift --version`"
+                "report this failure with the output of `waystation doctor --json` and `swift --version`"
             )
         }
         finding.document = trap.document

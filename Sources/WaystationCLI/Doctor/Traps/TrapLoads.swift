@@ -42,7 +42,8 @@ struct TrapLoads {
                 .resume()
         }
         let text = String(decoding: data, as: UTF8.self)
-        return text == "firstsecond" ? nil : "it gets only the last part of a protocol's body, “\(text)”"
+        return text == "firstsecond"
+            ? nil : "a completion handler gets only the last part of a protocol's body, “\(text)”"
     }
 
     private func registeredClass() async throws -> String? {

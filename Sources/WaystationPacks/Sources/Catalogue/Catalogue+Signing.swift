@@ -44,7 +44,7 @@ extension Catalogue {
     ) throws -> (catalogue: Catalogue, state: CatalogueState) {
         let payload = try decode(SignedEnvelope.self, from: envelope, "the envelope")
             .payload(ofType: mediaType, signedBy: keys, threshold: threshold)
-        // Read first, since a newer format may not be readable as this one.
+        // The version of the format is read first, since a newer format may not be readable as this one.
         let format = try decode(Format.self, from: payload, "the catalogue").formatVersion
         guard format == currentFormatVersion else {
             throw PackError(

@@ -3,7 +3,7 @@ extension Catalogue {
     ///
     /// - Throws: ``PackError`` with ``PackError/Code/badAnswer``, which names the place.
     public func validate() throws(PackError) {
-        try require(issued < expires, "it expires before it is issued")
+        try require(issued < expires, "the catalogue expires before it is issued")
         var seen: Set<ModuleID> = []
         for module in modules {
             try require(seen.insert(module.module).inserted, "module \(module.module) is listed twice")

@@ -21,7 +21,7 @@ extension PackFetching {
         }
         var body = Data()
         for try await part in response.body {
-            // Checked here too, since an app's own fetcher may not do so.
+            // The length is checked here too, since an app's own fetcher may not check it.
             guard part.count <= request.maximumBodySize - body.count else {
                 throw PackError.tooLarge(request.url, limit: request.maximumBodySize)
             }

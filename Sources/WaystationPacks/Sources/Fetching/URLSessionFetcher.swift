@@ -20,7 +20,8 @@ public final class URLSessionFetcher: PackFetching {
     }
 
     private let settings: Settings
-    // Created only when needed: after the first session of a process, Foundation ignores `URLProtocol.registerClass`.
+    // The session is created only when it is needed: after the first session of a process, Foundation ignores
+    // `URLProtocol.registerClass`.
     private let made = Mutex<URLSession?>(nil)
     private let delegate = FetchDelegate()
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Draws the sequence diagrams of the article on strategies, each for light and for dark pages.
+"""Draws the sequence diagrams of the strategies, each for light and for dark pages, and those of the tutorials.
 
-    strategy-diagrams.py           writes the pictures beside the article
-    strategy-diagrams.py --check   fails if a picture differs from what would be written
+    sequence-diagrams.py           writes the pictures beside the articles
+    sequence-diagrams.py --check   fails if a picture differs from what would be written
 """
 import pathlib
 import sys
@@ -62,6 +62,27 @@ DIAGRAMS = {
         (APP, SERVER, "GET"), (SERVER, APP, "response"),
     ],
 }
+# Smaller ones for the contents of the tutorials, a page that is always dark: the names above the lines, and the steps.
+LEFT, MIDDLE, RIGHT = 60, 190, 320
+CHAPTERS = {
+    "tutorial-loading": (
+        ("App", "Cache", "Server"),
+        [
+            "the first run",
+            (LEFT, MIDDLE, "GET"), (MIDDLE, RIGHT, "GET"), (RIGHT, MIDDLE, "200: stored"), (MIDDLE, LEFT, "response"),
+            "the second run, without a network",
+            (LEFT, MIDDLE, "GET"), (MIDDLE, LEFT, "stored response"),
+        ],
+    ),
+    "tutorial-testing": (
+        ("Test", "Client", "Stubs"),
+        [
+            "the service is busy once",
+            (LEFT, MIDDLE, "report"), (MIDDLE, RIGHT, "GET"), (RIGHT, MIDDLE, "503"), (MIDDLE, RIGHT, "GET"),
+            (RIGHT, MIDDLE, "200"), (MIDDLE, LEFT, "report"),
+        ],
+    ),
+}
 
 COLOURS = {
     "": {"text": "#1d1d1f", "line": "#86868b", "arrow": "#0057b8", "box": "#f5f5f7"},
@@ -69,7 +90,7 @@ COLOURS = {
 }
 
 
-def picture(steps, colour):
+def picture(steps, lanes, width, colour):
     rows, y = [], TOP + 26
     for step in steps:
         if isinstance(step, str):
@@ -85,29 +106,39 @@ def picture(steps, colour):
         rows.append(f'<text x="{middle}" y="{y - 6}" text-anchor="middle" fill="{colour["text"]}">{escape(text)}</text>')
         y += STEP
     height = y - 10
-    lanes = []
-    for x, name in ((APP, "App"), (CACHE, "Cache"), (SERVER, "Server")):
-        lanes.append(f'<path d="M{x} {TOP - 20}V{height}" stroke="{colour["line"]}" stroke-dasharray="3 4"/>')
-        lanes.append(f'<rect x="{x - 50}" y="14" width="100" height="30" rx="6" fill="{colour["box"]}"/>')
-        lanes.append(f'<text x="{x}" y="34" text-anchor="middle" font-weight="600" fill="{colour["text"]}">{name}</text>')
-    body = "\n".join(lanes + rows)
+    lines = []
+    for x, name in lanes:
+        lines.append(f'<path d="M{x} {TOP - 20}V{height}" stroke="{colour["line"]}" stroke-dasharray="3 4"/>')
+        lines.append(f'<rect x="{x - 50}" y="14" width="100" height="30" rx="6" fill="{colour["box"]}"/>')
+        lines.append(f'<text x="{x}" y="34" text-anchor="middle" font-weight="600" fill="{colour["text"]}">{name}</text>')
+    body = "\n".join(lines + rows)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height + 10}" '
-        f'viewBox="0 0 {WIDTH} {height + 10}" font-family="sans-serif" font-size="13">\n{body}\n</svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height + 10}" '
+        f'viewBox="0 0 {width} {height + 10}" font-family="sans-serif" font-size="13">\n{body}\n</svg>\n'
     )
+
+
+def pictures():
+    """The text of each picture, by the name of its file."""
+    lanes = ((APP, "App"), (CACHE, "Cache"), (SERVER, "Server"))
+    for name, steps in DIAGRAMS.items():
+        for suffix, colour in COLOURS.items():
+            yield f"strategy-{name}{suffix}.svg", picture(steps, lanes, WIDTH, colour)
+    for name, (names, steps) in CHAPTERS.items():
+        lanes = zip((LEFT, MIDDLE, RIGHT), names)
+        yield f"{name}.svg", picture(steps, lanes, WIDTH // 2, COLOURS["~dark"])
 
 
 def main():
     different = []
-    for name, steps in DIAGRAMS.items():
-        for suffix, colour in COLOURS.items():
-            file, text = FOLDER / f"strategy-{name}{suffix}.svg", picture(steps, colour)
-            if "--check" not in sys.argv:
-                file.write_text(text)
-            elif not file.exists() or file.read_text() != text:
-                different.append(file.name)
+    for name, text in pictures():
+        file = FOLDER / name
+        if "--check" not in sys.argv:
+            file.write_text(text)
+        elif not file.exists() or file.read_text() != text:
+            different.append(name)
     if different:
-        sys.exit("not as Scripts/strategy-diagrams.py draws them: " + ", ".join(different))
+        sys.exit("not as Scripts/sequence-diagrams.py draws them: " + ", ".join(different))
 
 
 main()

@@ -1,0 +1,5 @@
+# the repository of Waystation as the folder waystation
+git clone … waystation
+mkdir app && cd app
+swift package init --type executable
+rm -rf Tests

@@ -1,0 +1,1 @@
+waystation keys generate -o release.key > release.pub

@@ -1,0 +1,2 @@
+swift package init --type executable --name app
+rm -rf Tests

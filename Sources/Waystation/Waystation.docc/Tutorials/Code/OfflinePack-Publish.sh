@@ -1,0 +1,2 @@
+waystation publish shop-1.0.zip --to releases --key release.key
+waystation list --to releases

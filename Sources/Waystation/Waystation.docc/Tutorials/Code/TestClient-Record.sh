@@ -1,0 +1,3 @@
+swift test
+ls Tests/WeatherTests/Recordings/forecast
+# recorded.bodies  recorded.har

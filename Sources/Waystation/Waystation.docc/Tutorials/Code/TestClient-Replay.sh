@@ -1,0 +1,2 @@
+# after the server was stopped
+WAYSTATION_RECORD=replay swift test
