@@ -1,9 +1,12 @@
 public import Foundation
-public import FoundationNetworking
 public import Logging
 public import WaystationCaching
 import WaystationFields
 public import WaystationPacks
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
 
 extension Interceptor {
     /// The dependencies and options of an interceptor.

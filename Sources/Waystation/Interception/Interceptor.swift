@@ -1,8 +1,11 @@
 public import Foundation
-public import FoundationNetworking
 import Logging
 import Synchronization
 public import WaystationRules
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
 
 /// Intercepts the loads of sessions by rules in code: it answers them from files and from the response cache, or sends
 /// them to the network.

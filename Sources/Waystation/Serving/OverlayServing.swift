@@ -1,9 +1,12 @@
 import Dispatch
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 import WaystationFiles
 import WaystationPacks
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension Serving {
     /// The verdict of the installed packs and of the newer responses that are stored over their files.
