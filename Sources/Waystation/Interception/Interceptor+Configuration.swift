@@ -2,10 +2,12 @@ public import Foundation
 public import Logging
 public import WaystationCaching
 import WaystationFields
-public import WaystationPacks
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
+#endif
+#if Packs
+public import WaystationPacks
 #endif
 
 extension Interceptor {

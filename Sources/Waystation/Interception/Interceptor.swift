@@ -74,11 +74,9 @@ public final class Interceptor: Sendable {
     /// Passes on the events of what it depends on.
     private func listen() {
         let events = environment.events
-        configuration.packs?.addListener { [weak events, weak cache = configuration.cache] event in
-            Overlay.drop(after: event, in: cache?.store)
-            events?.emit(LoadEvent(kind: .pack(event)))
-        }
-        for event in configuration.packs?.condition ?? [] { events.emit(LoadEvent(kind: .pack(event))) }
+        #if Packs
+        listenToPacks()
+        #endif
         configuration.cache?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .store(event))) }
         configuration.cache?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .shared(event))) }
         cookies?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .cookies(event))) }

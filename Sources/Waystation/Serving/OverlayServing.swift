@@ -1,3 +1,4 @@
+#if Packs
 import Dispatch
 import Foundation
 import HTTPTypes
@@ -65,3 +66,4 @@ extension Serving {
         return PackedVariant(answer, url: canonical.url.string, released: found.released ?? .distantPast)
     }
 }
+#endif
