@@ -91,6 +91,7 @@ test: deps lint web-apps object-store
 
 lint: deps
 	@python3 Scripts/arrows.py --quiet
+	@SWIFT=$(SWIFT) Scripts/check-imports.sh
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
 
 # The folders of a target use each other in one direction; prints which uses which.

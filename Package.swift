@@ -1,6 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// Packs are built for all who do not turn the default traits off.
+let packs = TargetDependencyCondition.when(traits: ["Packs"])
 // The engine on SwiftNIO is built, and its packages are fetched, only for those who ask for this trait.
 let nio = TargetDependencyCondition.when(traits: ["NIO"])
 // The same for the gateway.
@@ -16,9 +18,12 @@ let package = Package(
             name: "Waystation",
             targets: [
                 "Waystation", "WaystationRules", "WaystationCaching", "WaystationCookies", "WaystationFiles",
-                "WaystationPacks", "WaystationSharing", "WaystationStorage",
+                "WaystationSharing", "WaystationStorage",
             ]
         ),
+        // The names of packs that `Waystation` does not export. It is a product of its own, because all modules of a
+        // product are built, whatever the traits are.
+        .library(name: "WaystationPacks", targets: ["WaystationPacks"]),
         // HTTP's rules as functions of values, for other clients: caching, cookies, URL patterns. No dependencies.
         .library(name: "WaystationCaching", targets: ["WaystationCaching", "WaystationCookies", "WaystationRules"]),
         .library(name: "WaystationArchive", targets: ["WaystationArchive"]),
@@ -41,12 +46,14 @@ let package = Package(
         .executable(name: "waystation", targets: ["WaystationCLI"]),
     ],
     traits: [
+        .default(enabledTraits: ["Packs"]),
+        .trait(name: "Packs", description: "Offline packs: installing, updating and patching them"),
         .trait(name: "NIO", description: "HTTP/1.1 and HTTP/2 by SwiftNIO: the product WaystationNIO"),
         .trait(
             name: "Gateway",
             description: "A server for browsers on this machine: the product WaystationGateway",
-            // It opens web sockets.
-            enabledTraits: ["NIO"]
+            // It opens web sockets, and its inspector shows packs.
+            enabledTraits: ["NIO", "Packs"]
         ),
         .trait(name: "Redis", description: "Responses that machines share through Redis: the product WaystationRedis"),
     ],
@@ -123,8 +130,8 @@ let package = Package(
             name: "Waystation",
             dependencies: [
                 "WaystationCollections", "WaystationFileSystem", "WaystationRules", "WaystationFiles",
-                "WaystationStorage", "WaystationPacks", "WaystationSharing",
-                "WaystationCaching", "WaystationCookies", "WaystationFields", "WaystationTransport",
+                "WaystationStorage", "WaystationSharing", "WaystationCaching", "WaystationCookies", "WaystationFields",
+                "WaystationTransport", .target(name: "WaystationPacks", condition: packs),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -149,8 +156,8 @@ let package = Package(
             name: "WaystationGateway",
             dependencies: [
                 "Waystation", "WaystationCaching", "WaystationCollections", "WaystationCookies", "WaystationFields",
-                "WaystationFileSystem", "WaystationNIO", "WaystationPacks", "WaystationRecording", "WaystationRules",
-                "WaystationStorage", "WaystationTransport",
+                "WaystationFileSystem", "WaystationNIO", "WaystationRecording", "WaystationRules", "WaystationStorage",
+                "WaystationTransport", .target(name: "WaystationPacks", condition: gateway),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: gateway),

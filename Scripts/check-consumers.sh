@@ -2,6 +2,7 @@
 # Builds a package that depends on this one by a git URL, by both build systems: check-consumers.sh [--everything]
 # The folder of the repository is not named after the package, and its name has characters that no package identity has.
 # All libraries are resolved and planned. Two of them are built, or all with --everything, which takes minutes.
+# Another package, without the default traits, caches in its app and stubs in its tests: packs must not be built for it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
@@ -66,6 +67,49 @@ print(isTaken ? "taken" : "not taken", CachingRules(), ZipLimits())
 SWIFT
 echo "@main enum Everything { static func main() {} }" >"$work/consumer/Sources/Everything/Everything.swift"
 
+# Without packs.
+mkdir -p "$work/lean/Sources/Lean" "$work/lean/Tests/LeanTests"
+cat >"$work/lean/Package.swift" <<-MANIFEST
+	// swift-tools-version: 6.2
+	import PackageDescription
+
+	let package = Package(
+	    name: "lean",
+	    dependencies: [.package(url: "file://$repository", branch: "main", traits: [])],
+	    targets: [
+	        .executableTarget(
+	            name: "Lean",
+	            dependencies: [
+	$(product Waystation)
+	            ]
+	        ),
+	        .testTarget(
+	            name: "LeanTests",
+	            dependencies: [
+	$(product WaystationTesting)
+	            ]
+	        ),
+	    ]
+	)
+MANIFEST
+cat >"$work/lean/Sources/Lean/main.swift" <<'SWIFT'
+import Foundation
+import Waystation
+
+let interceptor = try Interceptor {
+    $0.rules = [.allow("https://shop.example/**", via: .cache(.cacheFirst(for: .days(7))))]
+    $0.cache = try ResponseCache(directory: URL(filePath: CommandLine.arguments[1]))
+}
+print(interceptor.decision(for: URL(filePath: "/")))
+SWIFT
+cat >"$work/lean/Tests/LeanTests/LeanTests.swift" <<'SWIFT'
+import Testing
+import WaystationTesting
+
+@Test(.stubbed { Stub(.get("https://shop.example/"), .json(["isOpen": true])).times(0) })
+func stubs() {}
+SWIFT
+
 # The new build system is a preview: now and then a signal ends it (in libdispatch's event loop), whatever it builds.
 # Such a build is started again, twice at most; a build that fails is not.
 build() {
@@ -94,3 +138,38 @@ for system in native swiftbuild; do
         ;;
     esac
 done
+
+echo "== a consumer without the default traits"
+start=$SECONDS
+scratch=$work/without-packs
+"$swift" build --package-path "$work/lean" --scratch-path "$scratch" --build-tests >"$work/log" 2>&1 || {
+    cat "$work/log" >&2
+    exit 1
+}
+app=$scratch/debug/Lean
+"$app" "$work/cache" >/dev/null
+objects=$(find "$scratch/debug/" -name '*.o')
+built=$(grep --extended-regexp '/Waystation(Packs|Patch)\.build/' <<<"$objects") || true
+! readelf --dynamic "$app" | grep libbz2 >/dev/null || built="$built libbz2"
+grep --quiet '/Waystation\.build/' <<<"$objects" || built="${built:-nothing at all}"
+if [ -n "$built" ]; then
+    printf 'without the trait Packs, these were built or linked all the same:\n%s\n' "$built" >&2
+    exit 1
+fi
+echo "built without packs in $((SECONDS - start)) s"
+
+# An app that uses packs without the trait learns which trait it lacks.
+cat >"$work/lean/Sources/Lean/main.swift" <<'SWIFT'
+import Foundation
+import Waystation
+
+_ = try PackLibrary(directory: URL(filePath: "packs"))
+_ = Rule.allow("https://shop.example/**", via: .pack(orElse: .nowhere))
+SWIFT
+"$swift" build --package-path "$work/lean" --scratch-path "$scratch" --product Lean >"$work/log" 2>&1 || true
+errors=$(sed -n 's/.*\(main.swift:[0-9:]* error: .*packs need the package trait Packs\).*/\1/p' "$work/log" | sort -u)
+if [ "$(wc -l <<<"$errors")" -ne 2 ]; then
+    echo "an app that uses packs without their trait got another answer than two errors that name it:" >&2
+    cat "$work/log" >&2
+    exit 1
+fi

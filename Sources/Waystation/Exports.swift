@@ -1,34 +1,12 @@
 // An app imports only `Waystation`. `import Waystation` brings the names of other modules that the public interface of
-// `Waystation` uses, and those with which an app installs and updates packs; every other name is imported from the
-// module that declares it.
+// `Waystation` uses, and those with which an app installs and updates packs (`Exports+Packs.swift`); every other name is
+// imported from the module that declares it.
 @_exported public import struct WaystationCaching.CachingRules
 @_exported public import struct WaystationCookies.Cookie
 @_exported public import enum WaystationCookies.CookieChange
 @_exported public import struct WaystationCookies.CookieError
 @_exported public import struct WaystationCookies.CookieRules
 @_exported public import enum WaystationCookies.SameSite
-@_exported public import struct WaystationPacks.AppIdentity
-@_exported public import struct WaystationPacks.CatalogueSource
-@_exported public import struct WaystationPacks.DefaultRouteProbe
-@_exported public import struct WaystationPacks.InstalledModule
-@_exported public import struct WaystationPacks.InstalledPack
-@_exported public import struct WaystationPacks.ModuleID
-@_exported public import struct WaystationPacks.ModuleListSource
-@_exported public import struct WaystationPacks.ModuleOutcome
-@_exported public import struct WaystationPacks.NetworkCondition
-@_exported public import protocol WaystationPacks.NetworkProbe
-@_exported public import struct WaystationPacks.PackDescription
-@_exported public import struct WaystationPacks.PackError
-@_exported public import struct WaystationPacks.PackEvent
-@_exported public import class WaystationPacks.PackLibrary
-@_exported public import struct WaystationPacks.PackManifest
-@_exported public import protocol WaystationPacks.PackSource
-@_exported public import class WaystationPacks.PackUpdater
-@_exported public import struct WaystationPacks.PackVersion
-@_exported public import struct WaystationPacks.SinglePackSource
-@_exported public import struct WaystationPacks.TrustedKey
-@_exported public import struct WaystationPacks.UpdateProgress
-@_exported public import struct WaystationPacks.UpdateReport
 @_exported public import enum WaystationRules.QueryCondition
 @_exported public import struct WaystationRules.RuleRequest
 @_exported public import struct WaystationRules.RuleWarning

@@ -1,5 +1,8 @@
 import Foundation
+
+#if canImport(FoundationNetworking)
 public import FoundationNetworking
+#endif
 
 extension URLSessionConfiguration {
     /// A copy of the configuration whose sessions load through `interceptor`.

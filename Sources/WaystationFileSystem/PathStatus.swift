@@ -1,4 +1,10 @@
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// The kind, the owner and the permissions of a path; a symbolic link is not followed.
 package struct PathStatus: Sendable {

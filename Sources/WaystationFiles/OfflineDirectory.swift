@@ -1,5 +1,4 @@
 public import Foundation
-import Glibc
 import HTTPTypes
 import Synchronization
 import WaystationFileSystem

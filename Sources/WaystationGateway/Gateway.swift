@@ -1,10 +1,13 @@
 #if Gateway
 public import Foundation
-import FoundationNetworking
 import Logging
 public import ServiceLifecycle
 import Synchronization
 public import Waystation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A server on the loopback interface that answers browsers by the rules of an interceptor.
 ///

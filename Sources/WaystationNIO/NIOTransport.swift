@@ -1,10 +1,13 @@
 #if NIO
 import Foundation
-public import FoundationNetworking
 import NIOCore
 import NIOPosix
 import Synchronization
 public import WaystationTransport
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
 
 /// HTTP on SwiftNIO: one exchange for each request, over connections that are kept and shared.
 ///

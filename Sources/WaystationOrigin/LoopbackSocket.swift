@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// A blocking TCP socket on `127.0.0.1`, closed with its last reference.
 ///

@@ -1,5 +1,4 @@
 public import Foundation
-import Glibc
 import Synchronization
 
 /// A loopback HTTP/1.1 server whose answers a test scripts.

@@ -1,4 +1,10 @@
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// An error that says why a loopback socket could not be opened or used.
 public struct SocketFailure: Error, Sendable, Hashable, CustomStringConvertible {

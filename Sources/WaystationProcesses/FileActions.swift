@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// The actions of a new process on its descriptors before its program begins.
 struct FileActions {

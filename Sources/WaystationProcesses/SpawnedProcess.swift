@@ -1,5 +1,4 @@
 public import Foundation
-import Glibc
 import Synchronization
 
 /// A program that runs in a process of its own, for tests and measurements.

@@ -1,5 +1,8 @@
 import Foundation
+
+#if canImport(FoundationNetworking)
 package import FoundationNetworking
+#endif
 
 extension Redaction {
     /// The values of an exchange that are left out of its recording and that are long enough to be recognised elsewhere.

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// A blocking client on a socket, which sends and receives exact bytes.
 public final class RawClient {

@@ -1,7 +1,10 @@
 import Foundation
-public import FoundationNetworking
 import Synchronization
 public import Waystation
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
 
 /// A network in memory whose answers a test scripts.
 ///

@@ -1,5 +1,12 @@
 package import Dispatch
+
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// Work for dispatch queues that one thread collects, and passes to each queue in one block.
 ///

@@ -1,5 +1,8 @@
 package import Foundation
+
+#if canImport(FoundationNetworking)
 package import FoundationNetworking
+#endif
 
 extension URLRequest {
     /// The interval of a request for which the app gave none.

@@ -1,5 +1,8 @@
 public import Foundation
+
+#if canImport(FoundationNetworking)
 public import FoundationNetworking
+#endif
 
 /// The head of a response: its URL, its status and its fields.
 ///

@@ -1,5 +1,8 @@
 package import Foundation
+
+#if canImport(FoundationNetworking)
 package import FoundationNetworking
+#endif
 
 /// A body stream from which a fresh one can be made, so that its request can be sent more than once.
 package protocol RewindableStream: InputStream {

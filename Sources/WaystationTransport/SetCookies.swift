@@ -1,5 +1,8 @@
 import Foundation
+
+#if canImport(FoundationNetworking)
 package import FoundationNetworking
+#endif
 
 /// Stores the cookies that responses set in the cookie storage of a configuration, as its session would.
 ///

@@ -1,5 +1,8 @@
 public import Foundation
+
+#if canImport(FoundationNetworking)
 public import FoundationNetworking
+#endif
 
 /// The network, as the interceptor sees it: one request out, one response in.
 ///

@@ -1,6 +1,9 @@
 import Foundation
-public import FoundationNetworking
 import Synchronization
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
 
 /// The network through Foundation's own loader: one long-lived session.
 ///

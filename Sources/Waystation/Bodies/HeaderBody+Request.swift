@@ -1,6 +1,9 @@
 package import Foundation
-package import FoundationNetworking
 import HTTPTypes
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
 
 extension HeaderBody {
     /// The result for a request whose header has fields of this form.

@@ -1,6 +1,9 @@
 package import Foundation
-package import FoundationNetworking
 import WaystationFileSystem
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
 
 /// The bytes of a body in an open file that has no name any more.
 ///

@@ -1,8 +1,11 @@
 package import Foundation
-package import FoundationNetworking
 import HTTPTypes
 package import WaystationCaching
 import WaystationFields
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
 
 /// The decision from a strategy, the request's own policy and the stored responses.
 ///

@@ -1,9 +1,12 @@
 import Crypto
 import Foundation
-package import FoundationNetworking
 package import HTTPTypes
 package import WaystationCaching
 import WaystationFields
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
 
 /// The cache's view of a request: the key under which a response is looked up, and the request as an HTTP message.
 package struct CacheRequest: Sendable {

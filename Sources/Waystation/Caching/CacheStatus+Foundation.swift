@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import WaystationCaching
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension CacheStatus {
     /// The field's name as Foundation spells it.

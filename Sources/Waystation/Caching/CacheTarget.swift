@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import WaystationRules
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension URL {
     /// The canonical URL without its fragment, to which forwarded requests are sent; nil when the URL has no canonical

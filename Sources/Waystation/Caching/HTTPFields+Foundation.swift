@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 package import HTTPTypes
 import WaystationCaching
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension HTTPFields {
     /// The fields of a Foundation dictionary.

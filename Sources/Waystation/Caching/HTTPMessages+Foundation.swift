@@ -1,7 +1,10 @@
 import Foundation
-package import FoundationNetworking
 package import HTTPTypes
 package import WaystationCaching
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
 
 extension HTTPResponse {
     /// The head that Foundation delivered.

@@ -1,8 +1,11 @@
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 package import WaystationCaching
 package import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension ResponseHead {
     /// Whether the body arrived in a content coding, which Foundation has decoded.

@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 package import HTTPTypes
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The header fields of a response as they are stored: of the decoded, whole representation.
 ///

@@ -1,8 +1,11 @@
 import Dispatch
 package import Foundation
-import FoundationNetworking
 import Synchronization
 import WaystationCookies
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The operations of a store that the interceptor uses for each exchange.
 extension CookieStore {

@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import Synchronization
 import WaystationCookies
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Keeps a store and one storage in step.
 ///

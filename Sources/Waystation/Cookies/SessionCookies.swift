@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import Synchronization
 import WaystationCookies
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The cookies of the sessions that are made from one configuration.
 final class SessionCookies: Sendable {

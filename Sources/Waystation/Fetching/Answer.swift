@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import WaystationFiles
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// An answer that is available.
 struct Answer: Sendable {

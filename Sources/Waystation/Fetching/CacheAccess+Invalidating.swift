@@ -1,8 +1,11 @@
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 import WaystationCaching
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension CacheAccess {
     /// The action for the head of a request's response: it drops the stored responses that the response invalidates

@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import WaystationCaching
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A request to the network on behalf of the cache.
 struct FetchPlan: Sendable {

@@ -1,5 +1,8 @@
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 /// The recipient of a fetch's result: at most one head, parts and one end, or one answer instead of all of them.
 ///

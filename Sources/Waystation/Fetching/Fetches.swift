@@ -1,8 +1,11 @@
 import Dispatch
 import Foundation
-import FoundationNetworking
 import Synchronization
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The fetches that are under way: at most one for each plan.
 final class Fetches: Sendable {

@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The waiter of a renewal in the background: it ignores the result.
 final class Renewal: FetchWaiter {

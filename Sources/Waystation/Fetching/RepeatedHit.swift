@@ -1,9 +1,12 @@
 import Foundation
-import FoundationNetworking
 import Synchronization
 import WaystationCaching
 import WaystationFields
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A hit that answers every request like the one that it was made for, until the stored response or its age changes.
 ///

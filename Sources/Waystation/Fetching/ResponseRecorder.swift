@@ -1,9 +1,12 @@
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 import Synchronization
 import WaystationCaching
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Writes a response into the store as it arrives; the response is committed when it has arrived complete.
 final class ResponseRecorder: Sendable {

@@ -1,9 +1,12 @@
 import Dispatch
 import Foundation
-import FoundationNetworking
 import Synchronization
 import WaystationStorage
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The pace of a fetch: its exchange rests while no load can take more, and while the store's disk is too far behind.
 extension SharedFetch {

@@ -1,10 +1,13 @@
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 import Synchronization
 import WaystationCaching
 import WaystationSharing
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The shared tier, which is asked before the network, and gets what the network delivered.
 extension SharedFetch {

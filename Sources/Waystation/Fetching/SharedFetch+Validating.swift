@@ -1,9 +1,12 @@
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 import Synchronization
 import WaystationCaching
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The answers to a revalidation: by a conditional request, or by a HEAD request (RFC 9111 §4.3).
 extension SharedFetch {

@@ -1,9 +1,12 @@
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 import Synchronization
 import WaystationCaching
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// One trip to the network for all loads that wait for the same response.
 ///

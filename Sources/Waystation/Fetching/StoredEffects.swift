@@ -1,9 +1,12 @@
 import Dispatch
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 import WaystationCaching
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The changes that an answer of the origin makes to the stored responses of its request.
 struct StoredEffects {

@@ -1,8 +1,11 @@
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 import WaystationCaching
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The stored responses of one key, newest first, and the file of a pack under them.
 struct StoredVariants: Sendable {

@@ -1,5 +1,8 @@
 package import Foundation
+
+#if canImport(FoundationNetworking)
 package import FoundationNetworking
+#endif
 
 /// A load that has ended at once with a whole response.
 package struct AnsweredLoad: Sendable {

@@ -1,6 +1,9 @@
 package import Foundation
-package import FoundationNetworking
 package import WaystationCaching
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
 
 extension Interceptor {
     /// What the cache would do with a request, and the arithmetic behind it, in words.

@@ -1,6 +1,9 @@
 import Foundation
-package import FoundationNetworking
 import Synchronization
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
 
 /// A connection to an origin that a client opens by itself, such as that of a web socket (RFC 6455).
 ///

@@ -1,6 +1,9 @@
 package import Foundation
-package import FoundationNetworking
 package import WaystationTransport
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
 
 /// The loads of an interceptor for clients that are not tasks of a `URLSession`, such as the connections of a gateway.
 ///

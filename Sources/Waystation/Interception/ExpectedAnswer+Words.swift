@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import WaystationCaching
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension ExpectedAnswer {
     /// The answer in a sentence; the message of an error is shown as it is.

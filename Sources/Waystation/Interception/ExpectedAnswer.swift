@@ -1,6 +1,9 @@
 package import Foundation
-package import FoundationNetworking
 package import WaystationCaching
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
 
 /// The answer that a request would get now, without being sent.
 package enum ExpectedAnswer: Sendable {

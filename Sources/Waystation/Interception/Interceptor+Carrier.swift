@@ -1,5 +1,10 @@
-public import FoundationNetworking
 public import WaystationTransport
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
 
 extension Interceptor {
     /// The engine that carries requests to the network; see ``Configuration/transport``.

@@ -1,9 +1,14 @@
 public import Foundation
-public import FoundationNetworking
 public import Logging
 public import WaystationCaching
 import WaystationFields
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+#if Packs
 public import WaystationPacks
+#endif
 
 extension Interceptor {
     /// The dependencies and options of an interceptor.

@@ -1,6 +1,9 @@
 public import Foundation
-public import FoundationNetworking
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
 
 extension Interceptor {
     /// Explains how a request would be answered now: by which rule, from which source, and for the cache by which

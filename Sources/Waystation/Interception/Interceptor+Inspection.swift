@@ -1,6 +1,5 @@
 package import Foundation
 package import WaystationCaching
-package import WaystationPacks
 
 /// The parts of an interceptor that a tool shows to developers.
 extension Interceptor {
@@ -9,9 +8,6 @@ extension Interceptor {
 
     /// The response cache; nil if the interceptor has none.
     package var cache: ResponseCache? { configuration.cache }
-
-    /// The installed packs; nil if the interceptor has none.
-    package var packs: PackLibrary? { configuration.packs }
 
     /// The rules of caching, by which the freshness of a stored response is calculated.
     package var cachingRules: CachingRules { configuration.cachingRules }

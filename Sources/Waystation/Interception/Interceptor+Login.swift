@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension Interceptor: LoginUser {
     func report(_ event: LoginEvent) { environment.events.emit(LoadEvent(kind: .login(event))) }

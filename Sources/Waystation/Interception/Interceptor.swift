@@ -1,8 +1,11 @@
 public import Foundation
-public import FoundationNetworking
 import Logging
 import Synchronization
 public import WaystationRules
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
 
 /// Intercepts the loads of sessions by rules in code: it answers them from files and from the response cache, or sends
 /// them to the network.
@@ -71,11 +74,9 @@ public final class Interceptor: Sendable {
     /// Passes on the events of what it depends on.
     private func listen() {
         let events = environment.events
-        configuration.packs?.addListener { [weak events, weak cache = configuration.cache] event in
-            Overlay.drop(after: event, in: cache?.store)
-            events?.emit(LoadEvent(kind: .pack(event)))
-        }
-        for event in configuration.packs?.condition ?? [] { events.emit(LoadEvent(kind: .pack(event))) }
+        #if Packs
+        listenToPacks()
+        #endif
         configuration.cache?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .store(event))) }
         configuration.cache?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .shared(event))) }
         cookies?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .cookies(event))) }

@@ -1,7 +1,10 @@
 import Dispatch
 import Foundation
-import FoundationNetworking
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Delivers a response and its long body from a source to the client of a load.
 ///

@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import WaystationCaching
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The course of a load from hop to hop: a state machine without side effects.
 ///

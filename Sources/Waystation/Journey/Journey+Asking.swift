@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import Synchronization
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The questions that a response raises: whether the client follows a redirect, which credentials it has for a
 /// challenge, and the renewal of a refused token.

@@ -1,9 +1,12 @@
 import Dispatch
 import Foundation
-import FoundationNetworking
 import Synchronization
 import WaystationCaching
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The way of one load from its first request to its end.
 ///

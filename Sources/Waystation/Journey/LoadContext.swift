@@ -1,7 +1,10 @@
 import Dispatch
 import Foundation
-import FoundationNetworking
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The stations and the network of a load, and the load's events and recording.
 struct LoadContext: Sendable {

@@ -1,5 +1,8 @@
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 /// The values that the loads of an interceptor share beside their stations.
 final class LoadEnvironment: Sendable {

@@ -1,6 +1,9 @@
 import Foundation
-public import FoundationNetworking
 import WaystationRules
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
 
 /// Links that belong to other apps: telephone numbers, mail addresses, wallets, maps.
 ///

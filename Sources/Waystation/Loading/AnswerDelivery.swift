@@ -1,5 +1,8 @@
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 /// Delivers to a task, within `startLoading`, an answer that needs no journey.
 enum AnswerDelivery {

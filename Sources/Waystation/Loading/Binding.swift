@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import Synchronization
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The connection of an interceptor to one configuration: a protocol class of its own, and the network behind it.
 ///

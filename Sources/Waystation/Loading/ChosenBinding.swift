@@ -1,5 +1,8 @@
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 /// The binding that was chosen for a task before its protocol was made, with the visit that was made for it.
 ///

@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Asks a task's delegate for credentials, as Foundation does.
 enum DelegateChallenge {

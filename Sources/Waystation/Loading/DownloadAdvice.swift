@@ -1,5 +1,8 @@
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 /// The error that a failed download gets when the library holds the requested file.
 enum DownloadAdvice {

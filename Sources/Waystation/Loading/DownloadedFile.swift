@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The file of a download that no loader of Foundation's own has made.
 ///

@@ -1,6 +1,9 @@
 import Foundation
-public import FoundationNetworking
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
 
 /// The flag of a task that makes Foundation resume an `async` caller on the loading queue.
 ///

@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The protocol class that comes first in an intercepted configuration.
 ///

@@ -1,7 +1,10 @@
 import Dispatch
 import Foundation
-import FoundationNetworking
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The way back to the session's work queue, the only place where a protocol's client may be called.
 ///

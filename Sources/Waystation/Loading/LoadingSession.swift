@@ -1,6 +1,11 @@
 import Dispatch
-import FoundationNetworking
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#else
+import Foundation
+#endif
 
 /// The values that must be known of a task's session: its work queue, and the recipients of its tasks' bytes.
 ///

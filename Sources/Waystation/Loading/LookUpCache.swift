@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The `URLCache` of an intercepted configuration.
 ///

@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A visit of the stations that was made before the task's protocol was.
 ///

@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Gives a task its response, and asks its delegate what to do with it.
 ///

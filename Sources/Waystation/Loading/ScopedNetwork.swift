@@ -1,7 +1,10 @@
 import Foundation
-package import FoundationNetworking
 import Synchronization
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
 
 /// The interceptor of a part of a program, for sessions that several parts share.
 ///

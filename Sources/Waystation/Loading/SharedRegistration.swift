@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The registration with `URLSession.shared`, which lasts as long as the process.
 enum SharedRegistration {

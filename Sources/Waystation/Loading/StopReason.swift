@@ -1,4 +1,8 @@
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#else
+import Foundation
+#endif
 
 /// The reason for a session's call of `stopLoading`, which does not state it and comes some time after the event.
 enum StopReason {

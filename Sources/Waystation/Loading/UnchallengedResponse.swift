@@ -1,7 +1,9 @@
 import Foundation
-import FoundationNetworking
-import Glibc
 import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A 401 that is the final answer.
 ///

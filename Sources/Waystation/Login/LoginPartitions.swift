@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import Synchronization
 import WaystationCookies
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The parts of a response store that belong to one login each.
 ///

@@ -1,5 +1,10 @@
-import FoundationNetworking
 public import WaystationRules
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#else
+import Foundation
+#endif
 
 /// Selects the requests of a rule that need a login.
 ///

@@ -1,8 +1,11 @@
 import Dispatch
 import Foundation
-import FoundationNetworking
 import Synchronization
 import WaystationCookies
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension LoginSession {
     /// Ends the login, and returns when nothing of it is left.

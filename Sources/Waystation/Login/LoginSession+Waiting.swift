@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import Synchronization
 import WaystationCookies
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The side effects of ``LoginState``: calls of the provider, time limits, and the completions of those who wait.
 extension LoginSession {

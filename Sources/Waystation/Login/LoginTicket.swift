@@ -1,5 +1,8 @@
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 /// Records the login under which a request got its cookies, and the number of log-outs at that time.
 struct LoginTicket: Sendable {

@@ -1,5 +1,8 @@
 import Foundation
+
+#if canImport(FoundationNetworking)
 package import FoundationNetworking
+#endif
 
 /// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.6.1).
 package struct AuthenticationChallengeField: Equatable, Sendable {

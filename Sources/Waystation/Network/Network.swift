@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The network behind one intercepted configuration: a transport made with the first request that needs it.
 final class Network: Sendable {

@@ -1,5 +1,8 @@
 package import Foundation
+
+#if canImport(FoundationNetworking)
 package import FoundationNetworking
+#endif
 
 /// Whether and how a redirect is followed (RFC 9110 §15.4).
 package enum RedirectDecision: Equatable, Sendable {

@@ -1,7 +1,10 @@
 package import Foundation
-package import FoundationNetworking
 import WaystationCaching
 package import WaystationTransport
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
 
 /// A transport of a rule that has whole responses in memory, for which a load needs no exchange.
 package protocol ResidentTransport: Transport {

@@ -1,7 +1,10 @@
 public import Foundation
-public import WaystationPacks
 public import WaystationSharing
 public import WaystationStorage
+
+#if Packs
+public import WaystationPacks
+#endif
 
 /// An event of a load, or of the cache behind it.
 public struct LoadEvent: Sendable, CustomStringConvertible {

@@ -1,5 +1,8 @@
 public import Foundation
+
+#if canImport(FoundationNetworking)
 public import FoundationNetworking
+#endif
 
 /// Gets every load that an interceptor took, with request, response and body, so that it can keep a recording.
 ///

@@ -1,7 +1,10 @@
 import Dispatch
 import Foundation
-import FoundationNetworking
 import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The data that is collected about one load while a recorder is set.
 ///

@@ -1,9 +1,14 @@
 import Foundation
-import FoundationNetworking
 import WaystationFiles
-import WaystationPacks
 import WaystationRules
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+#if Packs
+import WaystationPacks
+#endif
 
 /// The rules of an interceptor, ready for decisions: patterns are compiled, directories open.
 struct CompiledRules: Sendable {

@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import Synchronization
 import WaystationRules
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Finds the rule that takes a request.
 ///

@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The values that the sources of all rules share.
 final class AnswerSources: Sendable {

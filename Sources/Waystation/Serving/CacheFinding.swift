@@ -1,8 +1,11 @@
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 import WaystationCaching
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The result of a cache look-up for a request, and the decision about it.
 struct CacheFinding: Sendable {

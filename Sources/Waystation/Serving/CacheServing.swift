@@ -1,9 +1,12 @@
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 import WaystationCaching
 import WaystationRules
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension Serving {
     /// The verdict of the response cache, as the strategy demands.

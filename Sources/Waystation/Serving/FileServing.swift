@@ -1,11 +1,14 @@
 import Dispatch
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 import Synchronization
 import WaystationCaching
 import WaystationFiles
 import WaystationRules
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A file that may answer a request.
 struct OfflineFile: Sendable {

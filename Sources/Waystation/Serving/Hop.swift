@@ -1,5 +1,8 @@
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 /// One request of a load: the first one, or one after a redirect, with credentials, or with a renewed token.
 struct Hop: Sendable {

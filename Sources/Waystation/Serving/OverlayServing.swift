@@ -1,9 +1,13 @@
+#if Packs
 import Dispatch
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 import WaystationFiles
 import WaystationPacks
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension Serving {
     /// The verdict of the installed packs and of the newer responses that are stored over their files.
@@ -62,3 +66,4 @@ extension Serving {
         return PackedVariant(answer, url: canonical.url.string, released: found.released ?? .distantPast)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Packs
 import Foundation
 import WaystationPacks
 
@@ -14,3 +15,4 @@ extension Serving {
         return verdict(file, again: { $0.pack(packs, otherwise: otherwise) }, otherwise: otherwise)
     }
 }
+#endif

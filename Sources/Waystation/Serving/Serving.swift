@@ -1,5 +1,8 @@
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 /// The order in which the sources of a rule are asked about a request.
 struct Serving: Sendable {

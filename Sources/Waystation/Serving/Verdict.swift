@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import WaystationCaching
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The decision of the stations about a hop.
 enum Verdict: Sendable {

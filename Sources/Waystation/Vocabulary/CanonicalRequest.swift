@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import WaystationRules
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A request in the form that rules and the cache use.
 ///

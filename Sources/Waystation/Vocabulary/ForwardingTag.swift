@@ -1,5 +1,8 @@
 package import Foundation
+
+#if canImport(FoundationNetworking)
 package import FoundationNetworking
+#endif
 
 /// The mark on requests that an interceptor sends itself, so that it never takes them for requests of the app.
 ///

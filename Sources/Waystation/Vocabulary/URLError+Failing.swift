@@ -1,5 +1,8 @@
 package import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 extension URLError {
     /// The message of the library's own error, if that is the cause.

@@ -1,10 +1,13 @@
 import ArgumentParser
 import Foundation
-import FoundationNetworking
 import Waystation
 import WaystationCaching
 import WaystationRules
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 struct CacheExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

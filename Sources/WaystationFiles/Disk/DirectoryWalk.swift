@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import WaystationFileSystem
 
 /// The object at a path, or the reason why it is not served.

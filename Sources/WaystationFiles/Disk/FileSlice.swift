@@ -1,5 +1,4 @@
 public import Foundation
-import Glibc
 
 /// A range of bytes of an open file.
 ///

@@ -1,4 +1,10 @@
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// A point in time on the file system's clock.
 package struct FileTime: Sendable, Hashable, Comparable {

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import WaystationFileSystem
 
 /// A regular file that is open for reading, with its stamp when it was opened.

@@ -1,8 +1,11 @@
 #if Gateway
 import Foundation
-import FoundationNetworking
 import Waystation
 import WaystationRecording
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The beginning of a response's body, as far as the page can show it.
 struct BodyPreview: Encodable, Sendable {

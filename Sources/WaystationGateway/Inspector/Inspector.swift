@@ -1,12 +1,15 @@
 #if Gateway
 import Dispatch
 import Foundation
-import FoundationNetworking
 import NIOHTTP1
 import Waystation
 import WaystationPacks
 import WaystationRecording
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A page for developers that shows what an interceptor does: its loads, rules, cache, packs and cookies.
 ///

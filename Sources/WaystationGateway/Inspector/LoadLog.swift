@@ -1,8 +1,11 @@
 #if Gateway
 import Foundation
-import FoundationNetworking
 import Synchronization
 import Waystation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The latest loads of an interceptor: of its sessions and of the gateway's browsers.
 ///

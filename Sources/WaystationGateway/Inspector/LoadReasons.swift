@@ -1,7 +1,10 @@
 #if Gateway
 import Foundation
-import FoundationNetworking
 import Waystation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Explains why a load was answered from its source.
 enum LoadReasons {

@@ -1,8 +1,11 @@
 #if Gateway
 import Foundation
-import FoundationNetworking
 import Waystation
 import WaystationRecording
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A load in the list.
 struct LoadSummary: Encodable, Sendable {

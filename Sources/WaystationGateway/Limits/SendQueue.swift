@@ -1,6 +1,13 @@
 #if Gateway
-import Glibc
 import NIOCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// The bytes of a connection that were written and that the other side's system has not acknowledged.
 enum SendQueue {

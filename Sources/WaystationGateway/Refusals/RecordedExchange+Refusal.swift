@@ -1,8 +1,11 @@
 #if Gateway
 import Foundation
-import FoundationNetworking
 import NIOHTTP1
 import Waystation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension RecordedExchange {
     /// A request that the gateway refused, as far as its target can be written as a URL.

@@ -1,7 +1,10 @@
 #if Gateway
 import Foundation
-import FoundationNetworking
 import Waystation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension Refusal {
     /// The answer for a load that failed before its response began.

@@ -1,10 +1,13 @@
 #if Gateway
 import Foundation
-import FoundationNetworking
 import NIOCore
 import NIOHTTP1
 import Waystation
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// One request of a connection and its response: the client of a load.
 ///

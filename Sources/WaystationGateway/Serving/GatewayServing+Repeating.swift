@@ -1,11 +1,14 @@
 #if Gateway
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import Waystation
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension GatewayServing {
     /// The response to a request whose bytes have arrived before; nil if it must be parsed.

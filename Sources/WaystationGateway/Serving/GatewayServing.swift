@@ -1,12 +1,15 @@
 #if Gateway
 import Foundation
-import FoundationNetworking
 import NIOHTTP1
 import Synchronization
 import Waystation
 import WaystationCookies
 import WaystationNIO
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The parts that all connections of a gateway share.
 final class GatewayServing: Sendable {

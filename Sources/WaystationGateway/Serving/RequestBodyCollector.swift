@@ -1,9 +1,12 @@
 #if Gateway
 import Dispatch
 import Foundation
-import FoundationNetworking
 import NIOCore
 import Waystation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Stores the body of a request until it has arrived as a whole, so that it can be sent more than once.
 ///

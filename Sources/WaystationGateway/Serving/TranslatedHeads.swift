@@ -1,7 +1,12 @@
 #if Gateway
-import FoundationNetworking
 import NIOHTTP1
 import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#else
+import Foundation
+#endif
 
 /// The part of the head of a response that is the same for every request by the same kind of name.
 struct TranslatedHead: Sendable {

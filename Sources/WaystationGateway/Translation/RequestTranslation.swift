@@ -1,7 +1,10 @@
 #if Gateway
 import Foundation
-import FoundationNetworking
 import NIOHTTP1
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Makes the request to the origin from a browser's request to the gateway.
 struct RequestTranslation: Sendable {

@@ -1,11 +1,14 @@
 #if Gateway
 import Foundation
-import FoundationNetworking
 import NIOCore
 import NIOHTTP1
 import Waystation
 import WaystationNIO
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Passes a web socket on to its origin (RFC 6455).
 ///

@@ -1,6 +1,5 @@
 #if NIO
 import Foundation
-import Glibc
 import NIOCore
 import NIOPosix
 import Synchronization

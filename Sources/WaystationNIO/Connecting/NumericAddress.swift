@@ -1,5 +1,11 @@
 #if NIO
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// An IPv4 or IPv6 address that is written in numbers.
 struct NumericAddress: Equatable {

@@ -1,8 +1,11 @@
 #if NIO
 import Foundation
-import FoundationNetworking
 import NIOCore
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The settings of an engine, made from a session configuration and the transport's options.
 struct EngineSettings: Sendable {

@@ -1,8 +1,11 @@
 #if NIO
 import Foundation
-import FoundationNetworking
 import NIOCore
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension Exchange {
     /// Delivers what has arrived.

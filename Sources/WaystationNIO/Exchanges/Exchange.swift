@@ -1,8 +1,11 @@
 #if NIO
 import Foundation
-import FoundationNetworking
 import NIOCore
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// One exchange: it collects what its connection reports, and delivers it once a turn of the event loop.
 ///

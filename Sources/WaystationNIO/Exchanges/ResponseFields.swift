@@ -1,8 +1,11 @@
 #if NIO
 package import Foundation
-import FoundationNetworking
 package import NIOHTTP1
 package import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension ResponseHead {
     /// The head as Foundation shows it: fields of the same name are joined with a comma (RFC 9110 §5.3).

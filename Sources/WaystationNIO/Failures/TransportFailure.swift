@@ -1,6 +1,9 @@
 #if NIO
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 /// The error of an exchange, before it is known for which URL.
 struct TransportFailure: Error, Equatable {

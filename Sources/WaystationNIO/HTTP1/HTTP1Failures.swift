@@ -1,8 +1,15 @@
 #if NIO
-import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 extension ExchangeFailure {
     /// The failure that an error of the channel means for the exchange on it.

@@ -1,8 +1,11 @@
 #if NIO
 import Foundation
-package import FoundationNetworking
 package import NIOCore
 package import NIOHTTP1
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
 
 /// Opens connections to origins for protocols that begin with a request of HTTP/1.1, such as web sockets (RFC 6455).
 ///

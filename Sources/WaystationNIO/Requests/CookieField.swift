@@ -1,6 +1,9 @@
 #if NIO
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 /// Adds the cookies of a configuration's storage to requests, as its session does for the first request of a task.
 ///

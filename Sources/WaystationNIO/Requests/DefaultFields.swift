@@ -1,6 +1,5 @@
 #if NIO
 import Foundation
-import Glibc
 
 /// The fields that plain `URLSession` adds to every request that lacks them.
 enum DefaultFields {

@@ -1,8 +1,11 @@
 #if NIO
 import Foundation
-import FoundationNetworking
 import NIOCore
 import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Turns a `URLRequest` into the request that is sent, with the fields that plain `URLSession` sends.
 ///

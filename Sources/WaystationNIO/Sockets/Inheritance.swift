@@ -1,6 +1,13 @@
 #if NIO
-import Glibc
 package import NIOCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// The descriptors that child processes of the app inherit.
 package enum Inheritance {

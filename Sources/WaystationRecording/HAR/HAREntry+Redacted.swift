@@ -1,8 +1,11 @@
 import Foundation
-package import FoundationNetworking
 import HTTPTypes
 package import Waystation
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
 
 extension HARArchive.Entry {
     /// Makes the entry of an exchange, without secrets.

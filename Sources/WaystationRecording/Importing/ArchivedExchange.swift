@@ -1,11 +1,14 @@
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 import Waystation
 import WaystationCaching
 import WaystationFields
 import WaystationRules
 import WaystationStorage
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// An exchange of a recording of any format, in the form that the cache needs.
 struct ArchivedExchange {

@@ -1,5 +1,4 @@
 package import Foundation
-import Glibc
 import Synchronization
 
 /// A real browser without a window, for tests of what users of a browser see.

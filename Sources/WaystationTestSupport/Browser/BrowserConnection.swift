@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Synchronization
 
 /// The connection to a browser: commands, their replies, and events (Chrome DevTools Protocol).

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// A private Redis Cluster on loopback: three primaries, and a replica for each of them.
 public struct RedisCluster: Sendable {

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// A private Redis server with a replica, and three sentinels that watch over them by the name `cache`, on loopback.
 public struct RedisSentinels: Sendable {

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// A private Redis server on loopback.
 public struct RedisServer: Sendable {

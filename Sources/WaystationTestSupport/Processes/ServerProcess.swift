@@ -1,5 +1,4 @@
 public import Foundation
-import Glibc
 
 /// A web server's process, with a configuration of its own in a scratch directory.
 public final class ServerProcess: Sendable {

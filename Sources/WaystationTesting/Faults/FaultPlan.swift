@@ -1,5 +1,8 @@
 import Foundation
+
+#if canImport(FoundationNetworking)
 package import FoundationNetworking
+#endif
 
 /// The faults of one exchange.
 package struct FaultPlan {

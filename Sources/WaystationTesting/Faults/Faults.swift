@@ -1,6 +1,9 @@
 public import Foundation
-import FoundationNetworking
 public import Waystation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Faults of a network, for tests of what an app does with them.
 ///

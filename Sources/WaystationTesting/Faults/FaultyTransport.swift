@@ -1,8 +1,11 @@
 import DequeModule
 import Foundation
-import FoundationNetworking
 import Synchronization
 import Waystation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A network with faults.
 final class FaultyTransport: Transport {

@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import WaystationRecording
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A request without secrets, as it is compared; what is not compared is not made.
 struct ComparedRequest {

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import WaystationRecording
 
 /// The place of the bodies of recorded responses.

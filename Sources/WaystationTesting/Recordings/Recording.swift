@@ -1,8 +1,11 @@
 public import Foundation
-public import FoundationNetworking
 import Synchronization
 public import Waystation
 public import WaystationRecording
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
 
 /// Records the exchanges of a test in a file, and answers by the file from then on.
 ///

@@ -1,7 +1,12 @@
 import CWaystationSessions
-import FoundationNetworking
 import Synchronization
 import Waystation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#else
+import Foundation
+#endif
 
 /// The sessions whose loads the stubs or the recording of a test answer.
 public enum ReachedSessions: Sendable {

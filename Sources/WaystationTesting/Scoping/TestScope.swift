@@ -1,6 +1,11 @@
-public import FoundationNetworking
 import Waystation
 import WaystationRecording
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
 
 /// The network of the test that runs.
 struct TestScope: Sendable {

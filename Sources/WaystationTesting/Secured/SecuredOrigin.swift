@@ -1,6 +1,5 @@
 #if NIO
 public import Foundation
-public import FoundationNetworking
 import NIOCore
 import NIOHTTP2
 import NIOPosix
@@ -9,6 +8,10 @@ import Synchronization
 import Waystation
 public import WaystationNIO
 public import WaystationOrigin
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
 
 /// A ``WaystationOrigin/ScriptedOrigin`` behind TLS, with HTTP/2 for clients that choose it; needs the trait `NIO`.
 ///

@@ -1,8 +1,11 @@
 public import Foundation
-import FoundationNetworking
 import Synchronization
 import Waystation
 import WaystationFiles
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The answer of a stub: a response, an error, or silence.
 public struct StubAnswer: Sendable {

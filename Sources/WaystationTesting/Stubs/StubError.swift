@@ -1,7 +1,10 @@
 public import Foundation
-import FoundationNetworking
 import Waystation
 import WaystationRecording
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A mistake in stubs or recordings, or a difference between the requests that were expected and those that were made.
 ///

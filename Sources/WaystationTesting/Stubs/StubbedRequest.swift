@@ -1,6 +1,9 @@
 public import Foundation
-public import FoundationNetworking
 import WaystationRules
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
 
 /// A request as a stub gets it: as it was sent, with its whole body.
 public struct StubbedRequest: Sendable {

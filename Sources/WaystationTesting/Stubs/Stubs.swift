@@ -1,8 +1,11 @@
 import Foundation
-public import FoundationNetworking
 import Synchronization
 public import Waystation
 import WaystationRules
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
 
 /// Answers in place of the network, for tests of code that uses `URLSession`.
 ///

@@ -1,6 +1,9 @@
 package import Dispatch
 package import Foundation
+
+#if canImport(FoundationNetworking)
 package import FoundationNetworking
+#endif
 
 /// Values that a session does not make public and that a protocol must know, read by reflection.
 ///

@@ -1,6 +1,9 @@
 import Foundation
-import FoundationNetworking
 import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Makes the responses that Foundation makes, in less time.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import WaystationFileSystem
 
 /// Checks of the directories that a cache or a library of packs is to use, and of the disks below them.

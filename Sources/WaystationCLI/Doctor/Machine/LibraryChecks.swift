@@ -1,7 +1,14 @@
 import CBzip2
 import CWaystationSQLite
 import CZlib
+
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// Checks of the libraries that Waystation uses.
 enum LibraryChecks {

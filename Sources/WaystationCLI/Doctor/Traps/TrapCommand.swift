@@ -1,5 +1,12 @@
 import ArgumentParser
+
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// Tries out one trap in this process, which may crash; for the doctor alone.
 struct TrapCommand: AsyncParsableCommand {

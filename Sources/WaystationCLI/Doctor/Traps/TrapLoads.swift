@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import Waystation
 import WaystationOrigin
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Loads that show whether a trap is there, by a plain session or by one that Waystation intercepts.
 struct TrapLoads {

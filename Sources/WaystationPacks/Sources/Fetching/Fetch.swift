@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import HTTPTypes
 import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The fetches in progress, by their tasks.
 final class FetchRegistry: Sendable {

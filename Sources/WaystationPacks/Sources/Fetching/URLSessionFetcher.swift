@@ -1,7 +1,10 @@
 import Foundation
-public import FoundationNetworking
 import HTTPTypes
 import Synchronization
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
 
 /// Fetches through Foundation, with one long-lived session that is created with the first request.
 ///
