@@ -174,7 +174,7 @@ extension Mistake {
         Mistake(
             "a template names a value that the request does not have",
             """
-            unusableAnswer: the stub cannot answer GET https://a.example/: its template names {query.page}, which the \
+            unusableAnswer: the stub cannot answer GET https://a.example/: the template names {query.page}, which the \
             request does not have. Correct the answer of the stub, or the request
             """
         ) { _ in

@@ -33,8 +33,8 @@ struct Site: Sendable {
         let keys: Set<URLResourceKey> = [.fileSizeKey, .isRegularFileKey]
         let found = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: Array(keys))
         let files = (found?.allObjects as? [URL] ?? []).filter { file in
-            guard let values = try? file.resourceValues(forKeys: keys), values.isRegularFile == true else { return false }
-            return values.fileSize.map(Self.sizes.contains) ?? false
+            guard let values = try? file.resourceValues(forKeys: keys) else { return false }
+            return values.isRegularFile == true && values.fileSize.map(Self.sizes.contains) ?? false
         }
         guard !files.isEmpty else {
             throw Problem("\(directory.path) has no files: install Debian's package sqlite3-doc, as `make fleet` does")
