@@ -64,7 +64,8 @@ final class FleetOrigin: Sendable {
                 return state.versions[request.path, default: 1]
             }
             let tag = "\"\(version)\""
-            let control = "max-age=\(page.lifetime), stale-while-revalidate=\(staleness)"
+            // A machine shares a response that the origin has confirmed only if it is `public`.
+            let control = "public, max-age=\(page.lifetime), stale-while-revalidate=\(staleness)"
             if request.value(of: "If-None-Match") == tag {
                 return .status(304, fields: ["ETag": tag, "Cache-Control": control])
             }
