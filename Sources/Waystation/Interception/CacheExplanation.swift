@@ -6,7 +6,7 @@ package import FoundationNetworking
 #endif
 
 extension Interceptor {
-    /// What the cache would do with a request, and the arithmetic behind it, in words.
+    /// The step that the cache would take for a request, and the arithmetic behind it, in words.
     ///
     /// It is a value; ``explain(_:)-(URLRequest)`` makes one.
     public struct CacheExplanation: Hashable, Sendable, Encodable, CustomStringConvertible {
@@ -31,7 +31,7 @@ extension Interceptor {
         public let stored: Int
         /// The stored response that the decision is about; nil if none fits the request.
         public let response: Response?
-        /// What happens to the request: `served`, `servedAndRenewed`, `fetched`, `gatewayTimeout`, `failed` or `bypassed`.
+        /// The fate of the request: `served`, `servedAndRenewed`, `fetched`, `gatewayTimeout`, `failed` or `bypassed`.
         public let outcome: String
         /// The facts, the arithmetic and the next step, a sentence each.
         public let sentences: [String]

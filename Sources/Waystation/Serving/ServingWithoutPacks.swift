@@ -1,5 +1,5 @@
 #if !Packs
-// The sources of rules with packs, of which there are none in a build without the trait `Packs`.
+// Stand-ins for the sources of rules with packs: a build without the trait `Packs` has no such rules.
 extension Serving {
     func pack(_ packs: PackLibrary, otherwise: @escaping @Sendable () -> Verdict) -> Verdict { otherwise() }
 

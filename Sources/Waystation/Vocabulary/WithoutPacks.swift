@@ -1,7 +1,7 @@
 #if !Packs
 public import Foundation
 
-// What stands in for packs in a build without the trait `Packs`. No value of these types can be made, so the code that
+// Stand-ins for packs in a build without the trait `Packs`. No value of these types can be made, so the code that
 // only passes them on is the same in both builds. An app that uses packs does not compile, and the message names the
 // trait.
 

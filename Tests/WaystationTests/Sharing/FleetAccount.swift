@@ -14,7 +14,7 @@ final class FleetAccount: Sendable {
         case delivered, hit, shared, sharedForOne, loggedOut
     }
 
-    /// What had ended on a machine when a load began.
+    /// The tokens and answers that had ended on a machine when a load began.
     struct Begun {
         /// Tokens up to this one ended with a log-out of this account.
         var deadToken: Int

@@ -15,7 +15,7 @@ struct Plot {
         let name: String
         /// The class of the style sheet with its colour.
         let style: String
-        /// A value for each second; nil where there is none.
+        /// A value for each second; nil for a second without a value.
         let values: [Double?]
     }
 

@@ -30,7 +30,7 @@ struct Stage {
         let changes: Int
         let kills: Int
         let wrong: [String]
-        /// What Redis has counted.
+        /// The counters that Redis reports, by their names.
         let counts: [String: Int]
 
         var requestCount: Int { requests.values.reduce(0, +) }

@@ -15,7 +15,7 @@ struct Histogram: Sendable, Codable {
 
     var count: Int { counts.values.reduce(0, +) }
 
-    /// The duration in microseconds that a share of all durations does not exceed; nil if there are none.
+    /// The duration in microseconds that a share of all durations does not exceed; nil without durations.
     func percentile(_ share: Double) -> Double? {
         var rest = (share * Double(count)).rounded(.up)
         for (bucket, number) in counts.sorted(by: { $0.key < $1.key }) {

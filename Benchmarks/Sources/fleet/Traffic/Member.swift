@@ -176,7 +176,7 @@ final class Member: Sendable {
         }
     }
 
-    /// What is wrong with a response; nil if it is right.
+    /// Describes the fault of a response; nil if the response is right.
     private static func fault(
         of body: Data,
         _ response: HTTPURLResponse,

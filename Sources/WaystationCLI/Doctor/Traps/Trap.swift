@@ -36,7 +36,7 @@ enum Trap: String, CaseIterable, ExpressibleByArgument {
     /// Whether loads through Waystation on Foundation's own engine do it right.
     var isCurable: Bool { self != .trailer }
 
-    /// What a program can do where Waystation alone does not help; nil for most traps.
+    /// The advice for a program where Waystation alone does not help; nil for most traps.
     var advice: String? {
         guard self == .registeredClass else { return nil }
         return """
