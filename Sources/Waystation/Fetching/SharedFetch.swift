@@ -213,7 +213,8 @@ final class SharedFetch: TransportReceiver {
                 effects.drop(outdated)
                 share?(copy)
                 cache.events.emit(LoadEvent(kind: .stored(bytes: count), url: plan.request.url))
-            // The tier knows by itself whether the response was invalidated there; here, all responses may have been.
+            // A machine that may have missed a message invalidates all of its own responses. Whether other machines may
+            // use this one is decided by its roots in the tier.
             case .failure(let error) where error.code == .invalidated: share?(copy)
             case .failure: break
             }
