@@ -4,7 +4,9 @@ import PackageDescription
 let package = Package(
     name: "crawler",
     products: [
-        .executable(name: "crawler", targets: ["Crawler"])
+        .executable(name: "crawler", targets: ["Crawler"]),
+        // Links of pages, style sheets and sitemaps, robots.txt and retries, for other crawlers.
+        .library(name: "SiteTools", targets: ["SiteTools"]),
     ],
     dependencies: [
         // The same traits in all packages that share a build folder, so that shared targets are built once.
@@ -17,10 +19,14 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CGumbo", pkgConfig: "gumbo", providers: [.apt(["libgumbo-dev"])]),
         .systemLibrary(name: "CGzip", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(
+            name: "SiteTools",
+            dependencies: ["CGumbo", "CGzip", .product(name: "Waystation", package: "waystation")]
+        ),
         .executableTarget(
             name: "Crawler",
             dependencies: [
-                "CGumbo", "CGzip",
+                "SiteTools",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "FlyingFox", package: "FlyingFox"),
@@ -30,9 +36,13 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "SiteToolsTests",
+            dependencies: ["SiteTools", .product(name: "Waystation", package: "waystation")]
+        ),
+        .testTarget(
             name: "CrawlerTests",
             dependencies: [
-                "Crawler",
+                "Crawler", "SiteTools",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "GRDB", package: "GRDB.swift"),

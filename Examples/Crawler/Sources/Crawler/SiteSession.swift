@@ -4,7 +4,9 @@ import Waystation
 import WaystationNIO
 import WaystationStorage
 
-/// The only file that uses Waystation: the sessions that load a site, and load it again.
+/// The sessions that load a site, and load it again; the only use of Waystation.
+///
+/// The README explains it line by line.
 struct SiteSession: Sendable {
     enum Mode: Sendable {
         /// Answers from the archive if it has the response, otherwise from the network, and archives the response. So a
@@ -33,28 +35,23 @@ struct SiteSession: Sendable {
     /// Throws if the archive cannot be opened.
     init(_ mode: Mode, directory: URL, settings: CrawlSettings, engine: Engine = .foundation) throws {
         let forever = Duration.days(3650)
-        let cache = try ResponseCache(
+        cache = try ResponseCache(
             directory: directory.appending(path: "http"),
             maximumSize: .gibibytes(256),
             maximumAge: forever,
             maximumEntrySize: .gibibytes(16),
-            // Each response is loaded once, so keeping it in memory has no benefit.
             memorySize: .mebibytes(8)
         )
-        let interceptor = try Interceptor {
-            if engine == .nio { $0.transport = .nio }
-            // All hosts, on all ports.
+        let interceptor = try Interceptor { [cache] in
             $0.rules = [.allow("*://*:*/**", via: .cache(mode == .offline ? .cacheOnly : .cacheFirst(for: forever)))]
             $0.cache = cache
+            if engine == .nio { $0.transport = .nio }
         }
         let configuration = URLSessionConfiguration.default
         configuration.httpMaximumConnectionsPerHost = settings.concurrency
         configuration.timeoutIntervalForRequest = settings.timeout
-        // No cookies: a crawl must not depend on earlier loads.
         configuration.httpCookieStorage = nil
-        // Nothing else can reach the network, in case the rule ever does not match a request.
         if mode == .offline { configuration.protocolClasses = [] }
-        self.cache = cache
         loader = Loader(configuration: configuration.intercepted(by: interceptor), userAgent: settings.userAgent)
     }
 

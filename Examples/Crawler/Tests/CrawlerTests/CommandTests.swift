@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SiteTools
 import Testing
 
 @testable import Crawler

@@ -7,6 +7,7 @@ import Waystation
 import WaystationTesting
 
 @testable import Crawler
+@testable import SiteTools
 
 /// Tests with the small site of this package, which is served on loopback, crawled, and loaded again without the
 /// server.

@@ -1,3 +1,4 @@
+import SiteTools
 import Testing
 import WaystationRules
 
@@ -17,6 +18,10 @@ struct FrontierTests {
 
     private func link(_ url: String, _ kind: LinkKind = .page) throws -> FoundLink {
         FoundLink(url: try #require(CanonicalURL(page: url)), kind: kind)
+    }
+
+    private func rules(_ robots: String) -> RobotsRules {
+        RobotsRules(status: 200, body: Array(robots.utf8), agent: "x")
     }
 
     @Test("a URL is loaded once, however often it is found")
@@ -67,7 +72,7 @@ struct FrontierTests {
         #expect(frontier.next(now: .milliseconds(500)) == .load(id: 1, attempt: 1))
         frontier.finish(0, as: .loaded)
         frontier.finish(1, as: .loaded)
-        frontier.setRobots(.known(RobotsRules(crawlDelay: .seconds(9))), for: "http://a.example")
+        frontier.setRobots(.known(rules("User-agent: *\nCrawl-delay: 9")), for: "http://a.example")
         #expect(frontier.next(now: .seconds(1)) == .load(id: 2, attempt: 1))
         _ = frontier.discover(try link("http://a.example/4"), from: inside)
         #expect(frontier.next(now: .seconds(9)) == .blocked)  // one at a time
@@ -78,10 +83,7 @@ struct FrontierTests {
     @Test("a URL that robots.txt disallows is refused at once, without delaying the host")
     func refusal() throws {
         var frontier = frontier { $0.requestsPerSecond = 1 }
-        frontier.setRobots(
-            .known(RobotsParser.rules(in: "User-agent: *\nDisallow: /no".utf8, agent: "x")),
-            for: "http://a.example"
-        )
+        frontier.setRobots(.known(rules("User-agent: *\nDisallow: /no")), for: "http://a.example")
         for name in ["1", "no", "no2"] { _ = frontier.discover(try link("http://a.example/" + name), from: inside) }
         #expect(frontier.next(now: .zero) == .load(id: 0, attempt: 1))
         #expect(frontier.next(now: .zero) == .refuse(id: 1, reason: .disallowed))

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import SiteTools
 import Synchronization
 import Testing
 import WaystationRules

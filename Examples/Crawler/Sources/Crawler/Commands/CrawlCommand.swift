@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SiteTools
 import WaystationRules
 
 struct CrawlCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SiteTools
 
 struct ScopeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The extent of the site: page, prefix, host or domain.", valueName: "breadth"))

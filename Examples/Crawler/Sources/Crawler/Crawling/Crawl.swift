@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import SiteTools
 import WaystationRules
 
 /// Runs one crawl: takes resources from the frontier, loads them, reads their links, and records everything in the

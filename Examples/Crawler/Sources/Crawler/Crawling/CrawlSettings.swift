@@ -1,4 +1,5 @@
 import Foundation
+import SiteTools
 
 /// The settings of a crawl.
 ///

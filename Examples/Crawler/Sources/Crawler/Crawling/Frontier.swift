@@ -1,3 +1,4 @@
+import SiteTools
 import WaystationRules
 
 /// Every URL that a crawl knows, and the order in which they are loaded.
@@ -182,7 +183,7 @@ struct Frontier {
 
     private func refusal(of id: Int, by robots: HostQueue.Robots) -> Refusal? {
         switch robots {
-        case .known(let rules): rules.rules.isEmpty || rules.allows(resources[id].url) ? nil : .disallowed
+        case .known(let rules): rules.allows(resources[id].url) ? nil : .disallowed
         case .unreachable(let reason): .unreachable(reason)
         case .unknown, .asked: nil
         }

@@ -1,3 +1,5 @@
+import SiteTools
+
 /// The resources that wait for one origin, and the time at which the next one may be started.
 ///
 /// `now` is the time since the crawl began; it is always a parameter.

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import SiteTools
 import WaystationRules
 
 extension Journal {

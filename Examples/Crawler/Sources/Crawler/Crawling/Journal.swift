@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import SiteTools
 import Synchronization
 
 /// The crawl's memory on disk: `crawl.sqlite`, which `sqlite3` can open too.

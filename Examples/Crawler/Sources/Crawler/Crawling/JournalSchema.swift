@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import SiteTools
 import WaystationRules
 
 /// The tables of `crawl.sqlite`, which `Journal` describes.

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import FoundationNetworking
+import SiteTools
 import Synchronization
 import WaystationRules
 

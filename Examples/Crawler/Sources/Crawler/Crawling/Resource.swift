@@ -1,4 +1,5 @@
 import Foundation
+import SiteTools
 import WaystationRules
 
 /// One URL of a crawl and its state.

@@ -1,4 +1,5 @@
 import Foundation
+import SiteTools
 import WaystationRules
 
 /// The documents that a crawl loads from its start URLs on, and those that it leaves out.

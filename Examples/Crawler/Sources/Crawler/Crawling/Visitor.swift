@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import SiteTools
 import WaystationRules
 
 /// Loads one document and reads its links; this is the part of a visit that needs no state of the crawl.

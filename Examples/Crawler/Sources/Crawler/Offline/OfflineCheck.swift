@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import SiteTools
 import WaystationRules
 
 /// Loads a crawled site again with the network denied, and compares it with the responses of the crawl.

@@ -1,4 +1,5 @@
 import Foundation
+import SiteTools
 import WaystationRules
 
 /// All the data of a report, read from a crawl's journal at once.

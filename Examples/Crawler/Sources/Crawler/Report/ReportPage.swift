@@ -1,4 +1,5 @@
 import Foundation
+import SiteTools
 import WaystationRules
 
 /// The report: one HTML page that needs no other files.

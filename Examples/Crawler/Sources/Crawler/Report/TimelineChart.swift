@@ -1,4 +1,5 @@
 import Foundation
+import SiteTools
 
 /// The crawl over time, as inline SVG: the bytes per time at the top, and each load as a bar in a lane of its own
 /// below.

@@ -1,7 +1,9 @@
-import WaystationRules
+public import WaystationRules
 
 /// The purpose of a link, which decides how far it is followed.
-enum LinkKind: Int, Sendable, CaseIterable {
+///
+/// The raw values do not change, so a database may store them.
+public enum LinkKind: Int, Sendable, CaseIterable {
     case start = 0
     /// `a`, `area`, most `link` relations.
     case page = 1
@@ -28,16 +30,18 @@ enum LinkKind: Int, Sendable, CaseIterable {
     case asset = 14
 
     /// Whether the page cannot be shown without it; then it is loaded from any host and does not add to the depth.
-    var isRequisite: Bool {
+    public var isRequisite: Bool {
         switch self {
         case .frame, .stylesheet, .script, .image, .media, .object, .style, .asset: true
         default: false
         }
     }
 
-    var isSitemap: Bool { self == .sitemap || self == .sitemapGuess }
+    /// Whether the target is read as a sitemap.
+    public var isSitemap: Bool { self == .sitemap || self == .sitemapGuess }
 
-    var name: String {
+    /// The kind in words for people, such as `style sheet`.
+    public var name: String {
         switch self {
         case .start: "start"
         case .page: "link"
@@ -58,7 +62,15 @@ enum LinkKind: Int, Sendable, CaseIterable {
 }
 
 /// A reference of a document, resolved.
-struct FoundLink: Hashable, Sendable {
-    let url: CanonicalURL
-    let kind: LinkKind
+public struct FoundLink: Hashable, Sendable {
+    /// The target, without a fragment.
+    public let url: CanonicalURL
+    /// The kind of the reference.
+    public let kind: LinkKind
+
+    /// Makes a link.
+    public init(url: CanonicalURL, kind: LinkKind) {
+        self.url = url
+        self.kind = kind
+    }
 }

@@ -1,11 +1,11 @@
-import WaystationRules
+public import WaystationRules
 
 extension CanonicalURL {
     /// Reads the absolute http(s) URL of a page or of one of its parts, without credentials.
     ///
     /// Nil for any other scheme and for an invalid URL. A dot at the end of the host is removed: sites that answer under
     /// both names are crawled once.
-    init?(page text: String) {
+    public init?(page text: String) {
         guard let url = CanonicalURL(Self.cleaned(text)), ["http", "https"].contains(url.scheme) else { return nil }
         let host = url.host.hasSuffix(".") ? url.host.dropLast() : url.host
         guard !host.isEmpty else { return nil }
@@ -21,7 +21,7 @@ extension CanonicalURL {
     /// removed, backslashes count as slashes, and `http:page.html` is relative to a base of the same scheme.
     ///
     /// Nil for other schemes (`data:`, `mailto:` …).
-    init?(_ reference: String, relativeTo base: CanonicalURL) {
+    public init?(_ reference: String, relativeTo base: CanonicalURL) {
         var text = Self.cleaned(reference)
         let scheme = "\(base.scheme):"
         if text.lowercased().hasPrefix(scheme), !text.dropFirst(scheme.count).hasPrefix("/") {
@@ -32,10 +32,10 @@ extension CanonicalURL {
     }
 
     /// Path and query as they are sent.
-    var pathAndQuery: String { "\(path)" + (query.map { "?\($0)" } ?? "") }
+    public var pathAndQuery: String { "\(path)" + (query.map { "?\($0)" } ?? "") }
 
     /// The path up to and including its last `/`.
-    var directory: Substring { path.lastIndex(of: "/").map { path[...$0] } ?? "/" }
+    public var directory: Substring { path.lastIndex(of: "/").map { path[...$0] } ?? "/" }
 
     /// The text without white space around it, without tabs and line breaks in it, without its fragment, and with slashes
     /// in place of backslashes before the query.

@@ -1,7 +1,7 @@
 import Testing
 import WaystationRules
 
-@testable import Crawler
+@testable import SiteTools
 
 @Suite("robots.txt (RFC 9309)")
 struct RobotsRulesTests {

@@ -1,7 +1,7 @@
-import WaystationRules
+public import WaystationRules
 
 /// The rules of a site's robots.txt for one crawler (RFC 9309).
-struct RobotsRules: Sendable, Equatable {
+public struct RobotsRules: Sendable, Equatable {
     struct Rule: Sendable, Equatable {
         let isAllowed: Bool
         /// The pattern, normalised like the paths; `*` and a final `$` are special.
@@ -10,17 +10,19 @@ struct RobotsRules: Sendable, Equatable {
 
     var rules: [Rule] = []
     /// `Crawl-delay`, which is not in the RFC but widely used.
-    var crawlDelay: Duration?
+    public internal(set) var crawlDelay: Duration?
     /// Absolute or relative URLs of sitemaps, which apply to every crawler.
-    var sitemaps: [String] = []
+    public internal(set) var sitemaps: [String] = []
 
-    static let allowAll = RobotsRules()
-    static let disallowAll = RobotsRules(rules: [Rule(isAllowed: false, pattern: Array("/".utf8))])
+    /// The rules of a site that has none.
+    public static let allowAll = RobotsRules()
+    /// The rules of a site that must not be crawled at all.
+    public static let disallowAll = RobotsRules(rules: [Rule(isAllowed: false, pattern: Array("/".utf8))])
 
     /// Whether the rules allow a URL: the longest matching pattern decides; of two equally long ones, the one that
     /// allows wins (section 2.2.2).
-    func allows(_ url: CanonicalURL) -> Bool {
-        if url.path == "/robots.txt" { return true }
+    public func allows(_ url: CanonicalURL) -> Bool {
+        if rules.isEmpty || url.path == "/robots.txt" { return true }
         let path = RobotsPattern.subject(url.pathAndQuery)
         var verdict = true
         var longest = -1
@@ -39,11 +41,13 @@ struct RobotsRules: Sendable, Equatable {
 
 extension RobotsRules {
     /// The number of bytes that are read (section 2.5 asks for at least 500 KiB).
-    static let sizeLimit = 500 * 1024
+    public static let sizeLimit = 500 * 1024
 
     /// The rules that follow from the answer for robots.txt (section 2.3.1): a 2xx is parsed, a 4xx means that there
     /// are no rules, and everything else that the whole site must not be crawled for now.
-    init(status: Int, body: [UInt8], agent: String) {
+    ///
+    /// - `agent`: The crawler's product token, such as `examplebot`; compared without regard to case.
+    public init(status: Int, body: [UInt8], agent: String) {
         switch status {
         case 200..<300: self = RobotsParser.rules(in: body.prefix(Self.sizeLimit), agent: agent)
         case 400..<500: self = .allowAll

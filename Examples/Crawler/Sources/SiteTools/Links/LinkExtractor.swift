@@ -1,19 +1,31 @@
-import Foundation
-import WaystationRules
+public import Foundation
+public import WaystationRules
 
-/// The references of a loaded document.
-struct ExtractedLinks: Sendable {
-    var links: [FoundLink] = []
+/// The references of a loaded document, as ``LinkExtractor`` finds them.
+public struct ExtractedLinks: Sendable {
+    /// The references in the order of the document, each once for each kind.
+    public internal(set) var links: [FoundLink] = []
     /// Whether the document is an HTML page, as opposed to a part of one.
-    var isPage = false
+    public internal(set) var isPage = false
     /// Whether the page asks crawlers not to follow its links (`meta name=robots`); `links` still has its requisites.
-    var isNofollow = false
+    public internal(set) var isNofollow = false
+
+    /// No references, as a document of another type has them.
+    public init() {}
+
+    init(isPage: Bool, isNofollow: Bool) {
+        self.isPage = isPage
+        self.isNofollow = isNofollow
+    }
 }
 
-/// Finds the links of a document, with the parser for its type.
-enum LinkExtractor {
+/// Finds the links of a document, with the parser for its type: HTML and SVG by Gumbo, CSS by a tokenizer, sitemaps by
+/// Foundation's XML parser.
+///
+/// Damaged documents give the links that can be read; no input is an error.
+public enum LinkExtractor {
     /// Whether bodies of this type may contain links; other bodies need not be kept in memory.
-    static func mayHoldLinks(mimeType: String) -> Bool {
+    public static func mayHoldLinks(mimeType: String) -> Bool {
         switch mimeType {
         case "", "text/html", "application/xhtml+xml", "text/css", "image/svg+xml", "application/octet-stream": true
         default: false
@@ -22,9 +34,12 @@ enum LinkExtractor {
 
     /// Reads a document's links.
     ///
+    /// - `body`: The document as it was received, without a content coding.
+    /// - `mimeType`: In lower case, without parameters; empty if the server named none.
+    /// - `charset`: The charset of `Content-Type`. Without one, the document's own declaration counts.
     /// - `url`: The document's URL after redirects, against which its references are resolved.
     /// - `kind`: The kind of the link that led to it: only a sitemap is read as a sitemap.
-    static func links(
+    public static func links(
         in body: Data,
         mimeType: String,
         charset: String?,

@@ -1,13 +1,17 @@
 /// A pattern for whole URLs: `*` stands for any characters (including slashes), every other character for itself.
-struct Glob: Hashable, Sendable, Codable {
-    let pattern: String
+public struct Glob: Hashable, Sendable, Codable {
+    /// The pattern as it was written.
+    public let pattern: String
 
-    init(_ pattern: String) {
+    /// Makes a pattern; every text is one.
+    public init(_ pattern: String) {
         self.pattern = pattern
     }
 
+    /// Whether the pattern matches the whole text.
+    ///
     /// - Complexity: O(pattern × text) at worst; never exponential, since only the last `*` is tried again.
-    func matches(_ text: String) -> Bool {
+    public func matches(_ text: String) -> Bool {
         let pattern = Array(pattern.utf8)
         let text = Array(text.utf8)
         let star = UInt8(ascii: "*")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WaystationRules
 
-@testable import Crawler
+@testable import SiteTools
 
 @Suite("srcset (HTML, “parse a srcset attribute”)")
 struct SrcSetTests {

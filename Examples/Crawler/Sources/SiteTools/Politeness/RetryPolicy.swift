@@ -1,17 +1,24 @@
-import Foundation
+public import Foundation
 import FoundationNetworking
 
 /// The failures after which a load is tried again, the number of attempts and the delays.
-struct RetryPolicy: Sendable {
+public struct RetryPolicy: Sendable {
     /// The number of attempts after the first.
-    var retries = 4
+    public var retries: Int
     /// The delay before the first retry; it doubles with each attempt.
-    var firstDelay = Duration.milliseconds(500)
-    var longestDelay = Duration.seconds(30)
+    public var firstDelay = Duration.milliseconds(500)
+    /// The delay does not grow beyond this.
+    public var longestDelay = Duration.seconds(30)
     /// If a server asks for a longer pause than this, the load is not tried again.
-    var longestRetryAfter = Duration.seconds(600)
+    public var longestRetryAfter = Duration.seconds(600)
 
-    enum Decision: Equatable {
+    /// Makes a policy with the default delays.
+    public init(retries: Int = 4) {
+        self.retries = retries
+    }
+
+    /// The next step after a load: another attempt, or none.
+    public enum Decision: Equatable, Sendable {
         case giveUp
         /// `pausesHost`: The server asked for the delay, so nothing else is loaded from that host in the meantime.
         case retry(after: Duration, pausesHost: Bool)
@@ -19,9 +26,10 @@ struct RetryPolicy: Sendable {
 
     /// The decision after an answer.
     ///
+    /// - `retryAfter`: The response's `Retry-After`, which counts for 429 and 503.
     /// - `attempt`: 1 for the first.
     /// - `jitter`: 0...1, spreads retries that would otherwise all happen at once.
-    func decision(
+    public func decision(
         status: Int,
         retryAfter: String?,
         attempt: Int,
@@ -37,7 +45,11 @@ struct RetryPolicy: Sendable {
         return .retry(after: backOff(attempt: attempt, jitter: jitter), pausesHost: false)
     }
 
-    func decision(error: URLError.Code, attempt: Int, jitter: Double = .random(in: 0...1)) -> Decision {
+    /// The decision after a load that got no answer.
+    ///
+    /// - `attempt`: 1 for the first.
+    /// - `jitter`: 0...1, as above.
+    public func decision(error: URLError.Code, attempt: Int, jitter: Double = .random(in: 0...1)) -> Decision {
         guard attempt <= retries else { return .giveUp }
         switch error {
         case .timedOut, .cannotConnectToHost, .networkConnectionLost, .dnsLookupFailed, .notConnectedToInternet,
