@@ -27,7 +27,7 @@ HISHEL := $(CURDIR)/.build/hishel
 export OBJECT_STORE := $(CURDIR)/.build/object-store
 
 .PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak \
-	cancels fleet-loads hammer chaos fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers first-load clean
+	cancels fleet-loads hammer chaos fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers first-load first-test clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -53,6 +53,7 @@ help:
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make consumers     a package that depends on this one by git URL, built by both build systems"
 	@echo "make first-load    what the README says, from a clone to a load without a network, with times"
+	@echo "make first-test    the same from a clone to the first test that passes"
 	@echo "make arrows        the arrows between the folders of each target; one that points both ways is an error"
 	@echo "make format        format every source file"
 	@echo "make docs          build the documentation; a warning is an error"
@@ -224,6 +225,10 @@ docs: deps
 docs-serve: docs
 	@echo "http://127.0.0.1:$(or $(PORT),8000)/ until Ctrl-C"
 	@python3 -m http.server $(or $(PORT),8000) --bind 127.0.0.1 --directory .build/docs/Waystation.doccarchive
+
+# Clones the last commit, and does what the section "A first test" of the README says.
+first-test: deps
+	@SWIFT=$(SWIFT) Scripts/try-readme.py --test
 
 # Clones the last commit, pastes the README's first program beside it, and runs it twice, the second time without a
 # network. `PICTURE=Docs/Images/two-runs.svg` also writes the picture in the README.

@@ -2,11 +2,15 @@
 """Does what the README says, as a newcomer: clone, paste the first program, build it, and run it twice.
 
     try-readme.py [--git-url] [--picture FILE.svg]
+    try-readme.py --test
 
 The second run has no network: its server is stopped, and where the system allows it, the process is alone in a network
 namespace. Every command is printed with its time and its output. With --git-url the program depends on the clone by a
 git URL and a version, in place of its path. With --picture the two runs are written as an animated picture of a terminal.
 Fails if the program cannot be built, or if the second run does not get the same page from the cache.
+
+With --test the script does what the section "A first test" says: makes the package by the commands there, pastes the test,
+and runs `swift test`.
 """
 import argparse
 import os
@@ -42,10 +46,10 @@ def run(words, folder, shown=None, environment=None):
     return ended.stdout
 
 
-def block(text, name):
-    found = re.search(rf"```swift {name}\n(.*?)```", text, re.S)
+def block(text, name, language="swift"):
+    found = re.search(rf"```{language} {name}\n(.*?)```", text, re.S)
     if not found:
-        sys.exit(f"README.md has no block that begins with ```swift {name}")
+        sys.exit(f"README.md has no block that begins with ```{language} {name}")
     return found.group(1)
 
 
@@ -54,11 +58,21 @@ def version():
     return found.group(1)
 
 
-def make_program(uses_git):
+def clone():
+    """The text of the README in a new clone."""
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
     run(["git", "clone", "--quiet", str(ROOT), "waystation"], WORK, "git clone --quiet https://… waystation")
-    readme = (WORK / "waystation/README.md").read_text()
+    return (WORK / "waystation/README.md").read_text()
+
+
+def user_environment():
+    """The environment of a user: the variable is only for the project's own builds."""
+    return {name: value for name, value in os.environ.items() if name != "WAYSTATION_WARNINGS_AS_ERRORS"}
+
+
+def make_program(uses_git):
+    readme = clone()
     manifest = block(readme, "package")
     if uses_git:
         run(["git", "-C", "waystation", "tag", version()], WORK)
@@ -70,11 +84,22 @@ def make_program(uses_git):
     shutil.rmtree(app / "Tests", ignore_errors=True)
     (app / "Package.swift").write_text(manifest)
     (app / "Sources/app/app.swift").write_text(block(readme, "program"))
-    # The variable is only for the project's own builds.
-    environment = {name: value for name, value in os.environ.items() if name != "WAYSTATION_WARNINGS_AS_ERRORS"}
     print(f"# Package.swift and Sources/app/app.swift are replaced by those of the README; {os.cpu_count()} cores")
-    run([SWIFT, "build"], app, "swift build", environment)
+    run([SWIFT, "build"], app, "swift build", user_environment())
     return app
+
+
+def first_test():
+    readme = clone()
+    shop = WORK / "shop"
+    folder = WORK
+    for command in block(readme, "test", "sh").splitlines():
+        run(["sh", "-ec", command], folder, command, user_environment())
+        folder = shop  # The first command makes the folder and goes there.
+    test = next(shop.glob("Tests/*/*.swift"))
+    test.write_text(block(readme, "test"))
+    print(f"# {test.relative_to(shop)} is replaced by that of the README; {os.cpu_count()} cores")
+    run([SWIFT, "test"], shop, "swift test", user_environment())
 
 
 def free_port():
@@ -155,9 +180,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--git-url", action="store_true")
     parser.add_argument("--picture", type=pathlib.Path)
+    parser.add_argument("--test", action="store_true")
     options = parser.parse_args()
     target = options.picture.resolve() if options.picture else None
     start = time.monotonic()
+    if options.test:
+        first_test()
+        return print(f"# from the clone to the first green test: {time.monotonic() - start:.0f} s")
     steps = two_runs(make_program(options.git_url))
     print(f"# from the clone to the first load without a network: {time.monotonic() - start:.0f} s")
     if target:

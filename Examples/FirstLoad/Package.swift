@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The program is the first one of the README, character for character; a test compares the two.
+// The program and the test are the first ones of the README, character for character; a test compares them.
 let package = Package(
     name: "first-load",
     dependencies: [

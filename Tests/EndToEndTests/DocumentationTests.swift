@@ -32,6 +32,13 @@ struct DocumentationTests {
         #expect(try Documents.file("\(catalogue)/Tutorials/Code/LoadTwice-4.swift") == compiled)
     }
 
+    @Test("shows a first test that is one of Examples/FirstLoad")
+    func firstTest() throws {
+        let test = try #require(try Documents.readme.text.firstMatch(of: /(?s)```swift test\n(.*?)```/))
+        let compiled = try Documents.file("Examples/FirstLoad/Tests/FirstLoadTests/shopTests.swift")
+        #expect(String(test.output.1) == compiled)
+    }
+
     @Test("names the version of the tool in every dependency that it shows")
     func version() throws {
         for document in try Documents.all() {
