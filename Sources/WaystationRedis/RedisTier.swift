@@ -36,7 +36,13 @@ public import WaystationSharing
 /// `SUBSCRIBE`, `PING`, `HELLO`, `SELECT`, `ROLE` and `WAIT`, in a cluster also `ASKING` and `CLUSTER|SLOTS`, for keys and
 /// channels whose names begin with `waystation:`. A user of sentinels needs `HELLO`, `PING`, `SENTINEL|MASTER`,
 /// `SENTINEL|GET-MASTER-ADDR-BY-NAME`, and `SUBSCRIBE` for the channel `+switch-master`.
-public final class RedisTier: SharedTier {
+public final class RedisTier: SharedTier, PunctualTier {
+    /// One thread for all tiers of the process, which lives as long as the process.
+    ///
+    /// SwiftNIO's shared loops run code of the app as well, which could keep a loop from the deadlines of calls.
+    private static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    package let executor: any TaskExecutor
     private let loop: any EventLoop
     private let connector: RedisConnector
     private let router: NIOLoopBoundBox<(any RedisRouter)?>
@@ -49,7 +55,8 @@ public final class RedisTier: SharedTier {
     ///   other.
     public init(_ options: RedisOptions) throws {
         try options.check()
-        loop = MultiThreadedEventLoopGroup.singleton.next()
+        loop = Self.thread.next()
+        executor = LoopExecutor(loop)
         connector = try RedisConnector(options)
         router = .makeEmptyBox(valueType: (any RedisRouter).self, eventLoop: loop)
     }
@@ -224,10 +231,11 @@ public final class RedisTier: SharedTier {
         let (loop, connector, router, counters) = (loop, connector, router, counters)
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<[RESPValue], TierError>, _>) in
-            loop.execute {
+            let begin: @Sendable () -> Void = {
                 let present = Self.present(router, connector, on: loop, counters)
                 present.run(commands, until: NIODeadline(deadline)) { continuation.resume(returning: $0) }
             }
+            if loop.inEventLoop { begin() } else { loop.execute(begin) }
         }
         return try result.get()
     }

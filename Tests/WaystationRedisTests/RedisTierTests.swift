@@ -1,5 +1,6 @@
 #if Redis
 import Foundation
+import Synchronization
 import Testing
 import WaystationRedis
 import WaystationSharing
@@ -89,6 +90,36 @@ struct RedisTierTests {
         #expect(error?.code == .late)
         server.resume()
         #expect(await eventually { (try? await tier.get([key], until: later)) == [Data("a".utf8)] })
+    }
+
+    @Test("is asked on its own thread, and without a timer beside its own")
+    func thread() async throws {
+        let server = try RedisServer()
+        defer { server.stop() }
+        let tier = try tier(of: server)
+        let key = TierKey("waystation:a")
+        let threads = try await Task(executorPreference: tier.executor) {
+            let before = pthread_self()
+            _ = try await tier.get([key], until: later)
+            return (before, pthread_self())
+        }.value
+        #expect(threads.0 == threads.1)
+        #expect(threads.0 != pthread_self())
+
+        let timers = Mutex(0)
+        func guarded(_ tier: any SharedTier) -> GuardedTier {
+            GuardedTier(
+                tier,
+                limit: .seconds(60),
+                now: { .now },
+                schedule: { _, _ in timers.withLock { $0 += 1 } },
+                report: { _ in }
+            )
+        }
+        #expect(await guarded(tier).get([key]) == [nil])
+        #expect(timers.withLock(\.self) == 0)
+        #expect(await guarded(InMemoryTier()).get([key]) == [nil])
+        #expect(timers.withLock(\.self) == 1)
     }
 
     @Test("fails at once when nothing listens, and connects when a server does")

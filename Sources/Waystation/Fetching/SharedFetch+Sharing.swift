@@ -16,24 +16,33 @@ extension SharedFetch {
         guard let shared = cache.shared, let request = plan.sharedRequest, shared.admits(request) else {
             return start()
         }
-        Task {
-            // The moment is taken before the look-up, so that a response that is invalidated during the look-up is
-            // neither served nor stored.
-            var moment = state.withLock(\.times.moment)
-            let finding = await shared.find(request) { head, body in
-                guard !cache.store.hasInvalidated(request.key, since: moment) else {
-                    moment = cache.store.moment()
-                    return .invalidated
-                }
-                return answer(head, body, moment) ? .used : .tooOld
+        Task(executorPreference: shared.tier.executor) {
+            guard await !self.isAnswered(by: shared, request) else { return }
+            // A transport may be the app's own code, which must not run on the thread of the tier.
+            Task { self.start() }
+        }
+    }
+
+    /// Asks the tier.
+    ///
+    /// - Returns: Whether no request to the network is needed.
+    private func isAnswered(by shared: SharedResponses, _ request: SharedRequest) async -> Bool {
+        // The moment is taken before the look-up, so that a response that is invalidated during the look-up is
+        // neither served nor stored.
+        var moment = state.withLock(\.times.moment)
+        let finding = await shared.find(request) { head, body in
+            guard !cache.store.hasInvalidated(request.key, since: moment) else {
+                moment = cache.store.moment()
+                return .invalidated
             }
-            switch finding {
-            case .used: break
-            case .missing(let ticket):
-                state.withLock { if !$0.hasEnded { $0.ticket = ticket } }
-                start()
-            case .unknown: start()
-            }
+            return answer(head, body, moment) ? .used : .tooOld
+        }
+        switch finding {
+        case .used: return true
+        case .missing(let ticket):
+            state.withLock { if !$0.hasEnded { $0.ticket = ticket } }
+            return false
+        case .unknown: return false
         }
     }
 

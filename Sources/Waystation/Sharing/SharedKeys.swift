@@ -16,6 +16,8 @@ struct SharedKeys: Sendable {
     /// The number of bytes by which a sealed value is longer: nonce and tag.
     static let sealLength = 28
 
+    /// The value whose change invalidates all entries.
+    let root: TierKey
     private let naming: SymmetricKey
     private let sealing: SymmetricKey
 
@@ -30,10 +32,8 @@ struct SharedKeys: Sendable {
         }
         naming = key("names")
         sealing = key("values")
+        root = Self.name(["root"], by: naming)
     }
-
-    /// The value whose change invalidates all entries.
-    var root: TierKey { name("root") }
 
     /// The value whose change invalidates all entries of a URL.
     func root(of url: String) -> TierKey { name("root", url) }
@@ -77,7 +77,9 @@ struct SharedKeys: Sendable {
 
     private func name(_ parts: String...) -> TierKey { name(parts) }
 
-    private func name(_ parts: [String]) -> TierKey {
+    private func name(_ parts: [String]) -> TierKey { Self.name(parts, by: naming) }
+
+    private static func name(_ parts: [String], by naming: SymmetricKey) -> TierKey {
         var code = HMAC<SHA256>(key: naming)
         for part in parts {
             // The length comes first, so that no two lists of parts are the same bytes.

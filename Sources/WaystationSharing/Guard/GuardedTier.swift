@@ -4,7 +4,7 @@ import Synchronization
 /// A tier whose calls take a bounded time, and which is left alone while it does not work.
 ///
 /// No call throws: a tier that did not answer has no result. A call ends at its time limit even if the tier's own code
-/// does not.
+/// does not, unless the tier is a ``PunctualTier``.
 package final class GuardedTier: Sendable {
     package typealias Schedule = @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
 
@@ -22,6 +22,7 @@ package final class GuardedTier: Sendable {
     }
 
     private let tier: any SharedTier
+    private let isPunctual: Bool
     private let limit: Duration
     private let now: @Sendable () -> ContinuousClock.Instant
     private let schedule: Schedule
@@ -44,11 +45,15 @@ package final class GuardedTier: Sendable {
         report: @escaping @Sendable (TierEvent) -> Void
     ) {
         self.tier = tier
+        isPunctual = tier is any PunctualTier
         self.limit = limit
         self.now = now
         self.schedule = schedule
         self.report = report
     }
+
+    /// The executor for look-ups in the tier; nil for the one that all tasks have.
+    package var executor: (any TaskExecutor)? { (tier as? any PunctualTier)?.executor }
 
     /// Whether the circuit of a side is closed.
     package func works(_ side: Side) -> Bool { breakers.withLock { $0[side.rawValue].isClosed } }
@@ -98,19 +103,11 @@ package final class GuardedTier: Sendable {
     ) async -> Value? {
         let begin = now()
         guard let admission = breakers.withLock({ $0[side.rawValue].admit(at: begin) }) else { return nil }
-        let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, any Error>, _>) in
-            let race = Race(continuation)
-            let task = Task { [tier, limit] in
-                do {
-                    race.finish(.success(try await call(tier, begin + limit)))
-                } catch {
-                    race.finish(.failure(error))
-                }
-            }
-            schedule(limit) { [limit] in
-                if race.finish(.failure(TierError(.late, "no answer within \(limit)"))) { task.cancel() }
-            }
-        }
+        let deadline = begin + limit
+        let result =
+            isPunctual
+            ? await Self.result { try await call(tier, deadline) }
+            : await raced { [tier] in try await call(tier, deadline) }
         let end = now()
         let problem: String?
         switch result {
@@ -124,5 +121,26 @@ package final class GuardedTier: Sendable {
         case nil: break
         }
         return try? result.get()
+    }
+
+    private static func result<Value>(of call: () async throws -> Value) async -> Result<Value, any Error> {
+        do {
+            return .success(try await call())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The result of a call, or its failure at the time limit.
+    private func raced<Value: Sendable>(
+        _ call: @escaping @Sendable () async throws -> Value
+    ) async -> Result<Value, any Error> {
+        await withCheckedContinuation { continuation in
+            let race = Race(continuation)
+            let task = Task { race.finish(await Self.result(of: call)) }
+            schedule(limit) { [limit] in
+                if race.finish(.failure(TierError(.late, "no answer within \(limit)"))) { task.cancel() }
+            }
+        }
     }
 }
