@@ -21,8 +21,9 @@ package final class GuardedTier: Sendable {
         }
     }
 
+    /// The executor for look-ups in the tier; nil for the one that all tasks have, if the tier is not punctual.
+    package let executor: (any TaskExecutor)?
     private let tier: any SharedTier
-    private let isPunctual: Bool
     private let limit: Duration
     private let now: @Sendable () -> ContinuousClock.Instant
     private let schedule: Schedule
@@ -45,15 +46,12 @@ package final class GuardedTier: Sendable {
         report: @escaping @Sendable (TierEvent) -> Void
     ) {
         self.tier = tier
-        isPunctual = tier is any PunctualTier
+        executor = (tier as? any PunctualTier)?.executor
         self.limit = limit
         self.now = now
         self.schedule = schedule
         self.report = report
     }
-
-    /// The executor for look-ups in the tier; nil for the one that all tasks have.
-    package var executor: (any TaskExecutor)? { (tier as? any PunctualTier)?.executor }
 
     /// Whether the circuit of a side is closed.
     package func works(_ side: Side) -> Bool { breakers.withLock { $0[side.rawValue].isClosed } }
@@ -105,9 +103,9 @@ package final class GuardedTier: Sendable {
         guard let admission = breakers.withLock({ $0[side.rawValue].admit(at: begin) }) else { return nil }
         let deadline = begin + limit
         let result =
-            isPunctual
-            ? await Self.result { try await call(tier, deadline) }
-            : await raced { [tier] in try await call(tier, deadline) }
+            executor == nil
+            ? await raced { [tier] in try await call(tier, deadline) }
+            : await Self.result { try await call(tier, deadline) }
         let end = now()
         let problem: String?
         switch result {

@@ -9,18 +9,18 @@ struct ReadmeTests {
     func links() throws {
         let page = Data(#"<link rel="stylesheet" href="a.css"><a href="/b">b</a><a href="/private/c">c</a>"#.utf8)
         let robots = Array("User-agent: *\nDisallow: /private/".utf8)
+        var printed: [String] = []
+        func print(_ kind: String, _ url: CanonicalURL) { printed.append("\(kind) \(url)") }
         // snippet
-        guard let url = CanonicalURL(page: "https://example.org/docs/") else { return }
         let rules = RobotsRules(status: 200, body: robots, agent: "examplebot")
-        let found = LinkExtractor.links(in: page, mimeType: "text/html", charset: nil, url: url, kind: .page)
-        for link in found.links where rules.allows(link.url) {
-            print(link.kind.name, link.url)  // style sheet https://example.org/docs/a.css
+        if let url = CanonicalURL(page: "https://example.org/docs/") {
+            let found = LinkExtractor.links(in: page, mimeType: "text/html", charset: nil, url: url, kind: .page)
+            for link in found.links where rules.allows(link.url) {
+                print(link.kind.name, link.url)  // style sheet https://example.org/docs/a.css
+            }
         }
         // end snippet
-        #expect(
-            found.links.filter { rules.allows($0.url) }.map { "\($0.kind.name) \($0.url)" }
-                == ["style sheet https://example.org/docs/a.css", "link https://example.org/b"]
-        )
+        #expect(printed == ["style sheet https://example.org/docs/a.css", "link https://example.org/b"])
     }
 
     @Test("shows only code that is compiled")
