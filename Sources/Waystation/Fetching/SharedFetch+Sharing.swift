@@ -16,10 +16,12 @@ extension SharedFetch {
         guard let shared = cache.shared, let request = plan.sharedRequest, shared.admits(request) else {
             return start()
         }
-        Task(executorPreference: shared.tier.executor) {
+        // A tier that does not work is hardly ever asked, so going to its thread would only take time.
+        let executor = shared.tier.works(.reading) ? shared.tier.executor : nil
+        Task(executorPreference: executor) {
             guard await !self.isAnswered(by: shared, request) else { return }
             // A transport may be the app's own code, which must not run on the thread of the tier.
-            Task { self.start() }
+            if executor == nil { self.start() } else { Task { self.start() } }
         }
     }
 
