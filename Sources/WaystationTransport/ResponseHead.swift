@@ -49,7 +49,7 @@ public struct ResponseHead: Sendable {
     /// The fields, by name.
     public var fields: [String: String] {
         switch form {
-        case .response(let response): response.allHeaderFields as? [String: String] ?? [:]
+        case .response(let response): KnownResponses.shared.fields(of: response)
         case .values(_, _, let fields): fields
         }
     }

@@ -62,6 +62,13 @@ struct ValidationTests {
         ),
         Row("4.3.4", ["Last-Modified: {-9}"], "Last-Modified: {-9}", "freshened 0 [\"update 0\"]"),
         Row("4.3.4", ["Last-Modified: {-9}"], "Last-Modified: {-8}", "reload"),
+        // A year of two digits is one of the last fifty years.
+        Row(
+            "4.3.4",
+            ["Last-Modified: Tuesday, 14-Nov-23 20:00:00 GMT"],
+            "Last-Modified: Tuesday, 14-Nov-23 20:00:00 GMT",
+            "freshened 0 [\"update 0\"]"
+        ),
         Row(
             "4.3.4",
             ["Last-Modified: {-9}\nDate: {-2}", "Last-Modified: {-9}\nDate: {-1}"],

@@ -35,13 +35,6 @@ extension HTTPFields {
         }
         return result
     }
-
-    /// The field names that a list such as `Vary` names.
-    static func names(in list: String?) -> (names: [HTTPField.Name], isStar: Bool) {
-        guard let list else { return ([], false) }
-        let members = list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        return (members.compactMap { HTTPField.Name($0) }, members.contains("*"))
-    }
 }
 
 extension String {

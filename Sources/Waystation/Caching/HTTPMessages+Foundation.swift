@@ -35,8 +35,8 @@ extension HTTPResponse {
             // The `Content-Length` of a HEAD response can show that the content has changed (RFC 9111 §4.3.5).
             headerFields[.contentLength] = head.value(forHTTPHeaderField: "Content-Length")
         }
-        guard let tag = headerFields[.eTag], !tag.hasPrefix("W/"),
-            stored.contains(where: { $0.headerFields[.eTag] == "W/" + tag })
+        guard let tag = headerFields.firstValue(.eTag), !tag.hasPrefix("W/"),
+            stored.contains(where: { $0.headerFields.firstValue(.eTag) == "W/" + tag })
         else { return }
         headerFields[.eTag] = "W/" + tag
     }
@@ -65,13 +65,16 @@ extension URLRequest {
 
     /// The request with the conditions of another request.
     package func taking(conditionsOf message: HTTPRequest) -> URLRequest {
-        var request = self
-        for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince] {
-            let value = message.headerFields[name]
-            // Setting a field copies the request, even when the value is nil.
-            guard value != nil || self.value(forHTTPHeaderField: name.rawName) != nil else { continue }
-            request.setValue(value, forHTTPHeaderField: name.rawName)
+        let conditions = [HTTPField.Name.ifNoneMatch, .ifModifiedSince]
+        var fields = (allHTTPHeaderFields ?? [:]).filter { field in
+            !conditions.contains {
+                $0.rawName.utf8.count == field.key.utf8.count && $0.canonicalName == field.key.lowercased()
+            }
         }
+        for name in conditions { fields[name.rawName] = message.headerFields.firstValue(name) }
+        var request = self
+        // Setting all fields at once takes a quarter of the time of setting two by their names.
+        request.allHTTPHeaderFields = fields
         return request
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 package import HTTPTypes
+import WaystationFields
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -13,7 +14,7 @@ package enum StoredFields {
     /// The fields to store, without `Content-Length`: the code that reads the stored response knows the length and adds
     /// it.
     package static func normalized(_ head: [String: String]) -> HTTPFields {
-        let listed = HTTPFields.names(in: connection(head)).names
+        let listed = connection(head)?.listMembers.compactMap { HTTPField.Name($0) } ?? []
         var fields = HTTPFields(head) { !hopByHop.contains($0.canonicalName) && !listed.contains($0) }
         // The first question by a name makes a table of all names.
         if fields.contains(where: { $0.name == .contentEncoding }), let coding = fields[.contentEncoding],

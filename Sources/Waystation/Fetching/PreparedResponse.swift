@@ -76,12 +76,12 @@ extension HTTPURLResponse {
         _ status: CacheStatus
     ) -> HTTPURLResponse? {
         guard let url else { return nil }
-        var (code, fields) = selection.parts
+        let (code, fields) = selection.parts
+        var head = ResponseHead(url: url, statusCode: code, fields: fields.dictionary)
         switch selection.answer {
-        case .whole, .head: fields[.contentLength] = String(length)
+        case .whole, .head: head = head.setting("Content-Length", to: String(length))
         case .part, .notModified, .rangeNotSatisfiable: break
         }
-        status.append(to: &fields)
-        return ResponseHead(url: url, statusCode: code, fields: fields.dictionary).response
+        return head.adding(status).response
     }
 }

@@ -79,18 +79,23 @@ extension SharedFetch {
         state.withLock { $0.repeatAtEnd() }
     }
 
-    /// Makes the stored response the answer, at the end of the exchange.
+    /// Answers with the stored response at once: no content follows the head.
     private func settle(_ selection: StoredSelection, _ head: ResponseHead) {
         let status = CacheStatus(
             .forwarded(plan.reason, status: head.statusCode),
             timeToLive: plan.strategy.obeysHTTP ? selection.freshness.timeToLive : plan.strategy.limit
         )
-        let answer = plan.variants.answer(selection, to: plan.request, status)
-        state.withLock { state in
-            guard !state.hasEnded else { return }
-            // If the stored body was dropped meanwhile, the response is loaded again.
-            guard let answer else { return state.phase = .repeating }
-            state.phase = .settled { $0.fetchDidAnswer(answer) }
+        guard let answer = plan.variants.answer(selection, to: plan.request, status) else {
+            // The stored body was dropped meanwhile, so the response is loaded again.
+            return state.withLock { $0.repeatAtEnd() }
         }
+        let isConfirmed = state.withLock { state in
+            guard !state.hasEnded else { return false }
+            state.confirm(answer)
+            return true
+        }
+        guard isConfirmed else { return }
+        closed(self)
+        makeCalls()
     }
 }

@@ -18,11 +18,12 @@ import FoundationNetworking
 final class SharedFetch: TransportReceiver {
     enum Phase {
         case waiting
-        /// A 304 or a HEAD response settled the result, which is delivered at the end of the exchange.
-        case settled(@Sendable (any FetchWaiter) -> Void)
         /// The response is dropped; the request is sent again at the end of the exchange.
         case repeating
         case streaming
+        /// A 304 or a HEAD response confirmed the stored response, and the waiters have it; no content follows, and the
+        /// exchange ends by itself, so that its connection can be used again.
+        case confirmed
         case ended
     }
 
@@ -167,11 +168,12 @@ final class SharedFetch: TransportReceiver {
         let exchange = network.send(request, for: self)
         let isTooLate = state.withLock { state in
             // The exchange holds this fetch as its receiver, so it is not kept after the end.
-            if state.started == number, !state.hasEnded {
+            if case .ended = state.phase { return true }
+            if state.started == number {
                 state.exchange = exchange
                 state.pace.restart()
             }
-            return state.hasEnded
+            return false
         }
         if isTooLate { exchange.cancel() }
         keepPace()
@@ -196,10 +198,16 @@ final class SharedFetch: TransportReceiver {
             recorder.append(part)
             if cache.store.unwrittenBytes > Self.unwrittenLimit { waitForDisk() }
         }
-        state.withLock { state in
-            guard case .streaming = state.phase else { return }
-            state.audience.callAll(delivering: part.count) { $0.transportDidReceive(part) }
+        let exchange: (any TransportExchange)? = state.withLock { state in
+            switch state.phase {
+            case .streaming: state.audience.callAll(delivering: part.count) { $0.transportDidReceive(part) }
+            // No waiter would notice if this content had no end.
+            case .confirmed: return state.end()
+            case .waiting, .repeating, .ended: break
+            }
+            return nil
         }
+        exchange?.cancel()
         makeCalls()
     }
 
@@ -221,8 +229,9 @@ final class SharedFetch: TransportReceiver {
         }
         let isOver: Bool = state.withLock { state in
             switch state.phase {
-            case .ended: return false
-            case .settled(let call): state.audience.callAll(call)
+            case .ended, .confirmed:
+                state.end()
+                return false
             case .repeating where error == nil:
                 state.question = .everything
                 return false
@@ -339,9 +348,19 @@ final class SharedFetch: TransportReceiver {
 }
 
 extension SharedFetch.State {
+    /// Whether the waiters have got all that they get.
     var hasEnded: Bool {
-        if case .ended = phase { return true }
-        return false
+        switch phase {
+        case .confirmed, .ended: true
+        case .waiting, .repeating, .streaming: false
+        }
+    }
+
+    /// Answers all waiters with the stored response, which the origin has confirmed.
+    mutating func confirm(_ answer: Answer) {
+        audience.callAll { $0.fetchDidAnswer(answer) }
+        audience.close()
+        phase = .confirmed
     }
 
     /// Drops the response; the request is sent again at the end of the exchange.

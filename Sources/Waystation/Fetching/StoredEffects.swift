@@ -31,12 +31,7 @@ struct StoredEffects {
                     drop([index])
                     continue
                 }
-                cache.store.freshen(
-                    stored,
-                    headerFields: head.headerFields,
-                    requestTime: head.requestTime,
-                    responseTime: head.responseTime
-                )
+                cache.store.freshen(stored, with: head)
             case .add(let index, let head): copy(index, head)
             }
         }

@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 import WaystationFields
 
 extension HTTPFields {
@@ -29,7 +29,7 @@ extension HTTPFields {
     }
 
     /// The first line of a field that should have only one.
-    func firstValue(_ name: HTTPField.Name) -> String? {
+    package func firstValue(_ name: HTTPField.Name) -> String? {
         first { $0.name == name }?.value
     }
 }

@@ -27,8 +27,8 @@ public struct StoredHead: Sendable, Hashable {
     ///   - status: The status code; a number that HTTP cannot express becomes the nearest one from 0 to 999.
     ///   - headerFields: The header fields; their order, their case and repeated fields are kept.
     ///   - vary: The request fields that selected the response.
-    ///   - requestTime: When the request was sent.
-    ///   - responseTime: When the response was received.
+    ///   - requestTime: When the request was sent; it is rounded to microseconds, in which heads are stored.
+    ///   - responseTime: When the response was received; it is rounded too.
     ///   - contentLength: The number of bytes of the content, if known.
     ///   - isComplete: Whether the content arrived completely.
     ///   - needsValidation: Whether the response must be validated before its next use.
@@ -52,8 +52,8 @@ public struct StoredHead: Sendable, Hashable {
                 status: min(max(status, 0), 999),
                 headerFields: headerFields,
                 vary: vary,
-                requestTime: requestTime,
-                responseTime: responseTime
+                requestTime: Date(microseconds: requestTime.microseconds),
+                responseTime: Date(microseconds: responseTime.microseconds)
             )
         )
     }

@@ -19,15 +19,15 @@ extension StoredHead {
         responseTime: Date
     ) -> StoredHead {
         let received = response.headerFields.withoutConnectionFields()
-        var excluded = CacheControl(received).noCache.fieldNames
-        if !received.contains(.cacheControl) { excluded += facts.cacheControl.noCache.fieldNames }
-        excluded += Self.fieldsOfTheContent
-        let newer = received.without(excluded)
+        let control = received.contains(.cacheControl) ? CacheControl(received) : facts.cacheControl
+        let newer = received.without(control.noCache.fieldNames + Self.fieldsOfTheContent)
         guard newer.count + headerFields.count <= HTTPFields.greatestStoredCount else { return self }
         let replaced = Set(newer.map(\.name)).union([.age, .date])
         var merged = HTTPFields(headerFields.filter { !replaced.contains($0.name) })
         merged.append(contentsOf: newer)
-        merged = merged.without(CacheControl(merged).noCache.fieldNames).dated(responseTime)
+        // Unless the newer `Cache-Control` is one of the fields that are not stored, it is the merged one.
+        let isNewerControl = newer.contains(.cacheControl)
+        merged = merged.without((isNewerControl ? control : facts.cacheControl).noCache.fieldNames).dated(responseTime)
         let isSameVary = !newer.contains(.vary) || newer[.vary] == headerFields[.vary]
         return StoredHead(
             key: key,

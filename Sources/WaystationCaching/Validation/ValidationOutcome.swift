@@ -71,7 +71,7 @@ public enum ValidationOutcome: Sendable {
         _ requestTime: Date,
         _ responseTime: Date
     ) -> ValidationOutcome {
-        let identified = revalidation.identified(by: response)
+        let identified = revalidation.identified(by: response, now: responseTime)
         guard let chosen = identified.first(where: { $0 == revalidation.selected }) ?? identified.first else {
             if let confirmed = revalidation.confirmed(by: response) {
                 let head = revalidation.stored[confirmed]
@@ -109,20 +109,22 @@ extension Revalidation {
     ///
     /// The initial set consists of the responses that could have been selected for the request; if there are none, of
     /// those whose tags were sent (§4.1: a response that does not match may be used once it is validated).
-    fileprivate func identified(by response: HTTPResponse) -> [Int] {
+    fileprivate func identified(by response: HTTPResponse, now: Date) -> [Int] {
         let initial = stored.indices
             .filter {
                 isVaryMiss ? stored[$0].mayBeAdopted : stored[$0].mayBeValidated && stored[$0].mayAnswer(original)
             }
             .sorted { stored[$0].precedes(stored[$1]) }
-        let facts = ResponseFacts(response.headerFields, url: "", requestTime: 0, responseTime: 0)
-        if let tag = facts.entityTag {
+        if let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag($0) }) {
             if !tag.isWeak {
                 return initial.filter { stored[$0].facts.entityTag?.stronglyMatches(tag) ?? false }
             }
             return Array(initial.filter { stored[$0].facts.entityTag?.weaklyMatches(tag) ?? false }.prefix(1))
         }
-        if let modified = facts.lastModified {
+        let present = HTTPDate(nearestTo: now.timeIntervalSince1970)
+        if let text = response.headerFields.firstValue(.lastModified),
+            let modified = HTTPDate(cached: text, now: present)
+        {
             if let match = initial.first(where: { stored[$0].facts.lastModified == modified }), !isVaryMiss {
                 return [match]
             }

@@ -7,14 +7,16 @@ import WaystationCaching
 /// Values are kept as bytes, since a field may hold text that is not valid UTF-8.
 package enum FieldSection {
     package static func encode(_ fields: HTTPFields) -> Data {
-        var data = Data(capacity: fields.count * 48)
+        // An array of bytes takes a string's bytes in one copy, and `Data` does not.
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(fields.count * 48)
         for field in fields {
-            data.append(contentsOf: field.name.rawName.utf8)
-            data.append(contentsOf: separator)
-            field.withUnsafeBytesOfValue { data.append(contentsOf: $0) }
-            data.append(contentsOf: lineEnd)
+            bytes += field.name.rawName.utf8
+            bytes += separator
+            field.withUnsafeBytesOfValue { bytes += $0 }
+            bytes += lineEnd
         }
-        return data
+        return Data(bytes)
     }
 
     /// - Returns: `nil` when the bytes are not a valid field section.
@@ -75,18 +77,5 @@ private struct Lines: Sequence, IteratorProtocol {
         let end = rest.firstIndex(of: UInt8(ascii: "\r")) ?? rest.endIndex
         defer { rest = rest[end...].dropFirst(2) }
         return rest[..<end]
-    }
-}
-
-extension Date {
-    /// Whole microseconds since 1970, the unit of the index.
-    package var microseconds: Int64 {
-        let value = (timeIntervalSince1970 * 1_000_000).rounded()
-        // The comparison is false for NaN too, and prevents a trap for dates that are very far away.
-        return abs(value) < 9e18 ? Int64(value) : (value > 0 ? .max : .min)
-    }
-
-    package init(microseconds: Int64) {
-        self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
     }
 }

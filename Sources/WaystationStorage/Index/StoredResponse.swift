@@ -1,5 +1,3 @@
-import Foundation
-import HTTPTypes
 package import Synchronization
 public import WaystationCaching
 
@@ -63,24 +61,11 @@ public final class StoredResponse: Sendable {
 }
 
 extension StoredResponse {
-    /// The response with new fields and times, and the row that holds it.
+    /// The response with an updated head, and the row that holds it.
     ///
     /// The row with a given identifier never changes its body, status or vary key. So the whole updated row is known
     /// beforehand, and writing it needs no read.
-    func freshened(
-        headerFields: HTTPFields,
-        requestTime: Date,
-        responseTime: Date
-    ) -> (response: StoredResponse, row: EncodedRow) {
-        let head = StoredHead(
-            key: head.key,
-            status: head.status,
-            headerFields: headerFields,
-            vary: head.vary,
-            // The times are rounded to microseconds, as a later look-up reads them.
-            requestTime: Date(microseconds: requestTime.microseconds),
-            responseTime: Date(microseconds: responseTime.microseconds)
-        )
+    func freshened(_ head: StoredHead) -> (response: StoredResponse, row: EncodedRow) {
         let row = EncodedRow(head, bodyLength: body.length, bodyFile: bodyFile, checksums: checksums)
         let response = StoredResponse(
             id: id,

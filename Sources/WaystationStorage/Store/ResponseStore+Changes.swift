@@ -1,6 +1,5 @@
 public import Foundation
-public import HTTPTypes
-import WaystationCaching
+public import WaystationCaching
 
 extension ResponseStore {
     /// Replaces the header fields and times of a stored response, as a 304 requires (RFC 9111 §4.3.4), without waiting
@@ -12,22 +11,14 @@ extension ResponseStore {
     ///
     /// - Parameters:
     ///   - response: The stored response; this instance does not change.
-    ///   - headerFields: The complete header fields that replace the stored ones.
-    ///   - requestTime: The time at which the validating request was sent.
-    ///   - responseTime: The time at which its response arrived.
+    ///   - head: The head that replaces the stored one, with the same key, status and vary key.
     ///   - completion: Called on the store's write queue with true if the response was still stored.
     public func freshen(
         _ response: StoredResponse,
-        headerFields: HTTPFields,
-        requestTime: Date,
-        responseTime: Date,
+        with head: StoredHead,
         completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void = { _ in }
     ) {
-        let (freshened, row) = response.freshened(
-            headerFields: headerFields,
-            requestTime: requestTime,
-            responseTime: responseTime
-        )
+        let (freshened, row) = response.freshened(head)
         resident.beginFreshening(freshened)
         handOver(
             GatheredWrite(task: "freshening", key: nil, bytes: freshened.residentSize) {

@@ -1,3 +1,5 @@
+import Foundation
+import FoundationNetworking
 import HTTPTypes
 import Testing
 
@@ -33,5 +35,20 @@ struct HTTPFieldsFromFoundationTests {
         var fields = HTTPFields()
         for value in ["1", "2", "3"] { fields.append(HTTPField(name: name, value: value)) }
         #expect(fields.dictionary == ["X-List": "1, 2, 3"])
+    }
+
+    @Test("the conditions of a request take the place of those that it has, however these are spelled")
+    func conditions() throws {
+        var request = URLRequest(url: try #require(URL(string: "https://a.example/")))
+        request.allHTTPHeaderFields = ["if-none-match": "\"old\"", "IF-MODIFIED-SINCE": "yesterday", "Accept": "*/*"]
+        let conditional = HTTPRequest(
+            method: .get,
+            scheme: "https",
+            authority: "a.example",
+            path: "/",
+            headerFields: [.ifNoneMatch: "\"new\""]
+        )
+        let fields = request.taking(conditionsOf: conditional).allHTTPHeaderFields
+        #expect(fields == ["If-None-Match": "\"new\"", "Accept": "*/*"])
     }
 }
