@@ -113,18 +113,20 @@ final class GatewayServer: Sendable {
         let connection = ConnectionHandler(serving, repeating) {
             Tunnel(handlers: takeOver(), idle: idle)
         } connect: { host, port, channel in
+            let refuse = { (refusal: Refusal) in
+                let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+                let head = HTTPRequestHead(version: .http1_1, method: .CONNECT, uri: authority)
+                serving.didRefuse(head, because: refusal)
+                RefusalResponse.writeLast(refusal, to: head, on: channel)
+            }
             do throws(Refusal) {
                 if let secured = try serving.securing(host, port: port, now: Date()) {
                     let connection = SecuredConnection(handlers: takeOver(), context: secured.context)
                     connection.begin(on: channel) { try speakHTTP(on: $0, secured.serving) }
                 } else {
-                    Tunnel(handlers: takeOver(), idle: idle).open(to: host, port: port, for: channel)
+                    Tunnel(handlers: takeOver(), idle: idle).open(to: host, port: port, for: channel, refuse)
                 }
-            } catch {
-                let head = HTTPRequestHead(version: .http1_1, method: .CONNECT, uri: "\(host):\(port)")
-                serving.didRefuse(head, because: error)
-                Tunnel.refuse(error, channel)
-            }
+            } catch { refuse(error) }
         }
         repeating.connection = connection
         handlers.insert(connection, at: 0)

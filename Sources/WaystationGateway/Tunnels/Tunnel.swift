@@ -14,8 +14,14 @@ struct Tunnel {
     /// Connects to a host, and answers the client (CONNECT, RFC 9110 §9.3.6).
     ///
     /// Call it on the channel's event loop.
-    func open(to host: String, port: Int, for client: any Channel) {
-        let bound = NIOLoopBound(self, eventLoop: client.eventLoop)
+    ///
+    /// - Parameters:
+    ///   - host: The name or the address of the host.
+    ///   - port: The port.
+    ///   - client: The client's connection.
+    ///   - refuse: Called on the event loop if there is no connection to the host.
+    func open(to host: String, port: Int, for client: any Channel, _ refuse: @escaping (Refusal) -> Void) {
+        let bound = NIOLoopBound((tunnel: self, refuse: refuse), eventLoop: client.eventLoop)
         ClientBootstrap(group: client.eventLoop)
             .channelOption(.autoRead, value: false)
             .channelOption(.allowRemoteHalfClosure, value: true)
@@ -29,15 +35,10 @@ struct Tunnel {
                 case .success(let server):
                     guard client.isActive else { return server.close(promise: nil) }
                     let answer = ByteBuffer(string: "HTTP/1.1 200 Connection Established\r\n\r\n")
-                    bound.value.join(client, server, answer: answer)
-                case .failure(let error): Self.refuse(.tunnelFailed("\(host):\(port)", error), client)
+                    bound.value.tunnel.join(client, server, answer: answer)
+                case .failure(let error): bound.value.refuse(.tunnelFailed("\(host):\(port)", error))
                 }
             }
-    }
-
-    static func refuse(_ refusal: Refusal, _ client: any Channel) {
-        let head = HTTPRequestHead(version: .http1_1, method: .CONNECT, uri: "")
-        RefusalResponse.writeLast(refusal, to: head, on: client)
     }
 
     /// Passes bytes between a client and a server, in both directions.

@@ -62,6 +62,20 @@ struct InspectedLoadTests {
         #expect(load["status"] == .number(Double(response.status)))
     }
 
+    @Test("is shown when there is no connection to the host of a tunnel")
+    func failedTunnel() async throws {
+        let inspected = try await InspectorFixture(isProxy: true)
+        let origin = try ScriptedOrigin { _ in .ok() }
+        origin.stop()
+        let authority = "127.0.0.1:\(origin.port)"
+        let response = try await inspected.fixture.send("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
+        let load = try await inspected.load(1)["load"]
+        #expect(load["url"] == .string("https://\(authority)"))
+        #expect(load["method"] == "CONNECT")
+        #expect(load["status"] == 502 && response.status == 502)
+        #expect(load["refusal"].string?.hasPrefix("No connection to \(authority)") == true)
+    }
+
     @Test("has the scheme of its connection when the gateway refused its request")
     func refusedScheme() throws {
         var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/a")

@@ -16,7 +16,7 @@ final class InspectorFixture: Sendable {
     let cookies: CookieStore
     private let folder: URL
 
-    init() async throws {
+    init(isProxy: Bool = false) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "inspector-\(UUID().uuidString)")
         self.folder = folder
         let origin = try ScriptedOrigin { request in
@@ -60,6 +60,7 @@ final class InspectorFixture: Sendable {
         )
         fixture = try await GatewayFixture(files: ["index.html": "<p>shop</p>"], cookies: cookies) {
             $0.inspector = true
+            $0.isProxy = isProxy
         } interceptor: {
             $0.cache = try ResponseCache(directory: folder.appending(path: "cache"))
             $0.packs = packs
@@ -74,6 +75,10 @@ final class InspectorFixture: Sendable {
     /// The bodies of types that the inspector shows, and of one that it does not show.
     static let bodies: [String: (type: String, bytes: Data)] = [
         "/data.json": ("application/json; charset=utf-8", Data(#"{"b": [1], "a": {"token": "body-secret"}}"#.utf8)),
+        "/numbers.json": (
+            "application/json",
+            Data(#"{"id":12345678901234567890123,"price":1.10,"none":{},"text":"a, {b}: \"["}"#.utf8)
+        ),
         "/page.html": ("text/html", Data("<b>bold</b>".utf8)),
         "/long.txt": ("text/plain", Data(repeating: UInt8(ascii: "x"), count: 40_000)),
         "/picture": ("image/png", picture),

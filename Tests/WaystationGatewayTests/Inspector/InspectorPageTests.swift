@@ -61,18 +61,21 @@ struct InspectorPageTests {
     @Test("shows the body of a load by its type, and the events of a pack")
     func bodiesAndEvents() async throws {
         try await withPage { page, inspected in
-            for path in ["/picture", "/page.html", "/data.json"] {
+            for path in ["/picture", "/page.html", "/numbers.json", "/data.json"] {
                 _ = try await inspected.fixture.get(path, host: inspected.name)
             }
-            try await page.waitUntil("\(Self.rows).length === 3")
+            try await page.waitUntil("\(Self.rows).length === 4")
             let body = "document.querySelector('#load pre')?.textContent"
             for (row, text) in [
-                #"'{\n  "a": {\n    "token": "[redacted]"\n  },\n  "b": [\n    1\n  ]\n}'"#, "'<b>bold</b>'",
+                #"'{\n  "a": {\n    "token": "[redacted]"\n  },\n  "b": [\n    1\n  ]\n}'"#,
+                // Numbers are shown as they arrived.
+                #"'{\n  "id": 12345678901234567890123,\n  "price": 1.10,\n  "none": {},\n  "text": "a, {b}: \\"["\n}'"#,
+                "'<b>bold</b>'",
             ].enumerated() {
                 try await page.evaluate("\(Self.rows)[\(row)].click()")
                 try await page.waitUntil("\(body) === \(text)")
             }
-            try await page.evaluate("\(Self.rows)[2].click()")
+            try await page.evaluate("\(Self.rows)[3].click()")
             try await page.waitUntil("document.querySelector('#load img')?.naturalWidth === 1")
             _ = try await inspected.ask("/api/rollback?module=shop", method: "POST")
             try await page.click(.named("Events", role: "link"))

@@ -91,8 +91,27 @@ function preview(body, number) {
   }
 }
 
+/** JSON with line breaks and indents. Its tokens stay as they are: a number beyond 2^53 would be rounded if it were parsed. */
 function indented(text) {
-  try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
+  try { JSON.parse(text); } catch { return text; }
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g);
+  let depth = 0;
+  const line = () => "\n" + "  ".repeat(depth);
+  return tokens.map((token, index) => {
+    switch (token) {
+      case "{": case "[":
+        if ("}]".includes(tokens[index + 1])) return token;
+        depth += 1;
+        return token + line();
+      case "}": case "]":
+        if ("{[".includes(tokens[index - 1])) return token;
+        depth -= 1;
+        return line() + token;
+      case ",": return token + line();
+      case ":": return ": ";
+      default: return token;
+    }
+  }).join("");
 }
 
 export const fields = pairs => pairs.length === 0 ? make("p", { class: "empty" }, "none") : terms(pairs);
