@@ -61,6 +61,7 @@ struct LoadClient: @unchecked Sendable {
     func finish(_ response: URLResponse?) {
         // The recorder is called before the app: when the app gets its end, the load has been recorded.
         recording?.didEnd()
+        EndedTask.current.keepFromResuming(task, status: (response as? HTTPURLResponse)?.statusCode)
         (response as? UnchallengedResponse).concluding {
             client.urlProtocolDidFinishLoading(owner)
         }
@@ -69,6 +70,7 @@ struct LoadClient: @unchecked Sendable {
     /// Ends the task with an error.
     func fail(_ error: any Error) {
         recording?.didEnd(error)
+        EndedTask.current.keepFromResuming(task)
         client.urlProtocol(owner, didFailWithError: error)
     }
 }

@@ -204,6 +204,7 @@ final class ReturnedLoad: NSObject {
         }
         client.recording?.didEnd(error)
         context.emit(.failed((error as? URLError) ?? URLError(.unknown, failing: context.request.url, "\(error)")))
+        EndedTask.current.keepFromResuming(client.task)
         pass { $0.urlProtocol(loader, didFailWithError: error) }
         release()
     }
@@ -215,6 +216,7 @@ final class ReturnedLoad: NSObject {
         // The loader does not report a response without a body.
         client.recording?.didEnd(with: client.task.response)
         context.emit(.served(from: .foundation, status: status, bytes: bytes))
+        EndedTask.current.keepFromResuming(client.task, status: status)
         pass { $0.urlProtocolDidFinishLoading(loader) }
         release()
     }

@@ -1,8 +1,10 @@
 #if Redis
 import Foundation
+import Synchronization
 import Testing
 import WaystationRedis
 import WaystationSharing
+import WaystationTestSupport
 
 @Suite("A tier whose sentinels know too little")
 struct ScriptedSentinelTests {
@@ -18,10 +20,16 @@ struct ScriptedSentinelTests {
 
     /// A sentinel that names a server.
     private func sentinel(naming server: ScriptedRedis, epoch: Int) async throws -> ScriptedRedis {
-        let port = "\(server.port)"
-        return try await ScriptedRedis { words in
-            switch words.dropFirst().first {
-            case "MASTER": "*2\r\n$12\r\nconfig-epoch\r\n$1\r\n\(epoch)\r\n"
+        try await sentinel { (server, epoch) }
+    }
+
+    private func sentinel(
+        naming known: @escaping @Sendable () -> (server: ScriptedRedis, epoch: Int)
+    ) async throws -> ScriptedRedis {
+        try await ScriptedRedis { words in
+            let port = "\(known().server.port)"
+            return switch words.dropFirst().first {
+            case "MASTER": "*2\r\n$12\r\nconfig-epoch\r\n$1\r\n\(known().epoch)\r\n"
             case "GET-MASTER-ADDR-BY-NAME": "*2\r\n$9\r\n127.0.0.1\r\n$\(port.count)\r\n\(port)\r\n"
             default: nil
             }
@@ -60,6 +68,26 @@ struct ScriptedSentinelTests {
         let tier = try tier(sentinels.0, sentinels.1, sentinels.2)
         #expect(try await tier.get([key], until: later) == [Data("new".utf8)])
         for server in [old, new, sentinels.0, sentinels.1, sentinels.2] { try await server.stop() }
+    }
+
+    @Test("leaves a primary that still answers, when a sentinel reports that it was replaced")
+    func notice() async throws {
+        let (old, new) = (try await server("master", value: "old"), try await server("master", value: "new"))
+        let known = Mutex((server: old, epoch: 1))
+        let sentinel = try await sentinel { known.withLock(\.self) }
+        let tier = try tier(sentinel)
+        @Sendable func polls() -> Int { sentinel.commands.count { $0.contains("GET-MASTER-ADDR-BY-NAME") } }
+        #expect(try await tier.get([key], until: later) == [Data("old".utf8)])
+        #expect(await eventually { sentinel.commands.contains(["SUBSCRIBE", "+switch-master"]) })
+        // A notice may have been lost before the channel was confirmed, so the sentinel is asked then too.
+        let before = polls()
+        sentinel.push(">3\r\n$9\r\nsubscribe\r\n$14\r\n+switch-master\r\n:1\r\n")
+        #expect(await eventually { polls() > before })
+        known.withLock { $0 = (new, 2) }
+        let notice = "cache 127.0.0.1 \(old.port) 127.0.0.1 \(new.port)"
+        sentinel.push(">3\r\n$7\r\nmessage\r\n$14\r\n+switch-master\r\n$\(notice.count)\r\n\(notice)\r\n")
+        #expect(try await eventually { try await tier.get([key], until: later) == [Data("new".utf8)] })
+        for server in [old, new, sentinel] { try await server.stop() }
     }
 
     @Test("reports that sentinels do not know the name")

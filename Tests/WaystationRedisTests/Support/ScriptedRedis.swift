@@ -35,14 +35,26 @@ final class ScriptedRedis: Sendable {
     /// The commands that have arrived, apart from greetings.
     var commands: [[String]] { seen.all }
 
+    /// Sends a message, in Redis' protocol, to all connections that have subscribed to a channel.
+    func push(_ message: String) {
+        for subscriber in seen.subscribers { subscriber.writeAndFlush(ByteBuffer(string: message), promise: nil) }
+    }
+
     func stop() async throws { try await channel.close() }
 
     private final class Seen: Sendable {
-        private let commands = Mutex<[[String]]>([])
+        private let state = Mutex<(commands: [[String]], subscribers: [any Channel])>(([], []))
 
-        var all: [[String]] { commands.withLock(\.self) }
+        var all: [[String]] { state.withLock(\.commands) }
 
-        func add(_ words: [String]) { commands.withLock { $0.append(words) } }
+        var subscribers: [any Channel] { state.withLock(\.subscribers) }
+
+        func add(_ words: [String], from channel: any Channel) {
+            state.withLock {
+                $0.commands.append(words)
+                if words.first == "SUBSCRIBE" { $0.subscribers.append(channel) }
+            }
+        }
     }
 
     private final class Answerer: ChannelInboundHandler {
@@ -66,7 +78,7 @@ final class ScriptedRedis: Sendable {
                 if words.first == "HELLO" {
                     reply = "%0\r\n"
                 } else {
-                    seen.add(words)
+                    seen.add(words, from: context.channel)
                     reply = script(words)
                 }
                 guard let reply else { continue }

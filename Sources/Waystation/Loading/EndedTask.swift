@@ -1,0 +1,52 @@
+import Foundation
+import WaystationTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Keeps a task whose load has ended from being resumed.
+///
+/// A task is completed only when its recipient has got the end, on another queue than its protocol's. If the app resumes
+/// it just before that, Foundation finds no protocol any more and takes that for an unsupported URL. It reports this
+/// error for a task that the session may have forgotten by then, which ends the process.
+///
+/// A task starts only when its count of suspensions reaches zero, so a load that ends sets a count from which no app
+/// gets there. The task is completed as before.
+struct EndedTask: Sendable {
+    /// The count of this toolchain.
+    static let current = EndedTask(property: "suspendCount")
+
+    /// More than an app can resume, and less than the number of suspensions that Foundation allows.
+    static let suspensions = 1 << 40
+
+    /// The offset of the count in a task; nil when it was not found, and then nothing is read or written.
+    private let offset: Int?
+
+    /// Finds the count of this name, which must be a stored `Int` of `URLSessionTask`.
+    init(property: String) {
+        offset = FoundationInternals.offset(of: property, as: Int.self, in: URLSessionTask.self)
+    }
+
+    /// The number of suspensions of a task; nil when the count was not found.
+    func suspensions(of task: URLSessionTask) -> Int? {
+        offset.map { Self.storage(of: task).load(fromByteOffset: $0, as: Int.self) }
+    }
+
+    /// Makes resuming a task useless.
+    ///
+    /// Call it on the task's work queue, where Foundation reads and changes the count.
+    ///
+    /// - Parameters:
+    ///   - task: The task, whose client is about to get the end.
+    ///   - status: The status of the task's response; nil if there is none. A task with a 401 stays as it is, because
+    ///     Foundation may answer the challenge by resuming the task itself.
+    func keepFromResuming(_ task: URLSessionTask, status: Int? = nil) {
+        guard let offset, status != 401 else { return }
+        Self.storage(of: task).storeBytes(of: Self.suspensions, toByteOffset: offset, as: Int.self)
+    }
+
+    private static func storage(of task: URLSessionTask) -> UnsafeMutableRawPointer {
+        Unmanaged.passUnretained(task).toOpaque()
+    }
+}
