@@ -85,11 +85,11 @@ final class ClusterRouter: RedisRouter {
 
     func close() {
         isClosed = true
-        for node in nodes.values { node.close() }
+        for node in nodes.values { node.close(.tierWasClosed) }
         nodes = [:]
-        for place in channels { place.connection?.close(TierError(.unreachable, "the tier was closed")) }
+        for place in channels { place.connection?.close(.tierWasClosed) }
         let waiting = self.waiting.take() ?? []
-        for completion in waiting { completion(TierError(.unreachable, "the tier was closed")) }
+        for completion in waiting { completion(.tierWasClosed) }
     }
 
     // MARK: - Commands
@@ -150,7 +150,7 @@ final class ClusterRouter: RedisRouter {
     private func node(_ endpoint: RedisEndpoint) -> RedisNode {
         if let node = nodes[endpoint] { return node }
         let node = RedisNode(endpoint, connector, on: loop) { [weak self] in self?.topology?.names[endpoint] }
-        if isClosed { node.close() } else { nodes[endpoint] = node }
+        if isClosed { node.close(.tierWasClosed) } else { nodes[endpoint] = node }
         return node
     }
 
@@ -161,7 +161,7 @@ final class ClusterRouter: RedisRouter {
     /// - Parameter completion: Called once they are known, or with the reason why they are not.
     private func readTopology(_ completion: ((TierError?) -> Void)? = nil) {
         guard !isClosed else {
-            completion?(TierError(.unreachable, "the tier was closed"))
+            completion?(.tierWasClosed)
             return
         }
         guard waiting == nil else {
@@ -202,7 +202,7 @@ final class ClusterRouter: RedisRouter {
             // A server without slots may still be sent commands of slots that are being moved to it.
             for (endpoint, node) in nodes where !servers.contains(endpoint) && !node.isConnected {
                 nodes[endpoint] = nil
-                node.close()
+                node.close(TierError(.unreachable, "the server has left the cluster"))
             }
         case .failure(let error): failure = error
         }

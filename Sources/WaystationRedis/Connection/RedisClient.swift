@@ -10,7 +10,8 @@ final class RedisClient {
         case unconnected
         case connecting([(Result<RedisConnection, TierError>) -> Void])
         case connected(RedisConnection)
-        case closed
+        /// No connection is made any more, for this reason.
+        case closed(TierError)
     }
 
     private let loop: any EventLoop
@@ -58,11 +59,10 @@ final class RedisClient {
         }
     }
 
-    /// Ends the connection, and makes no other.
-    func close() {
+    /// Ends the connection, and makes no other; calls that are under way, and all later ones, fail with the reason.
+    func close(_ reason: TierError) {
         let previous = phase
-        phase = .closed
-        let reason = TierError(.unreachable, "the tier was closed")
+        phase = .closed(reason)
         switch previous {
         case .connected(let connection): connection.close(reason)
         case .connecting(let waiting): for completion in waiting { completion(.failure(reason)) }
@@ -82,7 +82,7 @@ final class RedisClient {
         switch phase {
         case .connected(let connection): completion(.success(connection))
         case .connecting(let waiting): phase = .connecting(waiting + [completion])
-        case .closed: completion(.failure(TierError(.unreachable, "the tier was closed")))
+        case .closed(let reason): completion(.failure(reason))
         case .unconnected:
             guard backoff.allows(at: .now()) else {
                 return completion(.failure(lastFailure ?? TierError(.unreachable, "there is no connection to Redis")))
@@ -94,9 +94,7 @@ final class RedisClient {
 
     private func connected(_ result: Result<RedisConnection, TierError>) {
         guard case .connecting(let waiting) = phase else {
-            if case .success(let connection) = result {
-                connection.close(TierError(.unreachable, "the tier was closed"))
-            }
+            if case .success(let connection) = result { connection.close(.tierWasClosed) }
             return
         }
         switch result {

@@ -168,6 +168,9 @@ private final class ConnectAttempt {
 }
 
 extension TierError {
+    /// The error of a call that meets the end of the tier.
+    static let tierWasClosed = TierError(.unreachable, "the tier was closed")
+
     /// The error that a server's refusal is.
     ///
     /// After the comma, a refusal of an unknown command repeats its arguments, such as a password.

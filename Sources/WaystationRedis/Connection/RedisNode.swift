@@ -99,9 +99,9 @@ final class RedisNode {
     }
 
     /// Ends the connections, and makes no others.
-    func close() {
-        client.close()
-        lasting.close()
+    func close(_ reason: TierError) {
+        client.close(reason)
+        lasting.close(reason)
     }
 }
 #endif

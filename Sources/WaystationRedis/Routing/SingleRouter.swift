@@ -28,6 +28,6 @@ final class SingleRouter: RedisRouter {
 
     func check(_ key: String) {}
 
-    func close() { node.close() }
+    func close() { node.close(.tierWasClosed) }
 }
 #endif

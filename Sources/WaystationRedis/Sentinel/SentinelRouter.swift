@@ -95,10 +95,10 @@ final class SentinelRouter: RedisRouter {
     func close() {
         isClosed = true
         for watch in watches { watch.close() }
-        for sentinel in sentinels { sentinel.close() }
-        leave(TierError(.unreachable, "the tier was closed"))
+        for sentinel in sentinels { sentinel.close(.tierWasClosed) }
+        leave(.tierWasClosed)
         let waiting = self.waiting.take() ?? []
-        for completion in waiting { completion(TierError(.unreachable, "the tier was closed")) }
+        for completion in waiting { completion(.tierWasClosed) }
     }
 
     // MARK: - Commands
@@ -134,7 +134,7 @@ final class SentinelRouter: RedisRouter {
 
     /// Closes the connections to the present primary.
     private func leave(_ reason: TierError) {
-        node.take()?.close()
+        node.take()?.close(reason)
         let channels = self.channels
         self.channels = []
         for channel in channels { channel.connection?.close(reason) }
@@ -149,7 +149,7 @@ final class SentinelRouter: RedisRouter {
     /// - Parameter completion: Called once at the end of the poll.
     private func poll(_ completion: ((TierError?) -> Void)? = nil) {
         guard !isClosed else {
-            completion?(TierError(.unreachable, "the tier was closed"))
+            completion?(.tierWasClosed)
             return
         }
         guard waiting == nil else {

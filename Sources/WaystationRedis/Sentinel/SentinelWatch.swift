@@ -43,7 +43,7 @@ final class SentinelWatch {
         guard !isClosed else { return }
         connector.connect(to: sentinel, on: loop) { [weak self] result in
             guard let self, !isClosed else {
-                if case .success(let connection) = result { connection.close(Self.closed) }
+                if case .success(let connection) = result { connection.close(.tierWasClosed) }
                 return
             }
             switch result {
@@ -89,7 +89,5 @@ final class SentinelWatch {
         let end = backoff.failed(at: .now())
         loop.assumeIsolated().scheduleTask(deadline: end) { [weak self] in self?.begin() }
     }
-
-    private static var closed: TierError { TierError(.unreachable, "the tier was closed") }
 }
 #endif
