@@ -108,8 +108,16 @@ struct Member {
         for response in await store.lookup(key) {
             var fields = response.head.headerFields
             fields[Material.freshened] = String(repeating: "x", count: Int.random(in: 0..<200, using: &random))
-            let now = Date()
-            store.freshen(response, headerFields: fields, requestTime: now, responseTime: now)
+            let (head, now) = (response.head, Date())
+            let freshened = StoredHead(
+                key: head.key,
+                status: head.status,
+                headerFields: fields,
+                vary: head.vary,
+                requestTime: now,
+                responseTime: now
+            )
+            store.freshen(response, with: freshened)
         }
     }
 
