@@ -39,8 +39,8 @@ struct EndedTask: Sendable {
     ///
     /// - Parameters:
     ///   - task: The task, whose client is about to get the end.
-    ///   - status: The status of the task's response; nil if there is none. A task with a 401 stays as it is, because
-    ///     Foundation may answer the challenge by resuming the task itself.
+    ///   - status: The status of the task's response; nil if the task has no response. With a 401 the count is not
+    ///     changed, because Foundation may answer the challenge of the 401 by resuming the task.
     func keepFromResuming(_ task: URLSessionTask, status: Int? = nil) {
         guard let offset, status != 401 else { return }
         Self.storage(of: task).storeBytes(of: Self.suspensions, toByteOffset: offset, as: Int.self)
