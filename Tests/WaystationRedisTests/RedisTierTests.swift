@@ -209,10 +209,10 @@ struct RedisTierTests {
 
     @Test("runs many calls at once on one connection")
     func pipelining() async throws {
-        // Some are left for tiers of other tests whose server had the same port before.
-        let server = try RedisServer(directives: "maxclients 64")
+        // Tiers of other tests whose server had the same port before may connect too, but not as this user.
+        let server = try RedisServer(directives: "user pipelining on >s3cret ~waystation:* &waystation:* +@all")
         defer { server.stop() }
-        let tier = try tier(of: server)
+        let tier = try tier(of: server) { ($0.user, $0.password) = ("pipelining", "s3cret") }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<500 {
                 group.addTask {
@@ -223,6 +223,8 @@ struct RedisTierTests {
             }
             try await group.waitForAll()
         }
+        let clients = try server.run("client", "list").split(separator: "\n")
+        #expect(clients.count { $0.contains(" user=pipelining ") } == 1)
     }
 }
 #endif

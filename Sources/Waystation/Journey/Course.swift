@@ -39,6 +39,14 @@ struct Course: Sendable {
         var isSecondAttempt = false
     }
 
+    /// The way in which a load goes on when the result of a fetch is not shared with it.
+    enum Repetition: Sendable {
+        /// The same question is asked again, in this trip.
+        case ask(trip: Int)
+        /// The hop visits the stations again: another load may already have got the response, and stored it.
+        case visit(Hop)
+    }
+
     private enum Phase {
         /// The stations are visited, or the client is asked.
         case visiting
@@ -69,8 +77,12 @@ struct Course: Sendable {
     private var isRenewed = false
     /// The number of the trip to the network or to the stations; arrivals for an earlier trip are ignored.
     private(set) var trip = 0
+    /// The number of the hop whose first trip through a fetch has failed.
+    private var failedHop: Int?
     /// The number of the hop for which a stored response was given a time to stand in.
     private var timed: Int?
+    /// The number of the hop for which that time is over.
+    private var elapsed: Int?
     /// The status of the last response that was delivered, and the number of bytes that were delivered of it.
     private(set) var delivered = (status: 0, bytes: 0)
 
@@ -115,6 +127,7 @@ struct Course: Sendable {
     mutating func ask(_ question: Question?) {
         guard !isOver else { return }
         self.question = question
+        self.question?.isSecondAttempt = failedHop == hop.number
         phase = .asking
     }
 
@@ -134,17 +147,28 @@ struct Course: Sendable {
         return true
     }
 
-    /// The result of a fetch is not shared: the question must be asked again.
+    /// The time is over after which a stored response stands in for a hop's response from the network.
     ///
-    /// - Returns: The number of the next trip; nil when the question is settled.
-    mutating func askAgain(_ trip: Int, because reason: UnsharedReason) -> Int? {
+    /// It may pass while the hop visits the stations again.
+    mutating func timeIsOver(for number: Int) { elapsed = number }
+
+    /// Whether the time is over after which a stored response stands in.
+    var isTimeOver: Bool { elapsed == hop.number }
+
+    /// The result of a fetch is not shared with this load.
+    ///
+    /// - Returns: The way in which the load goes on; nil when the question is settled.
+    mutating func askAgain(_ trip: Int, because reason: UnsharedReason) -> Repetition? {
         guard isUnderWay(trip), case .asking = phase, question != nil else { return nil }
         switch reason {
-        case .response: question?.isAlone = true
-        case .failure: question?.isSecondAttempt = true
+        case .response:
+            question?.isAlone = true
+            self.trip += 1
+            return .ask(trip: self.trip)
+        case .failure:
+            failedHop = hop.number
+            return .visit(hop)
         }
-        self.trip += 1
-        return self.trip
     }
 
     /// The client has agreed to a redirect.

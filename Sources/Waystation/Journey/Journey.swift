@@ -128,17 +128,14 @@ package final class Journey: Sendable {
 
     private func ask(_ trip: Int) {
         context.network.leavingQueue(for: state.withLock(\.course.hop.request)) { [self] in
-            let asked = state.withLock { state in state.course.question(of: trip).map { ($0, state.course.hop) } }
-            guard let (question, hop) = asked, let fetches = context.fetches else { return }
+            let asked = state.withLock { state in
+                state.course.question(of: trip).map { ($0, state.course.hop, state.course.isTimeOver) }
+            }
+            guard let (question, hop, isTimeOver) = asked, let fetches = context.fetches else { return }
             limitTime(of: question, in: hop)
             let receiver = HopReceiver(journey: self, trip: trip)
             let participation = fetches.fetch(
-                FetchPlan(
-                    question.finding,
-                    question.fetch,
-                    isSecondAttempt: question.isSecondAttempt,
-                    isAskedAgain: question.isAlone || question.isSecondAttempt
-                ),
+                FetchPlan(question.finding, question.fetch, isSecondAttempt: question.isSecondAttempt),
                 for: receiver,
                 isAlone: question.isAlone,
                 through: context.network
@@ -148,6 +145,7 @@ package final class Journey: Sendable {
             case .outdated: go(on: context.stations.again(hop), after: trip)
             case .taken(let fetch):
                 stopping(trip, resting: { fetch.rest(receiver, $0) }, by: { fetch.leave(receiver) })
+                if isTimeOver { _ = standIn(in: hop.number) }
             }
         }
     }
@@ -157,18 +155,27 @@ package final class Journey: Sendable {
         guard let timeout = question.fetch.timeout, question.fetch.fallback != nil,
             state.withLock({ $0.course.beginsTiming() })
         else { return }
-        context.environment.schedule(timeout) { [weak self, number = hop.number] in _ = self?.standIn(in: number) }
+        context.environment.schedule(timeout) { [weak self, number = hop.number] in
+            self?.state.withLock { $0.course.timeIsOver(for: number) }
+            _ = self?.standIn(in: number)
+        }
     }
 
     /// Asks once more, because the result of a fetch is not shared with this load.
     func askAgain(_ trip: Int, because reason: UnsharedReason) {
-        let next: Int? = state.withLock { state in
-            guard let next = state.course.askAgain(trip, because: reason) else { return nil }
-            state.stop = nil
-            state.rest = nil
-            return next
+        let repetition = state.withLock { state in
+            let repetition = state.course.askAgain(trip, because: reason)
+            if repetition != nil {
+                state.stop = nil
+                state.rest = nil
+            }
+            return repetition
         }
-        if let next { ask(next) }
+        switch repetition {
+        case nil: break
+        case .ask(let next): ask(next)
+        case .visit(let hop): go(on: context.stations.again(hop), after: trip)
+        }
     }
 
     /// Reads the stream of a request's body to its end, so that the request can be sent more than once.

@@ -125,9 +125,7 @@ extension FetchPlan {
     ///   - finding: The stored responses, and the request.
     ///   - fetch: The decision.
     ///   - isSecondAttempt: Whether a first trip failed.
-    ///   - isAskedAgain: Whether the result of an earlier trip could not be shared. Its end does not count as a change
-    ///     of the store.
-    init(_ finding: CacheFinding, _ fetch: CacheDecision.Fetch, isSecondAttempt: Bool, isAskedAgain: Bool) {
+    init(_ finding: CacheFinding, _ fetch: CacheDecision.Fetch, isSecondAttempt: Bool) {
         self.init(
             request: finding.request,
             presented: finding.presented,
@@ -136,7 +134,7 @@ extension FetchPlan {
             revalidation: fetch.revalidation,
             reason: fetch.reason,
             mayStandIn: fetch.mayStandIn,
-            lookedUp: isAskedAgain ? nil : finding.lookedUp,
+            lookedUp: finding.lookedUp,
             isSecondAttempt: isSecondAttempt
         )
         guard fetch.refreshesOthers, request.value(forHTTPHeaderField: "Cache-Control") == nil else { return }

@@ -5,8 +5,9 @@ import WaystationTestSupport
 import WaystationTesting
 
 @testable import Waystation
+@testable import WaystationStorage
 
-@Suite("Identical requests in flight")
+@Suite("Identical requests in flight", .timeLimit(.minutes(10)))
 struct SharedFetchTests {
     @Test(
         "64 of them make one request to the origin, and each gets the whole body",
@@ -160,6 +161,74 @@ struct SharedFetchTests {
         for load in loads { bodies.append(await load.value) }
         #expect(bodies.count { $0 == "good" } >= 15)
         #expect(fixture.origin.requestCount == 3)
+    }
+
+    @Test("after a failure of the first fetch, a load that comes after the end of the second looks up what it stored")
+    func afterSecondTrip() async throws {
+        let directory = try TemporaryDirectory()
+        let url = try #require(URL(string: "http://fetch.test/"))
+        // The second fetch ends before the loads that follow can join it.
+        let network = DrivenTransport(
+            startsOnAnyQueue: true,
+            onStart: { number, receiver in
+                guard number > 1 else { return }
+                let fields = ["Cache-Control": "max-age=60"]
+                receiver.transportDidReceive(ResponseHead(url: url, statusCode: 200, fields: fields))
+                receiver.transportDidReceive(Data("good".utf8))
+                receiver.transportDidEnd(nil)
+            }
+        )
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://fetch.test/**", via: .cache(.standard))]
+            $0.cache = try ResponseCache(directory: directory.url, environment: .patient)
+            $0.makeTransport = { _ in network }
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        let loads = (0..<4).map { _ in Task { try? await session.data(from: url).0 } }
+        #expect(await eventually { interceptor.sources.fetches?.waiterCount == 4 })
+        network.receivers[0].transportDidEnd(URLError(.notConnectedToInternet))
+        var bodies: [Data?] = []
+        for load in loads { bodies.append(await load.value) }
+        #expect(bodies.count { $0 == Data("good".utf8) } == 3)
+        #expect(network.receivers.count == 2)
+    }
+
+    @Test("the time of networkFirst also counts when it passes while a load looks up again after a failure")
+    func timeDuringLookUp() async throws {
+        let (directory, clock) = (try TemporaryDirectory(), ManualClock())
+        let url = try #require(URL(string: "http://fetch.test/"))
+        let network = DrivenTransport(
+            startsOnAnyQueue: true,
+            onStart: { number, receiver in
+                guard number == 1 else { return }
+                receiver.transportDidReceive(ResponseHead(url: url, statusCode: 200, fields: ["ETag": "\"a\""]))
+                receiver.transportDidReceive(Data("kept".utf8))
+                receiver.transportDidEnd(nil)
+            }
+        )
+        let cache = try ResponseCache(
+            directory: directory.url,
+            limits: StoreLimits(residentLimit: .bytes(0)),
+            environment: .patient
+        )
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://fetch.test/**", via: .cache(.networkFirst(timeout: .seconds(3))))]
+            $0.cache = cache
+            $0.schedule = clock.schedule
+            $0.makeTransport = { _ in network }
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        _ = try await session.data(from: url)
+        await cache.flush()
+        let loads = (0..<2).map { _ in Task { try await session.data(from: url).0 } }
+        #expect(await eventually { interceptor.sources.fetches?.waiterCount == 2 })
+        cache.store.readQueue.suspend()
+        network.receivers[1].transportDidEnd(URLError(.notConnectedToInternet))
+        clock.fire()
+        cache.store.readQueue.resume()
+        // The network does not answer the second fetch.
+        for load in loads { #expect(try await load.value == Data("kept".utf8)) }
+        #expect(network.receivers.count == 3)
     }
 
     @Test("when the last waiting load is cancelled the traffic stops, and nothing is stored")

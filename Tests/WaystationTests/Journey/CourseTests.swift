@@ -40,7 +40,7 @@ struct CourseTests {
 
         func visit(after trip: Int? = nil) -> Int? { course.visit(first, after: trip) }
 
-        func askAgain(_ trip: Int) -> Int? { course.askAgain(trip, because: .failure) }
+        func askAgain(_ trip: Int) -> Course.Repetition? { course.askAgain(trip, because: .failure) }
 
         func follow(in trip: Int) -> Hop? { course.follow(in: trip) }
 

@@ -15,20 +15,34 @@ final class DrivenTransport: Transport {
 
     let startsOnAnyQueue: Bool
     private let carries: @Sendable (URLRequest) -> Bool
+    private let onStart: @Sendable (_ number: Int, any TransportReceiver) -> Void
     private let state = Mutex(State())
 
-    init(startsOnAnyQueue: Bool = false, carries: @escaping @Sendable (URLRequest) -> Bool = { _ in true }) {
+    /// Makes the transport.
+    ///
+    /// - Parameters:
+    ///   - startsOnAnyQueue: Whether it may be started on any queue.
+    ///   - carries: Whether it can carry a request.
+    ///   - onStart: Called within the start of each exchange, whose number is counted from 1.
+    init(
+        startsOnAnyQueue: Bool = false,
+        carries: @escaping @Sendable (URLRequest) -> Bool = { _ in true },
+        onStart: @escaping @Sendable (_ number: Int, any TransportReceiver) -> Void = { _, _ in }
+    ) {
         self.startsOnAnyQueue = startsOnAnyQueue
         self.carries = carries
+        self.onStart = onStart
     }
 
     func canCarry(_ request: URLRequest) -> Bool { carries(request) }
 
     func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
-        state.withLock {
+        let number = state.withLock {
             $0.receivers.append(receiver)
             $0.threads.append(.current)
+            return $0.receivers.count
         }
+        onStart(number, receiver)
         return Exchange(transport: self)
     }
 
