@@ -26,6 +26,11 @@ extension Argument {
                 "a server may answer before the whole request, and then reset the stream (RFC 9113, section 8.1)"
             ),
             engine(
+                "h2/closed/after-answer",
+                ["calls", "connections", "origin"],
+                "a connection that has ended is not used again; Foundation sends the next request on it, and fails"
+            ),
+            engine(
                 "h2/closed/second-request",
                 ["calls", "connections", "origin"],
                 "a safe request on a reused connection is sent once more (RFC 9110, section 9.2.2)"

@@ -43,10 +43,18 @@ final class HTTP2Origin: Sendable {
 
     final class State: Sendable {
         let seen = Mutex(Seen())
+        let channels = Mutex<[any Channel]>([])
     }
 
     var port: UInt16 { listener.port }
     var seen: Seen { state.seen.withLock { $0 } }
+
+    /// Closes all connections; their clients can read the end of them when this returns.
+    func closeConnections() async throws {
+        for channel in state.channels.withLock({ $0 }) {
+            try await channel.eventLoop.submit { channel.close(promise: nil) }.get()
+        }
+    }
 
     init(certificate: String, _ script: @escaping Script) throws {
         let state = State()
@@ -57,6 +65,7 @@ final class HTTP2Origin: Sendable {
                     defer { seen.connections += 1 }
                     return seen.connections
                 }
+                state.channels.withLock { $0.append(channel) }
                 try channel.pipeline.syncOperations.addHandler(HTTP2ScriptHandler(script(number), state))
             }
         }

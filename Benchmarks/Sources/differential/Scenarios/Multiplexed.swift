@@ -115,9 +115,7 @@ extension Scenario {
             number == 0
                 ? [settings(), .request, .frames([answer(1), RawFrames.goAway(last: 1)])] : [settings(), .answers]
         },
-        oneAfterTheOther("h2/closed/after-answer") { number in
-            number == 0 ? [settings(), .request, .frames([answer(1)]), .close] : [settings(), .answers]
-        },
+        oneAfterTheOther("h2/closed/after-answer", closesBetween: true) { _ in [settings(), .answers] },
         oneAfterTheOther("h2/closed/second-request") { number in
             number == 0
                 ? [settings(), .request, .frames([answer(1)]), .request, .close] : [settings(), .answers]
@@ -234,13 +232,20 @@ extension Scenario {
     }
 
     /// Makes a scenario of two loads in one session, the second after the end of the first.
-    private static func oneAfterTheOther(_ name: String, script: @escaping HTTP2Origin.Script) -> Scenario {
+    ///
+    /// With `closesBetween` the server closes the first connection between the loads.
+    private static func oneAfterTheOther(
+        _ name: String,
+        closesBetween: Bool = false,
+        script: @escaping HTTP2Origin.Script
+    ) -> Scenario {
         Scenario(name, setting: .http2(script)) { stage in
             let session = stage.session()
             for target in ["first", "second"] {
                 guard let url = URL(string: "https://localhost:\(stage.securePort)/\(target)") else { return }
                 let (data, _) = try await session.data(from: url)
                 stage.sightings.call(String(decoding: data, as: UTF8.self))
+                if closesBetween, target == "first" { try await stage.servers.http2?.closeConnections() }
             }
             stage.noteHTTP2Connections()
             stage.sightings.end()
