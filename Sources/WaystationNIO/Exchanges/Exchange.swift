@@ -82,7 +82,8 @@ final class Exchange: ConnectionExchange {
         lastEvent = .now()
         arrived.append(part)
         owner.exchangeHasNews(self)
-        holdsConnection = !arrived.hasRoom
+        // A connection that waits goes on waiting until `resume`, although there may be room by now.
+        if !arrived.hasRoom { holdsConnection = true }
         return !holdsConnection
     }
 
