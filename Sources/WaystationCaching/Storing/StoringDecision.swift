@@ -130,7 +130,7 @@ extension HTTPFields {
     /// How many field lines may be stored; far fewer than `HTTPFields` can hold, so that adding to them never traps.
     static var greatestStoredCount: Int { 16_384 }
 
-    /// The fields without those that have these names.
+    /// The fields, without every field that has one of the names.
     func without(_ names: [HTTPField.Name]) -> HTTPFields {
         names.isEmpty ? self : HTTPFields(filter { !names.contains($0.name) })
     }

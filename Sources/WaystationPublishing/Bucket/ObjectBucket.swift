@@ -78,7 +78,7 @@ package enum WriteOutcome: Sendable, Hashable {
 
 /// The fields with which a store sends an object.
 package enum ObjectDelivery: Sendable, Hashable {
-    /// JSON that caches ask for again each time.
+    /// A JSON document; caches validate their copy before each use.
     case changing
     /// A pack that never changes.
     case zip

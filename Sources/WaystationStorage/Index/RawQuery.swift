@@ -5,7 +5,7 @@ import GRDB
 ///
 /// It is for the query that every look-up makes: GRDB's arguments, cursors and rows would take longer than SQLite does.
 struct RawQuery {
-    /// GRDB has compiled it, and releases it when its connection is closed.
+    /// The statement is compiled by GRDB, which releases it when the connection is closed.
     private let statement: Statement
 
     init(_ statement: Statement) { self.statement = statement }

@@ -203,7 +203,7 @@ extension ScriptedTransport.Answer {
 }
 
 extension [String: String] {
-    /// The fields with one more, unless they have it already.
+    /// The fields with this one added, unless a field of the same name is there already.
     fileprivate func adding(_ name: String, _ value: String) -> [String: String] {
         if keys.contains(where: { $0.caseInsensitiveCompare(name) == .orderedSame }) { return self }
         return merging([name: value]) { own, _ in own }

@@ -43,8 +43,10 @@ extension RobotsRules {
     /// The number of bytes that are read (section 2.5 asks for at least 500 KiB).
     public static let sizeLimit = 500 * 1024
 
-    /// The rules that follow from the answer for robots.txt (section 2.3.1): a 2xx is parsed, a 4xx means that there
-    /// are no rules, and everything else that the whole site must not be crawled for now.
+    /// The rules that follow from the answer for robots.txt (section 2.3.1).
+    ///
+    /// The body of a 2xx is parsed. A 4xx means that the site has no rules. After any other status the site must not be
+    /// crawled for now.
     ///
     /// - `agent`: The crawler's product token, such as `examplebot`; compared without regard to case.
     public init(status: Int, body: [UInt8], agent: String) {
