@@ -19,17 +19,19 @@ struct RecordedEntries {
     private let comparison: RequestComparison
     /// Nil for a request whose response has not been recorded.
     private var entries: [RecordedEntry?] = []
+    /// The responses of the first entries that are in memory and were not used, at the indices of the entries.
+    ///
+    /// They are made when the recording is opened, so that they cost the load nothing, and are apart from the entries,
+    /// whose copies take long.
+    private var residents: [ResidentResponse?] = []
     /// The indices of the entries with the same key that were not used, the next one last.
     private var unused: [[String]: [Int]] = [:]
     private var counts: [[String]: Int] = [:]
 
     init(_ archive: [HARArchive.Entry], _ comparison: RequestComparison) {
         self.comparison = comparison
-        entries = archive.map { entry in
-            var recorded = RecordedEntry(entry, comparison)
-            recorded.makeResident()
-            return recorded
-        }
+        entries = archive.map { RecordedEntry($0, comparison) }
+        residents = entries.map { $0?.makeResident() }
         for (index, entry) in entries.enumerated() {
             guard let entry else { continue }
             unused[entry.key, default: []].append(index)
@@ -50,18 +52,19 @@ struct RecordedEntries {
     /// Marks entries to be recorded again.
     mutating func markStale(where isStale: (HARArchive.Entry) -> Bool) {
         for index in entries.indices {
-            if let entry = entries[index]?.entry, isStale(entry) { entries[index]?.isStale = true }
+            guard let entry = entries[index]?.entry, isStale(entry) else { continue }
+            entries[index]?.isStale = true
+            if residents.indices.contains(index) { residents[index] = nil }
         }
     }
 
     /// Uses the next entry for a request, if its response is in memory and need not be recorded again.
     mutating func takeResident(_ key: [String]) -> ResidentResponse? {
-        guard let index = unused[key]?.last, let resident = entries[index]?.resident,
-            entries[index]?.isStale == false
+        guard let place = unused.index(forKey: key), let index = unused.values[place].last,
+            residents.indices.contains(index), let resident = residents[index].take()
         else { return nil }
-        unused[key]?.removeLast()
+        unused.values[place].removeLast()
         entries[index]?.isUsed = true
-        entries[index]?.resident = nil
         return resident
     }
 

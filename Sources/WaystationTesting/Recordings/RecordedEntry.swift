@@ -13,9 +13,6 @@ struct RecordedEntry {
     /// Whether the entry was recorded in this run, and the file does not have it.
     var isNew = false
 
-    /// The response, if it is in memory, and a load with it needs no exchange; nil once it was used.
-    var resident: ResidentResponse?
-
     init(_ entry: HARArchive.Entry, _ comparison: RequestComparison) {
         self.entry = entry
         key = comparison.key(of: entry.request)
@@ -24,16 +21,14 @@ struct RecordedEntry {
     /// The method and the URL.
     var name: String { "\(entry.request.method) \(entry.request.url)" }
 
-    /// Makes the response, unless its body is a file.
-    ///
-    /// Made when the recording is opened, it costs the load nothing.
-    mutating func makeResident() {
+    /// Makes the response, for a load that needs no exchange; nil if its body is a file.
+    func makeResident() -> ResidentResponse? {
         let response = entry.response
         guard response.content.file == nil, (100...999).contains(response.status),
             let url = URL(string: entry.request.url), let (fields, body) = try? content(in: nil)
-        else { return }
+        else { return nil }
         let head = ResponseHead(url: url, statusCode: response.status, fields: fields)
-        resident = ResidentResponse(head, body, isMade: true)
+        return ResidentResponse(head, body, isMade: true)
     }
 
     /// The response, as events of an exchange.
