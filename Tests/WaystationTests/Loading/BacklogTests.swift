@@ -40,10 +40,14 @@ struct BacklogTests {
         }
         let interceptor = try interceptor()
         let observer = BacklogObserver(interceptor.environment.backlog, isSlow: isSlow)
+        let begin = ContinuousClock.now
         session(interceptor, observer).dataTask(with: origin.url("/large")).resume()
         let (count, most) = await observer.end()
         #expect(count == parts << 20)
-        #expect(most < 16 << 20)
+        // The transfers rest for 100 ms at most, and then 64 parts of at most 16 KiB arrive, also when the task takes
+        // none of them: a busy machine may not run it for seconds.
+        let rests = Int((ContinuousClock.now - begin) / .milliseconds(100))
+        #expect(most < (16 + rests) << 20)
         #expect(await eventually { interceptor.environment.backlog.bytes == 0 })
     }
 
