@@ -13,7 +13,7 @@ public import FoundationNetworking
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let exchanges: ExchangeDelegate
-    private let pacer: TransferPacer
+    package let pacer: TransferPacer
 
     /// Makes a transport whose session has the settings of `configuration`.
     ///

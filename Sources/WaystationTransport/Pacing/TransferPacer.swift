@@ -1,4 +1,4 @@
-import Dispatch
+package import Dispatch
 import Foundation
 import Synchronization
 
@@ -13,12 +13,11 @@ import FoundationNetworking
 /// nothing is lost, and TCP's own flow control makes the server wait. Tasks can be made, cancelled and time out
 /// meanwhile.
 package final class TransferPacer: Sendable {
-    /// The longest time that the transfers rest.
-    private static let longestRest = DispatchTimeInterval.milliseconds(100)
     private static let interval = DispatchTimeInterval.microseconds(250)
 
     private struct State {
         var pace = TransferPace()
+        var longestRest = DispatchTimeInterval.milliseconds(100)
         /// Nil until the session is known, and when its queue is not found: then the transfers never rest.
         var queue: DispatchQueue?
         var backlog: (@Sendable () -> Int)?
@@ -39,16 +38,21 @@ package final class TransferPacer: Sendable {
         state.withLock { $0.backlog = backlog }
     }
 
+    /// Sets the longest time that the transfers rest; 100 ms by default.
+    package func rest(atMost longestRest: DispatchTimeInterval) {
+        state.withLock { $0.longestRest = longestRest }
+    }
+
     /// Records that a call of the session's delegate was queued.
     ///
     /// Call it on the loading queue.
     func callQueued() {
-        let queue: DispatchQueue? = state.withLock { $0.pace.callQueued() ? $0.queue : nil }
+        let (queue, longestRest) = state.withLock { ($0.pace.callQueued() ? $0.queue : nil, $0.longestRest) }
         guard let queue else { return }
         // The suspension begins after the work that runs on the queue now. Each suspension ends, so the queue is never
         // released while it is suspended.
         queue.suspend()
-        let end = DispatchTime.now() + Self.longestRest
+        let end = DispatchTime.now() + longestRest
         clock.async { self.goOn(queue, notAfter: end) }
     }
 
