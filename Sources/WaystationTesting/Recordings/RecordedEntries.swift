@@ -19,10 +19,11 @@ struct RecordedEntries {
     private let comparison: RequestComparison
     /// Nil for a request whose response has not been recorded.
     private var entries: [RecordedEntry?] = []
-    /// The responses of the first entries that are in memory and were not used, at the indices of the entries.
+    /// The responses of the file's entries, at the indices of the entries; nil for a response that was used, that is
+    /// recorded again, or whose body is a file.
     ///
-    /// They are made when the recording is opened, so that they cost the load nothing, and are apart from the entries,
-    /// whose copies take long.
+    /// They are made when the recording is opened, so that a load need not make them. An entry does not hold its
+    /// response, because reading it there would copy the whole entry.
     private var residents: [ResidentResponse?] = []
     /// The indices of the entries with the same key that were not used, the next one last.
     private var unused: [[String]: [Int]] = [:]
