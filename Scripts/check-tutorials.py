@@ -52,7 +52,6 @@ def manifest_options(file):
 
 def main():
     products = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else built()).resolve()
-    library = [*COMPILE, "-parse-as-library", *search_paths(products)]
     environment = {**os.environ, "PATH": f"{products}:{os.environ['PATH']}"}
     problems, checked = [], set()
 
@@ -67,6 +66,8 @@ def main():
             modules, work = pathlib.Path(scratch, "modules"), pathlib.Path(scratch, "work")
             modules.mkdir()
             work.mkdir()
+            # The modules of the steps come first: an example of the repository has a module of the same name.
+            library = [*COMPILE, "-parse-as-library", "-I", modules, *search_paths(products)]
             for name, code in CODE.findall(tutorial.read_text()):
                 file = TUTORIALS / "Code" / code
                 # A file may be in several steps.
@@ -79,7 +80,7 @@ def main():
                 elif name == "Package.swift":
                     run(file, [*COMPILE, "-typecheck", *manifest_options(file), file], work)
                 else:
-                    compiles = run(file, [*library, "-typecheck", "-I", modules, file], work)
+                    compiles = run(file, [*library, "-typecheck", file], work)
                     if compiles and (module := re.match(r"Sources/(\w+)/", name)):
                         output = ["-o", modules / f"{module.group(1)}.swiftmodule"]
                         names = ["-module-name", module.group(1), "-enable-testing"]

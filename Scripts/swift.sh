@@ -17,7 +17,7 @@ shift 2
 swift_() {
     subcommand=$1
     shift
-    [ "$package" != . ] || set -- --traits default,NIO,Gateway,Redis "$@"
+    [ "$package" != . ] || set -- --traits Packs,NIO,Gateway,Redis "$@"
     "${SWIFT:-swift}" "$subcommand" --disable-build-manifest-caching --scratch-path "$PWD/.build/make" \
         --package-path "$package" "$@"
 }

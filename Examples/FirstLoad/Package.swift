@@ -6,7 +6,7 @@ let package = Package(
     name: "first-load",
     dependencies: [
         // The same traits in all packages that share a build folder, so that shared targets are built once.
-        .package(name: "waystation", path: "../..", traits: [.defaults, "Gateway", "Redis"])
+        .package(name: "waystation", path: "../..", traits: ["Gateway", "Redis", "Packs"])
     ],
     targets: [
         .executableTarget(name: "app", dependencies: [.product(name: "Waystation", package: "waystation")]),

@@ -8,7 +8,7 @@ let package = Package(
     ],
     dependencies: [
         // The same traits in all packages that share a build folder, so that shared targets are built once.
-        .package(name: "waystation", path: "../..", traits: [.defaults, "Gateway", "Redis"])
+        .package(name: "waystation", path: "../..", traits: ["Gateway", "Redis", "Packs"])
     ],
     targets: [
         // The client knows nothing of Waystation.

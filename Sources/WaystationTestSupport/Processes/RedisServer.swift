@@ -1,6 +1,6 @@
 import Foundation
 
-/// A private Redis server on loopback.
+/// A private Redis server on loopback: Debian's, or the program that the variable `REDIS_SERVER` names, as Valkey's.
 public struct RedisServer: Sendable {
     /// The part of a server among others.
     public enum Part: Sendable {
@@ -61,10 +61,11 @@ public struct RedisServer: Sendable {
     }
 
     private static func program(_ part: Part) -> ServerProcess.Program {
-        ServerProcess.Program(
+        let named = ProcessInfo.processInfo.environment["REDIS_SERVER"]
+        return ServerProcess.Program(
             name: "redis-server",
             package: "redis-server",
-            paths: ["/usr/bin/redis-server", "/usr/local/bin/redis-server"]
+            paths: named.map { [$0] } ?? ["/usr/bin/redis-server", "/usr/local/bin/redis-server"]
         ) { _, configuration in [configuration] + (part == .sentinel ? ["--sentinel"] : []) }
     }
 
