@@ -29,7 +29,7 @@ public struct StoreLimits: Sendable {
 
     /// The memory for responses that are kept after a look-up.
     ///
-    /// Default: 32 MiB; zero keeps none.
+    /// Default: 32 MiB; zero keeps none. The heads of responses whose bodies are not kept take 4 MiB at most beside it.
     public var residentLimit: ByteCount
 
     /// The largest number of variants kept for one key; when it is exceeded, the oldest variant is removed.

@@ -22,7 +22,8 @@ struct RepeatedHit: Sendable {
     ///
     /// A clock that was set back ends it too.
     private let times: Range<Date>
-    private let answer: Answer
+    private let response: HTTPURLResponse
+    private let content: StoredSelection.Content
 
     /// The answer to `request`, if the last hit of its stored response was for a request like it.
     static func find(
@@ -36,12 +37,12 @@ struct RepeatedHit: Sendable {
             hit.strategy == strategy, hit.times.contains(cache.now()), hit.url == request.url,
             hit.fields == request.allHTTPHeaderFields ?? [:], hit.rules == cache.rules
         else { return nil }
-        return hit.answer
+        return Answer(response: hit.response, body: Answer.Body(stored.body).part(hit.content), source: .cache)
     }
 
     /// Records a hit for the requests that follow.
     static func note(
-        _ answer: Answer,
+        _ response: HTTPURLResponse,
         _ selection: StoredSelection,
         for request: URLRequest,
         by strategy: CacheStrategy,
@@ -59,7 +60,8 @@ struct RepeatedHit: Sendable {
             url: url,
             fields: request.allHTTPHeaderFields ?? [:],
             times: now..<end,
-            answer: answer
+            response: response,
+            content: selection.content
         )
         prepared.lastHit.withLock { $0 = hit }
     }

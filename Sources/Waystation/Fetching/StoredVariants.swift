@@ -62,14 +62,19 @@ struct StoredVariants: Sendable {
                 )
             }
         guard let response else { return nil }
-        let body: Answer.Body =
-            switch (selection.content, whole) {
-            case (.none, _): .data(Data())
-            case (.whole, _): whole
-            case (.bytes(let range), .data(let data)): .data(data.dropFirst(range.lowerBound).prefix(range.count))
-            case (.bytes(let range), .source(let source)): .source(BodyPart(of: source, range))
-            }
-        return Answer(response: response, body: body, source: source)
+        return Answer(response: response, body: whole.part(selection.content), source: source)
+    }
+}
+
+extension Answer.Body {
+    /// The bytes of the whole body that a selection answers with.
+    func part(_ content: StoredSelection.Content) -> Answer.Body {
+        switch (content, self) {
+        case (.none, _): .data(Data())
+        case (.whole, _): self
+        case (.bytes(let range), .data(let data)): .data(data.dropFirst(range.lowerBound).prefix(range.count))
+        case (.bytes(let range), .source(let source)): .source(BodyPart(of: source, range))
+        }
     }
 }
 

@@ -18,11 +18,7 @@ extension Serving {
         let key = sources.cacheKey(request, canonical)
         let ends = fetches.ends(of: key)
         let resident = cache.store.resident(key)
-        if let resident, !hidesCookies,
-            let hit = RepeatedHit.find(for: request, by: strategy, among: resident, in: cache)
-        {
-            return .answer(hit)
-        }
+        if let resident, let hit = repeatedHit(strategy, among: resident, in: cache) { return hit }
         guard var presented = sources.cacheRequest(request, canonical) else { return withoutCache(strategy) }
         presented.hidesCookies = hidesCookies
         let verdict: @Sendable ([StoredResponse]) -> Verdict = { [presented] responses in
@@ -30,12 +26,25 @@ extension Serving {
             return self.verdict(strategy, presented, variants, in: cache, lookedUp: ends)
         }
         if let resident { return verdict(resident) }
+        let readVerdict: @Sendable ([StoredResponse]) -> Verdict = { responses in
+            repeatedHit(strategy, among: responses, in: cache) ?? verdict(responses)
+        }
         return .lookUp(
             LookUp(
-                inMemory: { cache.store.lookUpInMemory(key, mayRead: $0).map(verdict) },
-                run: { completion in cache.store.lookup(key) { completion(verdict($0)) } }
+                inMemory: { cache.store.lookUpInMemory(key, mayRead: $0).map(readVerdict) },
+                run: { completion in cache.store.lookup(key) { completion(readVerdict($0)) } }
             )
         )
+    }
+
+    /// The answer to the request before, if that was the same one.
+    private func repeatedHit(
+        _ strategy: CacheStrategy,
+        among responses: [StoredResponse],
+        in cache: CacheAccess
+    ) -> Verdict? {
+        guard !hidesCookies else { return nil }
+        return RepeatedHit.find(for: request, by: strategy, among: responses, in: cache).map(Verdict.answer)
     }
 
     /// The verdict about the stored responses.
@@ -60,7 +69,7 @@ extension Serving {
             answer.renews?.ticket = ticket
             if revalidation == nil, variants.packed == nil, !presented.hidesCookies {
                 RepeatedHit.note(
-                    answer,
+                    answer.response,
                     selection,
                     for: request,
                     by: strategy,

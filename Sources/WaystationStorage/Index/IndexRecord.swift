@@ -22,6 +22,8 @@ struct IndexRecord: Sendable {
     var lastUsed: Date
     /// The checksum of everything but `id` and `lastUsed`, which may change although the response does not.
     var seal: UInt64
+    /// The object that callers derive from the head, if it is still in memory.
+    var prepared: PreparedValue
 
     var bodyFile: String? { body.file }
 }

@@ -13,20 +13,20 @@ extension StoreIndex {
 
     /// The rows of a key, newest first.
     func rows(for key: RequestKey) throws -> [Found] {
-        try reader.unsafeRead { try Self.rows(for: key, by: RawQuery($0.cachedStatement(sql: Self.lookup))) }
+        try reader.unsafeRead { try rows(for: key, by: RawQuery($0.cachedStatement(sql: Self.lookup))) }
     }
 
     /// The rows of a key, newest first, read without waiting for the disk; `nil` if that is not possible.
     func rowsInMemory(for key: RequestKey) -> [Found]? {
-        memoryReader?.read { try Self.rows(for: key, by: $0) }
+        memoryReader?.read { try rows(for: key, by: $0) }
     }
 
-    private static func rows(for key: RequestKey, by query: RawQuery) throws -> [Found] {
+    private func rows(for key: RequestKey, by query: RawQuery) throws -> [Found] {
         var found: [Found] = []
         try query.forEachRow([key.url, key.method, key.partition]) { row in
             found.append(record(row, key: key).map(Found.intact) ?? .damaged(id: row.integer(0) ?? 0))
         }
-        if found.count > 1 { found.sort(by: isNewer) }
+        if found.count > 1 { found.sort(by: Self.isNewer) }
         return found
     }
 
@@ -45,14 +45,14 @@ extension StoreIndex {
     }
 
     /// Reads a row of ``lookup`` and checks its seal and its body.
-    private static func record(_ row: RawRow, key: RequestKey) -> IndexRecord? {
+    private func record(_ row: RawRow, key: RequestKey) -> IndexRecord? {
         guard let id = row.integer(0), let status = row.integer(1).flatMap(Int.init(exactly:)),
             let requestTime = row.integer(2), let responseTime = row.integer(3), let lastUsed = row.integer(4),
             let seal = row.integer(5).map(UInt64.init(bitPattern:)), let length = row.integer(6), length >= 0,
             let bodyLength = Int(exactly: length)
         else { return nil }
         let file = row.text(7)
-        func sealed() -> (vary: VaryKey, fields: HTTPFields, checksums: BlockChecksums)? {
+        func sealed() -> KnownHeads.Known? {
             row.withBytes(8) { vary in
                 row.withBytes(9) { fields in
                     row.withBytes(10) { sums in
@@ -65,41 +65,46 @@ extension StoreIndex {
                             vary: vary,
                             checksums: sums
                         )
-                        guard expected == seal, let record = VaryKey(encoded: vary),
-                            let decoded = FieldSection.decode(fields),
+                        guard expected == seal else { return nil }
+                        if let known = heads.head(id: id, seal: seal), known.head.key == key { return known }
+                        guard let record = VaryKey(encoded: vary), let decoded = FieldSection.decode(fields),
                             let checksums = BlockChecksums(encoded: sums, bodyLength: bodyLength)
                         else { return nil }
-                        return (record, decoded, checksums)
+                        let head = StoredHead(
+                            key: key,
+                            status: status,
+                            headerFields: decoded,
+                            vary: record,
+                            requestTime: Date(microseconds: requestTime),
+                            responseTime: Date(microseconds: responseTime)
+                        )
+                        let known = KnownHeads.Known(head: head, checksums: checksums, prepared: PreparedValue())
+                        heads.keep(known, id: id, seal: seal)
+                        return known
                     }
                 }
             }
         }
-        guard let (vary, fields, checksums) = sealed() else { return nil }
+        guard let known = sealed() else { return nil }
         let body: IndexRecord.Body
         if let file {
             body = .file(file)
         } else {
             let data: Data? = row.withBytes(11) { bytes in
-                bytes.count == bodyLength && checksums.match(bytes) ? Data(bytes) : nil
+                bytes.count == bodyLength && known.checksums.match(bytes) ? Data(bytes) : nil
             }
             guard let data else { return nil }
             body = .inline(data)
         }
         return IndexRecord(
             id: id,
-            head: StoredHead(
-                key: key,
-                status: status,
-                headerFields: fields,
-                vary: vary,
-                requestTime: Date(microseconds: requestTime),
-                responseTime: Date(microseconds: responseTime)
-            ),
+            head: known.head,
             bodyLength: bodyLength,
-            checksums: checksums,
+            checksums: known.checksums,
             body: body,
             lastUsed: Date(microseconds: lastUsed),
-            seal: seal
+            seal: seal,
+            prepared: known.prepared
         )
     }
 

@@ -54,6 +54,8 @@ final class StoreIndex: Sendable {
     let memoryReader: MemoryReader?
     /// The keys that the index may hold.
     let keys: KnownKeys
+    /// The heads of rows that were read.
+    let heads = KnownHeads()
 
     /// Opens the index, or makes it if it is missing.
     init(path: String, environment: StoreEnvironment) throws {

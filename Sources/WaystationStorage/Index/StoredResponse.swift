@@ -1,4 +1,4 @@
-package import Synchronization
+import Synchronization
 public import WaystationCaching
 
 /// A complete response as it was stored: its head and its body.
@@ -17,10 +17,11 @@ public final class StoredResponse: Sendable {
     /// The body.
     public let body: StoredBody
 
-    /// An object that the caller derives from this response once, such as a finished `HTTPURLResponse`.
+    /// An object that the caller derives from the head once, such as a finished `HTTPURLResponse`.
     ///
-    /// It lives as long as this instance; while a response is in memory, look-ups return the same instance.
-    package let prepared = Mutex<(any Sendable)?>(nil)
+    /// Look-ups return it again as long as the head is in memory. It must not refer to the body, which may be in memory
+    /// for one load only.
+    package let prepared: PreparedValue
 
     /// The index's checksum over this response: with ``id`` it shows whether a row still holds the same response.
     let seal: UInt64
@@ -37,7 +38,8 @@ public final class StoredResponse: Sendable {
             head: record.head,
             body: body,
             checksums: record.checksums,
-            bodyFile: record.bodyFile
+            bodyFile: record.bodyFile,
+            prepared: record.prepared
         )
     }
 
@@ -47,7 +49,8 @@ public final class StoredResponse: Sendable {
         head: StoredHead,
         body: StoredBody,
         checksums: BlockChecksums,
-        bodyFile: String?
+        bodyFile: String?,
+        prepared: PreparedValue = PreparedValue()
     ) {
         self.id = id
         self.seal = seal
@@ -57,6 +60,7 @@ public final class StoredResponse: Sendable {
         self.body = body
         self.checksums = checksums
         self.bodyFile = bodyFile
+        self.prepared = prepared
     }
 }
 
@@ -76,5 +80,17 @@ extension StoredResponse {
             bodyFile: bodyFile
         )
         return (response, row)
+    }
+}
+
+/// An object that a caller derives from the head of a response; nil until it does.
+///
+/// All instances of a response whose head stays in memory share it.
+package final class PreparedValue: Sendable {
+    private let value = Mutex<(any Sendable)?>(nil)
+
+    /// Gives access to the object, under a lock.
+    package func withLock<Result: Sendable>(_ body: (inout (any Sendable)?) -> Result) -> Result {
+        value.withLock { body(&$0) }
     }
 }

@@ -293,8 +293,6 @@ extension ResidentResponses.State {
 }
 
 extension StoredResponse {
-    /// The approximate memory of this instance, in bytes: body, fields, and the objects around them.
-    var residentSize: Int {
-        body.length + head.key.url.utf8.count + 512 + head.headerFields.count * 96
-    }
+    /// The approximate memory of this instance, in bytes.
+    var residentSize: Int { body.length + head.memory }
 }

@@ -23,6 +23,7 @@ final class CachingFixture: Sendable {
         _ strategy: CacheStrategy = .standard,
         rules: CachingRules = CachingRules(),
         maximumEntrySize: ByteCount = .mebibytes(32),
+        residentLimit: ByteCount = .mebibytes(32),
         storesCodedBodies: Bool = false,
         delegate: RecordingDelegate? = nil,
         _ script: @escaping Script
@@ -31,7 +32,7 @@ final class CachingFixture: Sendable {
         origin = try ScriptedOrigin(script: script)
         cache = try ResponseCache(
             directory: directory.url,
-            limits: StoreLimits(maximumEntrySize: maximumEntrySize),
+            limits: StoreLimits(maximumEntrySize: maximumEntrySize, residentLimit: residentLimit),
             environment: .patient,
             now: clock.now
         )

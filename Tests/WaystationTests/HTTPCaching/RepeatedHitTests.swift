@@ -14,39 +14,42 @@ import WaystationTesting
 struct RepeatedHitTests {
     private func fixture(
         _ strategy: CacheStrategy = .standard,
-        _ fields: KeyValuePairs<String, String> = ["Cache-Control": "max-age=60"]
+        _ fields: KeyValuePairs<String, String> = ["Cache-Control": "max-age=60"],
+        isResident: Bool = true
     ) throws -> CachingFixture {
         let loads = Counter()
-        return try CachingFixture(strategy) { _ in .ok("\(loads.next())", fields: fields) }
+        return try CachingFixture(strategy, residentLimit: .mebibytes(isResident ? 32 : 0)) { _ in
+            .ok("\(loads.next())", fields: fields)
+        }
     }
 
     /// Whether the cache has a hit to repeat for a request with these fields.
-    private func isKnown(_ fixture: CachingFixture, _ fields: [String: String] = [:]) -> Bool {
+    private func isKnown(_ fixture: CachingFixture, _ fields: [String: String] = [:]) async -> Bool {
         var request = URLRequest(url: fixture.origin.url("/"))
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
         let key = CacheRequest.key(of: request, canonical: fixture.origin.url("/").absoluteString)
-        guard let resident = fixture.cache.store.resident(key), let access = fixture.interceptor.sources.fetches?.cache
-        else { return false }
-        return RepeatedHit.find(for: request, by: .standard, among: resident, in: access) != nil
+        guard let access = fixture.interceptor.sources.fetches?.cache else { return false }
+        let stored = await fixture.cache.store.lookup(key)
+        return RepeatedHit.find(for: request, by: .standard, among: stored, in: access) != nil
     }
 
-    @Test("is known until its Age must change, and only for requests with the same fields")
-    func known() async throws {
-        let fixture = try fixture()
+    @Test("is known until its Age must change, and only for requests with the same fields", arguments: [true, false])
+    func known(isResident: Bool) async throws {
+        let fixture = try fixture(isResident: isResident)
         try await fixture.load()
         #expect(try await fixture.load().isHit)
-        #expect(isKnown(fixture))
-        #expect(!isKnown(fixture, ["Accept": "text/html"]))
-        #expect(!isKnown(fixture, ["Cache-Control": "min-fresh=9"]))
+        #expect(await isKnown(fixture))
+        #expect(await !isKnown(fixture, ["Accept": "text/html"]))
+        #expect(await !isKnown(fixture, ["Cache-Control": "min-fresh=9"]))
         fixture.clock.advance(by: 1)
-        #expect(isKnown(fixture))
+        #expect(await isKnown(fixture))
         fixture.clock.advance(by: 1)
-        #expect(!isKnown(fixture))
+        #expect(await !isKnown(fixture))
     }
 
-    @Test("ends when the response becomes stale, also within a second")
-    func freshness() async throws {
-        let fixture = try fixture(.standard, ["Cache-Control": "max-age=2"])
+    @Test("ends when the response becomes stale, also within a second", arguments: [true, false])
+    func freshness(isResident: Bool) async throws {
+        let fixture = try fixture(.standard, ["Cache-Control": "max-age=2"], isResident: isResident)
         try await fixture.load()
         fixture.clock.advance(by: 1)
         #expect(try await fixture.load().isHit)
@@ -56,9 +59,9 @@ struct RepeatedHitTests {
         #expect(try await fixture.load().body == "2")
     }
 
-    @Test("ends at the strategy's limit, also within a second")
-    func limit() async throws {
-        let fixture = try fixture(.cacheFirst(for: .milliseconds(1_500)))
+    @Test("ends at the strategy's limit, also within a second", arguments: [true, false])
+    func limit(isResident: Bool) async throws {
+        let fixture = try fixture(.cacheFirst(for: .milliseconds(1_500)), isResident: isResident)
         try await fixture.load()
         fixture.clock.advance(by: 1.2)
         #expect(try await fixture.load().body == "1")
@@ -68,9 +71,9 @@ struct RepeatedHitTests {
         #expect(try await fixture.load().body == "2")
     }
 
-    @Test("is not used after the clock was set back")
-    func setBack() async throws {
-        let fixture = try fixture()
+    @Test("is not used after the clock was set back", arguments: [true, false])
+    func setBack(isResident: Bool) async throws {
+        let fixture = try fixture(isResident: isResident)
         try await fixture.load()
         fixture.clock.advance(by: 10)
         #expect(try await fixture.load().isHit)
@@ -78,9 +81,9 @@ struct RepeatedHitTests {
         #expect(try await fixture.load().body == "2")
     }
 
-    @Test("has an Age that is at most two seconds too low")
-    func age() async throws {
-        let fixture = try fixture()
+    @Test("has an Age that is at most two seconds too low", arguments: [true, false])
+    func age(isResident: Bool) async throws {
+        let fixture = try fixture(isResident: isResident)
         try await fixture.load()
         for second in stride(from: 0.4, to: 12, by: 0.4) {
             fixture.clock.advance(by: 0.4)
@@ -100,16 +103,33 @@ struct RepeatedHitTests {
         ]
     )
     func otherRequests(fields: [String: String], policy: URLRequest.CachePolicy) async throws {
-        let fixture = try fixture(.standard, ["Cache-Control": "max-age=60", "Vary": "Accept-Language"])
-        try await fixture.load()
-        fixture.clock.advance(by: 0.1)
-        #expect(try await fixture.load().isHit)
-        #expect(try await fixture.load("/", fields, policy: policy).body == "2")
+        for isResident in [true, false] {
+            let answered: KeyValuePairs = ["Cache-Control": "max-age=60", "Vary": "Accept-Language"]
+            let fixture = try fixture(.standard, answered, isResident: isResident)
+            try await fixture.load()
+            fixture.clock.advance(by: 0.1)
+            #expect(try await fixture.load().isHit)
+            #expect(try await fixture.load("/", fields, policy: policy).body == "2")
+        }
     }
 
-    @Test("is not used for a request with a body, or after an invalidation")
-    func unsafe() async throws {
-        let fixture = try fixture()
+    @Test("of a part has the bytes of that part, also when no body stays in memory", arguments: [true, false])
+    func part(isResident: Bool) async throws {
+        let limit = ByteCount.mebibytes(isResident ? 32 : 0)
+        let fixture = try CachingFixture(residentLimit: limit) { _ in
+            .ok("0123456789", fields: ["Cache-Control": "max-age=60"])
+        }
+        try await fixture.load()
+        for _ in 0..<3 {
+            #expect(try await fixture.load("/", ["Range": "bytes=2-4"]).body == "234")
+            #expect(try await fixture.load().body == "0123456789")
+        }
+        #expect(fixture.origin.requestCount == 1)
+    }
+
+    @Test("is not used for a request with a body, or after an invalidation", arguments: [true, false])
+    func unsafe(isResident: Bool) async throws {
+        let fixture = try fixture(isResident: isResident)
         try await fixture.load()
         #expect(try await fixture.load().isHit)
         #expect(try await fixture.load(method: "POST", body: Data("x".utf8)).body == "2")

@@ -1,0 +1,62 @@
+import Synchronization
+import WaystationCaching
+import WaystationCollections
+
+/// The heads of rows that were read before: reading such a row again decodes its body only.
+///
+/// An identifier and a seal mean the same head for as long as the index exists, and the seal of a row is checked each
+/// time that it is read. So a change of the index leaves nothing outdated here. A response whose body does not stay in
+/// memory thus comes with what its callers have derived from it before.
+final class KnownHeads: Sendable {
+    /// A head, and the values that belong to it.
+    struct Known: Sendable {
+        let head: StoredHead
+        let checksums: BlockChecksums
+        let prepared: PreparedValue
+    }
+
+    private struct Identity: Hashable, Sendable {
+        let id: Int64
+        let seal: UInt64
+    }
+
+    private let limit: Int
+    /// The cost of a head is its memory, in bytes.
+    private let heads = Mutex(LeastRecentlyUsed<Identity, Known>())
+
+    /// - Parameter limit: The memory for all heads, in bytes.
+    init(limit: Int = 4 << 20) { self.limit = limit }
+
+    /// The head of a row, if it is known.
+    func head(id: Int64, seal: UInt64) -> Known? {
+        heads.withLock { heads in
+            guard let position = heads.position(of: Identity(id: id, seal: seal)) else { return nil }
+            heads.use(position)
+            return heads[position]
+        }
+    }
+
+    /// Keeps the head of a row that was read.
+    func keep(_ known: Known, id: Int64, seal: UInt64) {
+        let departed = heads.withLock { heads -> [Known?] in
+            var departed = [heads.insert(known, for: Identity(id: id, seal: seal), cost: known.size)]
+            while heads.cost > limit { departed.append(heads.removeOldest()) }
+            return departed
+        }
+        // The last reference to a caller's object is released outside the lock.
+        withExtendedLifetime(departed) {}
+    }
+
+    /// The number of heads in memory.
+    var count: Int { heads.withLock(\.count) }
+}
+
+extension KnownHeads.Known {
+    /// The approximate memory of the head, and as much again for what a caller makes of it.
+    fileprivate var size: Int { 2 * head.memory }
+}
+
+extension StoredHead {
+    /// The approximate memory of the head, in bytes: URL, fields, and the objects around them.
+    var memory: Int { key.url.utf8.count + 512 + headerFields.count * 96 }
+}
