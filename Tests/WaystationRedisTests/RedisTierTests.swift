@@ -65,6 +65,27 @@ struct RedisTierTests {
         try await SharedTierConformance(of: tier(of: server) { $0.password = "s3cret" }).check()
     }
 
+    @Test("is one by RESP2, with a server that has no HELLO and demands a login for it, as Valkey does")
+    func withoutGreeting() async throws {
+        let server = try await ScriptedRedis(greets: false) { words in
+            switch words {
+            case ["AUTH", "s3cret"]: "+OK\r\n"
+            case ["GET", "waystation:a"]: "$1\r\na\r\n"
+            default: "-NOAUTH Authentication required.\r\n"
+            }
+        }
+        var options = RedisOptions(host: "127.0.0.1", port: server.port)
+        options.password = "s3cret"
+        #expect(try await RedisTier(options).get([TierKey("waystation:a")], until: later) == [Data("a".utf8)])
+        options.password = nil
+        let refused = try RedisTier(options)
+        let error = await #expect(throws: TierError.self) {
+            try await refused.get([TierKey("waystation:a")], until: later)
+        }
+        #expect(error?.code == .refused)
+        try await server.stop()
+    }
+
     @Test("is refused without a password, and with a wrong one", arguments: [nil, "wrong"] as [String?])
     func refused(password: String?) async throws {
         let server = try RedisServer(directives: "requirepass s3cret")

@@ -92,6 +92,15 @@ private struct Greeting {
     var database = 0
     /// Whether a server that is a replica is refused.
     var requiresPrimary = false
+
+    /// Whether a reply to `HELLO` comes from a server before version 6, or from one that only has RESP2.
+    ///
+    /// Valkey demands a login for a command that it does not know. For one with a wrong password, the reply is
+    /// `WRONGPASS`.
+    func isUnknown(by error: String) -> Bool {
+        error.hasPrefix("NOPROTO") || error.hasPrefix("ERR unknown command")
+            || (password != nil && error.hasPrefix("NOAUTH"))
+    }
 }
 
 /// One attempt to connect, which ends once.
@@ -119,9 +128,7 @@ private final class ConnectAttempt {
         if let password = greeting.password { hello = hello.with("AUTH", greeting.user ?? "default", password) }
         connection.send(hello) { [self] reply in
             switch reply {
-            case .success(.error(let text)) where text.hasPrefix("NOPROTO") || text.hasPrefix("ERR unknown command"):
-                // A server before version 6, or one that only has RESP2.
-                greetPlainly(connection, greeting)
+            case .success(.error(let text)) where greeting.isUnknown(by: text): greetPlainly(connection, greeting)
             case let reply: check(reply) { self.select(connection, greeting) }
             }
         }

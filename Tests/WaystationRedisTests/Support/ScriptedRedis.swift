@@ -13,12 +13,15 @@ final class ScriptedRedis: Sendable {
     private let channel: any Channel
     private let seen: Seen
 
-    init(_ script: @escaping Script) async throws {
+    /// - Parameters:
+    ///   - greets: Whether each `HELLO` is answered without the script.
+    ///   - script: The replies to the other commands.
+    init(greets: Bool = true, _ script: @escaping Script) async throws {
         let seen = Seen()
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Answerer(script, seen))
+                    try channel.pipeline.syncOperations.addHandler(Answerer(greets, script, seen))
                 }
             }
             .bind(host: "127.0.0.1", port: 0)
@@ -61,11 +64,13 @@ final class ScriptedRedis: Sendable {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
 
+        private let greets: Bool
         private let script: Script
         private let seen: Seen
         private var parser = RESPParser()
 
-        init(_ script: @escaping Script, _ seen: Seen) {
+        init(_ greets: Bool, _ script: @escaping Script, _ seen: Seen) {
+            self.greets = greets
             self.script = script
             self.seen = seen
         }
@@ -75,7 +80,7 @@ final class ScriptedRedis: Sendable {
             while let value = try? parser.next() {
                 let words = value.elements?.compactMap(\.string) ?? []
                 let reply: String?
-                if words.first == "HELLO" {
+                if greets, words.first == "HELLO" {
                     reply = "%0\r\n"
                 } else {
                     seen.add(words, from: context.channel)
