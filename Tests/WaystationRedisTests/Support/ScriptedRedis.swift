@@ -16,6 +16,7 @@ final class ScriptedRedis: Sendable {
     /// - Parameters:
     ///   - greets: Whether each `HELLO` is answered without the script.
     ///   - script: The replies to the other commands.
+    /// - Throws: The error of listening.
     init(greets: Bool = true, _ script: @escaping Script) async throws {
         let seen = Seen()
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
