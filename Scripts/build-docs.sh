@@ -3,6 +3,8 @@
 # Needs `swift` and `docc` of one toolchain in PATH.
 set -eu
 cd "$(dirname "$0")/.."
+# The one that docc belongs to.
+export SWIFT=swift
 
 if ! command -v docc >/dev/null 2>&1; then
     echo "docc is not in PATH: it is part of the Swift toolchain, in the folder of swift" >&2

@@ -2,11 +2,11 @@
 # Builds, tests or runs a package of this repository, in a build folder that all of them share:
 #
 #   swift.sh build PACKAGE [OPTION of swift build]...
-#   swift.sh test PACKAGE [OPTION of swift test]...
+#   swift.sh test PACKAGE [OPTION]...      options that select tests, such as --filter; the build does not get them
 #   swift.sh run PACKAGE PROGRAM [ARGUMENT]...
 #
-# PACKAGE is a folder, `.` for the package at the root, which is built with all traits. Programs are built for release, or
-# as the variable CONFIGURATION says.
+# PACKAGE is a folder; `.` is the package at the root, which is built with all traits. `build` and `test` build for
+# debugging; `run` builds PROGRAM for release, or as the variable CONFIGURATION says.
 set -eu
 cd "$(dirname "$0")/.."
 command=$1 package=$2
@@ -22,10 +22,10 @@ swift_() {
         --package-path "$package" "$@"
 }
 
-# SwiftPM keeps the traits of a package in a set, and passes them to the compiler in the order of that set. The variable
-# keeps the order the same in each run: the compiler would otherwise get other options in most of them, and compile
-# everything again. The traits above and those in the manifests of the other packages are written such that all get the
-# same order, so that a target is compiled once for all packages. Tests and programs run without the variable.
+# SwiftPM keeps the traits of a package in a set, and passes them to the compiler in the set's order, which is another one
+# in each run. The compiler would then get other options, and compile everything again. SWIFT_DETERMINISTIC_HASHING keeps
+# the order the same. The order in which the traits are written, above and in the other manifests, gives the same result
+# for all packages: change it in all places or in none. Tests and programs run without the variable.
 build() { SWIFT_DETERMINISTIC_HASHING=1 swift_ build "$@"; }
 
 case $command in
@@ -40,5 +40,9 @@ run)
     configuration=${CONFIGURATION:-release}
     build --quiet --configuration "$configuration" --product "$program"
     exec "$(build --configuration "$configuration" --show-bin-path)/$program" "$@"
+    ;;
+*)
+    echo "swift.sh: the first word must be build, test or run, not $command" >&2
+    exit 2
     ;;
 esac

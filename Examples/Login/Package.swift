@@ -9,7 +9,7 @@ let package = Package(
         .library(name: "ShopServer", targets: ["ShopServer"]),
     ],
     dependencies: [
-        // The same traits in all packages that share a build folder, so that shared targets are built once.
+        // The same traits in the same order in all packages that share a build folder: Scripts/swift.sh says why.
         .package(name: "waystation", path: "../..", traits: ["Gateway", "Redis", "Packs"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),

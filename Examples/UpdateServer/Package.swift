@@ -7,7 +7,7 @@ let package = Package(
         .executable(name: "update-server", targets: ["UpdateServer"])
     ],
     dependencies: [
-        // The same traits in all packages that share a build folder, so that shared targets are built once.
+        // The same traits in the same order in all packages that share a build folder: Scripts/swift.sh says why.
         .package(name: "waystation", path: "../..", traits: ["Gateway", "Redis", "Packs"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),

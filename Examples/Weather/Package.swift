@@ -7,7 +7,7 @@ let package = Package(
         .library(name: "Weather", targets: ["Weather"])
     ],
     dependencies: [
-        // The same traits in all packages that share a build folder, so that shared targets are built once.
+        // The same traits in the same order in all packages that share a build folder: Scripts/swift.sh says why.
         .package(name: "waystation", path: "../..", traits: ["Gateway", "Redis", "Packs"])
     ],
     targets: [

@@ -29,7 +29,8 @@ public struct StoreLimits: Sendable {
 
     /// The memory for responses that are kept after a look-up.
     ///
-    /// Default: 32 MiB; zero keeps none. The heads of responses whose bodies are not kept take 4 MiB at most beside it.
+    /// Default: 32 MiB; zero keeps none. In addition, the heads of the responses that were read last take at
+    /// most 4 MiB.
     public var residentLimit: ByteCount
 
     /// The largest number of variants kept for one key; when it is exceeded, the oldest variant is removed.

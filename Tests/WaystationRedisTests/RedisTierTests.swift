@@ -83,6 +83,7 @@ struct RedisTierTests {
             try await refused.get([TierKey("waystation:a")], until: later)
         }
         #expect(error?.code == .refused)
+        #expect(server.commands.count { $0.first == "GET" } == 1, "only the tier with the password asks for values")
         try await server.stop()
     }
 

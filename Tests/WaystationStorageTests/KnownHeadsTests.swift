@@ -76,15 +76,26 @@ struct KnownHeadsTests {
         #expect(fixture.events.of(.damaged).map(\.key) == [key])
     }
 
+    @Test("are dropped when responses are removed")
+    func removal() async throws {
+        let store = store()
+        try await store.store(.get("a"), .random(10))
+        weak let head = try #require(await store.lookup(.get("a")).first).prepared
+        #expect(head != nil)
+        #expect(try await store.remove(.all) == 1)
+        await store.flush()
+        #expect(head == nil)
+    }
+
     @Test("are limited in bytes, and those used last remain")
     func limit() {
         let heads = KnownHeads(limit: 8 << 10)
-        func known(_ path: String) -> KnownHeads.Known {
+        func known(_ path: String, _ fields: HTTPFields = [:]) -> KnownHeads.Known {
             let time = fixture.clock.now
             let head = StoredHead(
                 key: .get(path),
                 status: 200,
-                headerFields: [:],
+                headerFields: fields,
                 requestTime: time,
                 responseTime: time
             )
@@ -99,5 +110,7 @@ struct KnownHeadsTests {
         #expect(heads.head(id: 99, seal: 0) != nil)
         #expect(heads.head(id: 50, seal: 0) == nil)
         #expect(heads.head(id: 99, seal: 1) == nil)
+        heads.keep(known("long", [.server: String(repeating: "x", count: 8 << 10)]), id: 100, seal: 0)
+        #expect(heads.count == 0)
     }
 }

@@ -37,7 +37,7 @@ public final class ResponseCache: Sendable {
     ///   - maximumAge: The age after which responses are removed automatically; 30 days by default.
     ///   - maximumEntrySize: The size above which a body is delivered and not stored; 32 MiB by default.
     ///   - memorySize: The size of the responses that are also kept in memory; 32 MiB by default, zero for none.
-    ///     The heads of other responses take 4 MiB at most beside it.
+    ///     In addition, the heads of the responses that were read last take at most 4 MiB.
     ///   - sharing: The tier whose responses the cache shares with other machines; nil, the default, for none.
     ///   - now: The clock; for tests.
     /// - Throws: ``WaystationError`` with the code `unusableDirectory` when the directory cannot be made, is not a

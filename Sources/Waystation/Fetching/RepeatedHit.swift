@@ -22,7 +22,7 @@ struct RepeatedHit: Sendable {
     ///
     /// A clock that was set back ends it too.
     private let times: Range<Date>
-    private let response: HTTPURLResponse
+    var response: HTTPURLResponse
     private let content: StoredSelection.Content
 
     /// The answer to `request`, if the last hit of its stored response was for a request like it.

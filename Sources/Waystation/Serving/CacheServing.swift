@@ -37,7 +37,7 @@ extension Serving {
         )
     }
 
-    /// The answer to the request before, if that was the same one.
+    /// The last hit of the stored response, if its request was like this one and it is still the answer.
     private func repeatedHit(
         _ strategy: CacheStrategy,
         among responses: [StoredResponse],

@@ -93,10 +93,10 @@ private struct Greeting {
     /// Whether a server that is a replica is refused.
     var requiresPrimary = false
 
-    /// Whether a reply to `HELLO` comes from a server before version 6, or from one that only has RESP2.
+    /// Whether an error in reply to `HELLO` means that the server does not know this command, or has only RESP2.
     ///
-    /// Valkey demands a login for a command that it does not know. For one with a wrong password, the reply is
-    /// `WRONGPASS`.
+    /// Valkey replies `NOAUTH` to a command that it does not know, as long as the client has not logged in. That does not
+    /// mean a wrong password: the reply to one is `WRONGPASS`.
     func isUnknown(by error: String) -> Bool {
         error.hasPrefix("NOPROTO") || error.hasPrefix("ERR unknown command")
             || (password != nil && error.hasPrefix("NOAUTH"))

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Synchronization
 import WaystationCaching
 import WaystationCollections
@@ -5,8 +6,8 @@ import WaystationCollections
 /// The heads of rows that were read before: reading such a row again decodes its body only.
 ///
 /// An identifier and a seal mean the same head for as long as the index exists, and the seal of a row is checked each
-/// time that it is read. So a change of the index leaves nothing outdated here. A response whose body does not stay in
-/// memory thus comes with what its callers have derived from it before.
+/// time that it is read. So no head is ever outdated, whatever changes in the index. With the head, a look-up also gets
+/// what its callers derived from it before.
 final class KnownHeads: Sendable {
     /// A head, and the values that belong to it.
     struct Known: Sendable {
@@ -43,7 +44,13 @@ final class KnownHeads: Sendable {
             while heads.cost > limit { departed.append(heads.removeOldest()) }
             return departed
         }
-        // The last reference to a caller's object is released outside the lock.
+        // The last reference to a caller's object is released outside this lock.
+        withExtendedLifetime(departed) {}
+    }
+
+    /// Drops all heads, so that nothing of a removed response stays in memory.
+    func removeAll() {
+        let departed = heads.withLock { $0.removeAll() }
         withExtendedLifetime(departed) {}
     }
 
@@ -52,11 +59,18 @@ final class KnownHeads: Sendable {
 }
 
 extension KnownHeads.Known {
-    /// The approximate memory of the head, and as much again for what a caller makes of it.
-    fileprivate var size: Int { 2 * head.memory }
+    /// The approximate memory of the head, as much again for what a caller makes of it, and the checksums.
+    fileprivate var size: Int { 2 * head.memory + checksums.values.count * 8 }
 }
 
 extension StoredHead {
-    /// The approximate memory of the head, in bytes: URL, fields, and the objects around them.
-    var memory: Int { key.url.utf8.count + 512 + headerFields.count * 96 }
+    /// The approximate memory of the head, in bytes: the URL, the names and values of fields, and the objects around
+    /// them.
+    var memory: Int {
+        let fields = headerFields.reduce(0) { size, field in
+            size + 96 + field.name.rawName.utf8.count + field.withUnsafeBytesOfValue { $0.count }
+        }
+        let nominees = vary.nominees.reduce(0) { $0 + 96 + ($1.value?.utf8.count ?? 0) }
+        return key.url.utf8.count + 512 + fields + nominees
+    }
 }

@@ -83,9 +83,9 @@ extension StoredResponse {
     }
 }
 
-/// An object that a caller derives from the head of a response; nil until it does.
+/// A place for one object that a caller derives from a head; empty at first.
 ///
-/// All instances of a response whose head stays in memory share it.
+/// While a head stays in memory, all instances of ``StoredResponse`` with this head share the place.
 package final class PreparedValue: Sendable {
     private let value = Mutex<(any Sendable)?>(nil)
 

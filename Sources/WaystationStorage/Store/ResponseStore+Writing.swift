@@ -199,7 +199,10 @@ extension ResponseStore {
     /// Removes the responses of removed rows from memory, and the files that no row names any more from the disk.
     func finish(_ removal: StoreIndex.Removal, in opened: Opened, alsoChanged key: RequestKey? = nil) {
         let keys = key.map { removal.keys.union([$0]) } ?? removal.keys
-        if !keys.isEmpty { resident.invalidate(keys) }
+        if !keys.isEmpty {
+            resident.invalidate(keys)
+            opened.index.heads.removeAll()
+        }
         removeUnnamed(removal.files, in: opened)
     }
 

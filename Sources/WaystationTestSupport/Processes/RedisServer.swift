@@ -1,6 +1,7 @@
 import Foundation
 
-/// A private Redis server on loopback: Debian's, or the program that the variable `REDIS_SERVER` names, as Valkey's.
+/// A private Redis server on loopback: Debian's, or the program that the variable `REDIS_SERVER` names, such as
+/// that of Valkey.
 public struct RedisServer: Sendable {
     /// The part of a server among others.
     public enum Part: Sendable {
@@ -60,8 +61,11 @@ public struct RedisServer: Sendable {
         }
     }
 
-    private static func program(_ part: Part) -> ServerProcess.Program {
+    private static func program(_ part: Part) throws -> ServerProcess.Program {
         let named = ProcessInfo.processInfo.environment["REDIS_SERVER"]
+        if let named, !FileManager.default.isExecutableFile(atPath: named) {
+            throw ServerProcess.Failure(description: "REDIS_SERVER names \(named), which is not a program")
+        }
         return ServerProcess.Program(
             name: "redis-server",
             package: "redis-server",

@@ -36,7 +36,7 @@ final class ScriptedRedis: Sendable {
     /// The URL of the server.
     var url: String { "redis://127.0.0.1:\(port)" }
 
-    /// The commands that have arrived, apart from greetings.
+    /// The commands that have arrived, apart from greetings that were answered without the script.
     var commands: [[String]] { seen.all }
 
     /// Sends a message, in Redis' protocol, to all connections that have subscribed to a channel.

@@ -113,18 +113,32 @@ struct RepeatedHitTests {
         }
     }
 
-    @Test("of a part has the bytes of that part, also when no body stays in memory", arguments: [true, false])
-    func part(isResident: Bool) async throws {
+    @Test("of a part has the bytes of that part, wherever the body is", arguments: [true, false], [10, 100_000])
+    func part(isResident: Bool, length: Int) async throws {
+        let body = String(repeating: "0123456789", count: length / 10)
         let limit = ByteCount.mebibytes(isResident ? 32 : 0)
         let fixture = try CachingFixture(residentLimit: limit) { _ in
-            .ok("0123456789", fields: ["Cache-Control": "max-age=60"])
+            .ok(body, fields: ["Cache-Control": "max-age=60"])
         }
         try await fixture.load()
-        for _ in 0..<3 {
-            #expect(try await fixture.load("/", ["Range": "bytes=2-4"]).body == "234")
-            #expect(try await fixture.load().body == "0123456789")
+        for _ in 0..<2 {
+            for _ in 0..<2 { #expect(try await fixture.load("/", ["Range": "bytes=2-4"]).body == "234") }
+            for _ in 0..<2 { #expect(try await fixture.load().body == body) }
         }
         #expect(fixture.origin.requestCount == 1)
+    }
+
+    @Test("is what the next load gets, from memory and from the disk", arguments: [true, false])
+    func repeated(isResident: Bool) async throws {
+        let fixture = try fixture(isResident: isResident)
+        try await fixture.load()
+        #expect(try await fixture.load().isHit)
+        let url = fixture.origin.url("/")
+        let key = CacheRequest.key(of: URLRequest(url: url), canonical: url.absoluteString)
+        let stored = try #require(await fixture.cache.store.lookup(key).first)
+        let marked = HTTPURLResponse(url: url, statusCode: 203, httpVersion: "HTTP/1.1", headerFields: [:])
+        PreparedResponse.of(stored).lastHit.withLock { hit in marked.map { hit?.response = $0 } }
+        #expect(try await fixture.load().status == 203)
     }
 
     @Test("is not used for a request with a body, or after an invalidation", arguments: [true, false])
