@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import HTTPTypes
 import Testing
 import WaystationTestSupport
@@ -14,14 +13,6 @@ struct InspectionTests {
     init() throws { fixture = try StoreFixture() }
 
     private func inspector() throws -> StoreInspector { try StoreInspector(directory: fixture.directory) }
-
-    private func execute(_ sql: String) throws {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(10)
-        let database = try DatabaseQueue(path: fixture.layout.index, configuration: configuration)
-        try database.write { try $0.execute(sql: sql) }
-        try database.close()
-    }
 
     @Test("lists a scope in the order of URLs, and reads fields and bodies")
     func entries() async throws {
@@ -49,7 +40,7 @@ struct InspectionTests {
         switch what {
         case "text": try Data.random(5_000).write(to: URL(filePath: fixture.layout.index))
         case "empty": try Data().write(to: URL(filePath: fixture.layout.index))
-        case "database": try execute("CREATE TABLE other (x)")
+        case "database": try fixture.execute("CREATE TABLE other (x)")
         default: break
         }
         let before = try FileManager.default.contentsOfDirectory(atPath: fixture.layout.root).sorted()
@@ -61,7 +52,7 @@ struct InspectionTests {
     @Test("refuses a store of a later version")
     func newer() async throws {
         try await fixture.store().store(.get("a"), .random(10))
-        try execute("PRAGMA user_version = 3")
+        try fixture.execute("PRAGMA user_version = 3")
         let error = #expect(throws: StoreError.self) { try inspector() }
         #expect(error?.code == .newerVersion)
         #expect(error?.message.contains("schema version 3") == true)
@@ -83,9 +74,9 @@ struct InspectionTests {
                 entry.bodyFile.map { (entry.key, URL(filePath: fixture.layout.bodies + "/" + $0)) }
             }
         )
-        try execute("UPDATE responses SET fields = CAST('X: y' || char(13, 10) AS BLOB) WHERE url LIKE '%/field'")
-        try execute("UPDATE responses SET body = zeroblob(body_length) WHERE url LIKE '%/body'")
-        try execute("UPDATE responses SET url = url || 'x' WHERE url LIKE '%/url'")
+        try fixture.execute("UPDATE responses SET fields = CAST('X: y' || char(13, 10) AS BLOB) WHERE url LIKE '%/field'")
+        try fixture.execute("UPDATE responses SET body = zeroblob(body_length) WHERE url LIKE '%/body'")
+        try fixture.execute("UPDATE responses SET url = url || 'x' WHERE url LIKE '%/url'")
         try FileManager.default.removeItem(at: try #require(files[.get("gone")]))
         try Data.random(99, seed: 5).write(to: try #require(files[.get("short")]))
         try Data.random(100_000, seed: 99).write(to: try #require(files[.get("changed")]))
@@ -112,7 +103,7 @@ struct InspectionTests {
         let store = fixture.store()
         try await store.store(.get("a"), .random(10))
         await store.flush()
-        try execute("UPDATE totals SET bytes = 5")
+        try fixture.execute("UPDATE totals SET bytes = 5")
         let found = try inspector().verify()
         #expect(found.indexProblems.count == 1)
         try await store.repair(found)
@@ -127,7 +118,7 @@ struct InspectionTests {
         store?.opened()?.index.close()
         store = nil
         // Closing the last connection moves the log's contents into the file.
-        try execute("UPDATE totals SET bytes = bytes")
+        try fixture.execute("UPDATE totals SET bytes = bytes")
         let file = URL(filePath: fixture.layout.index)
         var bytes = try Data(contentsOf: file)
         for page in stride(from: 4, to: 30, by: 2) {

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import HTTPTypes
 import Testing
 import WaystationCaching
@@ -15,14 +14,6 @@ struct KnownHeadsTests {
     init() throws { fixture = try StoreFixture() }
 
     private func store() -> ResponseStore { fixture.store(limits: StoreLimits(residentLimit: .bytes(0))) }
-
-    private func execute(_ sql: String) throws {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(10)
-        let database = try DatabaseQueue(path: fixture.layout.index, configuration: configuration)
-        try database.write { try $0.execute(sql: sql) }
-        try database.close()
-    }
 
     @Test("come with what was derived from them, and the bodies with the rows", arguments: [100, 100_000])
     func again(length: Int) async throws {
@@ -69,7 +60,7 @@ struct KnownHeadsTests {
         try await store.store(.get("a"), .random(100))
         await store.flush()
         #expect(await store.lookup(.get("a")).count == 1)
-        try execute("UPDATE responses SET \(change)")
+        try fixture.execute("UPDATE responses SET \(change)")
         let key = RequestKey.get(change.hasPrefix("url") ? "b" : "a")
         #expect(await store.lookup(key).isEmpty)
         await store.flush()

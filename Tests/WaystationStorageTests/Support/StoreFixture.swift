@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import HTTPTypes
 import Synchronization
 import WaystationFields
@@ -38,6 +39,15 @@ final class StoreFixture: Sendable {
             now: { clock.now },
             events: { events.append($0) }
         )
+    }
+
+    /// Changes the index as another program would.
+    func execute(_ sql: String) throws {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        let database = try DatabaseQueue(path: layout.index, configuration: configuration)
+        try database.write { try $0.execute(sql: sql) }
+        try database.close()
     }
 
     /// The files below a directory of the store, as paths relative to it.
