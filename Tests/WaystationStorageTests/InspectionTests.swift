@@ -74,7 +74,8 @@ struct InspectionTests {
                 entry.bodyFile.map { (entry.key, URL(filePath: fixture.layout.bodies + "/" + $0)) }
             }
         )
-        try fixture.execute("UPDATE responses SET fields = CAST('X: y' || char(13, 10) AS BLOB) WHERE url LIKE '%/field'")
+        let field = "CAST('X: y' || char(13, 10) AS BLOB)"
+        try fixture.execute("UPDATE responses SET fields = \(field) WHERE url LIKE '%/field'")
         try fixture.execute("UPDATE responses SET body = zeroblob(body_length) WHERE url LIKE '%/body'")
         try fixture.execute("UPDATE responses SET url = url || 'x' WHERE url LIKE '%/url'")
         try FileManager.default.removeItem(at: try #require(files[.get("gone")]))

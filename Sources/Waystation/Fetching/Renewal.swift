@@ -19,7 +19,7 @@ final class Renewal: FetchWaiter {
     /// the request got its cookies.
     init?(under ticket: LoginTicket?) {
         guard let ticket else { return }
-        guard let place = ticket.enter(end: { [weak self] in self?.end($0) }) else { return nil }
+        guard let place = ticket.enter(end: { [weak self] in self?.end($0) ?? false }) else { return nil }
         state.withLock { $0.place = place }
     }
 
@@ -35,13 +35,14 @@ final class Renewal: FetchWaiter {
         if hasEnded { fetch.leave(self) }
     }
 
-    private func end(_ place: LoginPlace) {
-        let fetch = state.withLock { state in
+    private func end(_ place: LoginPlace) -> Bool {
+        let (fetch, isUnderWay) = state.withLock { state in
             state.hasEnded = true
-            return state.fetch
+            return (state.fetch, state.place != nil)
         }
         fetch?.leave(self)
         place.leave()
+        return isUnderWay
     }
 
     private func leavePlace() {

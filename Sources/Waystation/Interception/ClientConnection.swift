@@ -59,8 +59,12 @@ package final class ClientConnection: Sendable {
 
     private func enter(_ ticket: LoginTicket) -> Bool {
         let place = ticket.enter { [weak self] place in
-            guard let self else { return place.leave() }
+            guard let self else {
+                place.leave()
+                return false
+            }
             close()
+            return true
         }
         guard let place else { return false }
         let hasEnded = state.withLock { state in

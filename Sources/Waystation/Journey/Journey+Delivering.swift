@@ -175,8 +175,11 @@ extension Journey {
             return false
         }
         let place = ticket.enter { [weak self] place in
-            guard let self else { return place.leave() }
-            abort(.loggedOut(context.request.url), leaving: place)
+            guard let self else {
+                place.leave()
+                return false
+            }
+            return abort(.loggedOut(context.request.url), leaving: place)
         }
         guard let place else {
             abort(.loggedOut(context.request.url), leaving: nil)
@@ -199,14 +202,17 @@ extension Journey {
     /// Ends the load from outside: only the error is delivered.
     ///
     /// Leaves the place once that is certain.
-    private func abort(_ error: URLError, leaving place: LoginPlace?) {
+    ///
+    /// - Returns: Whether the load was still under way.
+    @discardableResult
+    private func abort(_ error: URLError, leaving place: LoginPlace?) -> Bool {
         let (ending, client) = change { state in
             (state.delivery.abort(error) ? state.stopping(keepsClient: true) : nil, state.client)
         }
         if let ending { carryOut(ending, error: error) }
         guard let client else {
             place?.leave()
-            return
+            return ending != nil
         }
         // The work runs after any delivery that is under way now. An unreachable client may never run it, so the place
         // is left at once.
@@ -215,6 +221,7 @@ extension Journey {
             self.drain()
             place?.leave()
         }
+        return ending != nil
     }
 }
 

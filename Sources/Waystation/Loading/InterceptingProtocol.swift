@@ -155,7 +155,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         guard let ticket else { return AnswerDelivery.deliverInline(answer, to: client, context) }
         // A log-out waits until the load has left its place among the loads of the login. Without a place, the journey
         // that is begun instead ends with the log-out.
-        guard let place = ticket.enter(end: { _ in }) else { return false }
+        guard let place = ticket.enter(end: { _ in false }) else { return false }
         defer { place.leave() }
         return AnswerDelivery.deliverInline(answer, to: client, context)
     }

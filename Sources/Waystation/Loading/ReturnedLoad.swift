@@ -103,12 +103,14 @@ final class ReturnedLoad: NSObject {
         // Only on the task's own queue is later work certain to run after the task's cancel.
         let queue = LoadingQueue(of: task)
         place = LoginTicket(login).enter { place in
+            let isUnderWay = task.state == .running || task.state == .suspended
             // On the loading queue, the cancel would wait for itself.
             DispatchQueue.global().async {
                 task.cancel()
                 guard queue.isKnown else { return place.leave() }
                 queue.hop { place.leave() }
             }
+            return isUnderWay
         }
     }
 

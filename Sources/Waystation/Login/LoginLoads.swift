@@ -3,10 +3,15 @@ import Synchronization
 /// The loads of a login since the last log-out, and the number of log-outs (the epoch), so that a log-out can end the
 /// loads.
 final class LoginLoads: Sendable {
+    /// Ends a load; it must leave its place soon after.
+    ///
+    /// Returns whether the load was ended: one that has just ended by itself may not have left its place yet.
+    typealias End = @Sendable (LoginPlace) -> Bool
+
     private struct State {
         var epoch: UInt64 = 0
         var next: UInt64 = 0
-        var running: [UInt64: @Sendable (LoginPlace) -> Void] = [:]
+        var running: [UInt64: End] = [:]
         var places: [UInt64: WeakPlace] = [:]
         /// The numbers of the loads that a log-out waits for.
         var leaving: [Set<UInt64>] = []
@@ -26,9 +31,9 @@ final class LoginLoads: Sendable {
     ///
     /// - Parameters:
     ///   - epoch: The epoch in which the load's request got its cookies.
-    ///   - end: Ends the load; it must leave the place soon after.
+    ///   - end: Ends the load.
     /// - Returns: The place.
-    func enter(_ epoch: UInt64, end: @escaping @Sendable (LoginPlace) -> Void) -> LoginPlace? {
+    func enter(_ epoch: UInt64, end: @escaping End) -> LoginPlace? {
         state.withLock { state in
             guard state.epoch == epoch else { return nil }
             state.next += 1
@@ -63,7 +68,7 @@ final class LoginLoads: Sendable {
     }
 
     private func endAll() -> Int {
-        let ends: [(LoginPlace, @Sendable (LoginPlace) -> Void)] = state.withLock { state in
+        let ends: [(LoginPlace, End)] = state.withLock { state in
             state.epoch += 1
             let ends = state.running.compactMap { number, end in
                 state.places[number]?.place.map { ($0, end) }
@@ -71,8 +76,7 @@ final class LoginLoads: Sendable {
             state.leaving.append(Set(ends.map(\.0.number)))
             return ends
         }
-        for (place, end) in ends { end(place) }
-        return ends.count
+        return ends.count { place, end in end(place) }
     }
 
     private func drained() async {

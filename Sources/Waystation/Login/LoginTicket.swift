@@ -20,7 +20,7 @@ struct LoginTicket: Sendable {
     var isValid: Bool { login.loads.epoch == epoch }
 
     /// Gives a load its place; nil when the user has logged out since.
-    func enter(end: @escaping @Sendable (LoginPlace) -> Void) -> LoginPlace? {
+    func enter(end: @escaping LoginLoads.End) -> LoginPlace? {
         login.loads.enter(epoch, end: end)
     }
 }

@@ -421,12 +421,22 @@ struct LogoutTests {
         let place = loads.enter(before) { place in
             ended.withLock { $0 += 1 }
             place.leave()
+            return true
+        }
+        // A load that has just ended by itself leaves its place, and is not counted.
+        let over = loads.enter(before) { place in
+            place.leave()
+            return false
         }
         #expect(await loads.advance() == 1)
         #expect(ended.withLock { $0 } == 1)
-        #expect(loads.enter(before) { $0.leave() } == nil)
-        #expect(loads.enter(loads.epoch) { $0.leave() } != nil)
-        withExtendedLifetime(place) {}
+        @Sendable func leave(_ place: LoginPlace) -> Bool {
+            place.leave()
+            return true
+        }
+        #expect(loads.enter(before, end: leave) == nil)
+        #expect(loads.enter(loads.epoch, end: leave) != nil)
+        withExtendedLifetime((place, over)) {}
         // A load that has been released is not counted.
         #expect(await loads.advance() == 0)
     }
