@@ -2,6 +2,7 @@
 import Foundation
 import FoundationNetworking
 import Testing
+import WaystationTestSupport
 import WaystationTransport
 
 @testable import WaystationNIO
@@ -70,11 +71,17 @@ struct BackpressureTests {
 
     @Test("A paused exchange delivers its end only after it is resumed")
     func pausedEnd() async throws {
-        let origin = try RawOrigin { _ in [.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .again] }
+        let gate = Gate()
+        let answer = RawOrigin.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        let origin = try RawOrigin { $0 == 0 ? [.request, .gate(gate), answer] : [.request, answer, .again] }
         let transport = NIOTransport.plain()
         let recorder = Recorder()
         let exchange = transport.start(URLRequest(origin.url()), receiver: recorder)
+        #expect(await eventually { !origin.requests.isEmpty })
         exchange.pause()
+        // When this load has ended, its event loop has also paused the exchange.
+        #expect(await transport.load(origin.url()).text == "ok")
+        gate.open()
         #expect(await transport.load(origin.url()).text == "ok")
         #expect(await transport.load(origin.url()).text == "ok")
         #expect(!recorder.outcome.hasEnded)
