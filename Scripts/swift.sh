@@ -9,6 +9,8 @@
 # debugging; `run` builds PROGRAM for release, or as the variable CONFIGURATION says.
 set -eu
 cd "$(dirname "$0")/.."
+# As in the makefile: another value would compile everything again.
+export WAYSTATION_WARNINGS_AS_ERRORS=1
 command=$1 package=$2
 shift 2
 

@@ -73,7 +73,7 @@ struct BackpressureTests {
     func pausedEnd() async throws {
         let gate = Gate()
         let answer = RawOrigin.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-        let origin = try RawOrigin { $0 == 0 ? [.request, .gate(gate), answer] : [.request, answer, .again] }
+        let origin = try RawOrigin { [.request] + ($0 == 0 ? [.gate(gate)] : []) + [answer, .again] }
         let transport = NIOTransport.plain()
         let recorder = Recorder()
         let exchange = transport.start(URLRequest(origin.url()), receiver: recorder)
