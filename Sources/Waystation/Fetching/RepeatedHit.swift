@@ -22,6 +22,7 @@ struct RepeatedHit: Sendable {
     ///
     /// A clock that was set back ends it too.
     private let times: Range<Date>
+    /// A variable, so that a test can mark the response of the hit and see that it is used.
     var response: HTTPURLResponse
     private let content: StoredSelection.Content
 

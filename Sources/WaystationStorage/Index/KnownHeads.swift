@@ -48,7 +48,7 @@ final class KnownHeads: Sendable {
         withExtendedLifetime(departed) {}
     }
 
-    /// Drops all heads, so that nothing of a removed response stays in memory.
+    /// Drops all heads, so that those of removed responses do not stay in memory.
     func removeAll() {
         let departed = heads.withLock { $0.removeAll() }
         withExtendedLifetime(departed) {}

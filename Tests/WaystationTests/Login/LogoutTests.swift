@@ -341,6 +341,28 @@ struct LogoutTests {
         #expect(network.requests.isEmpty)
     }
 
+    @Test("waits for a load that has just got its end, and does not count it")
+    func justEnded() async throws {
+        let shop = try Shop(ScriptedTransport { _ in .ok() }, via: .network)
+        try await shop.login.logIn()
+        let loads = shop.login.loads
+        let epoch = loads.epoch
+        let (counts, counted) = AsyncStream<Int>.makeStream()
+        let client = RecordingJourneyClient(ended: {
+            Task { counted.yield(await loads.advance()) }
+            // The log-out has listed the loads before this one leaves its place.
+            while loads.epoch == epoch { sched_yield() }
+        })
+        let url = try #require(URL(string: "https://shop.example/"))
+        let load = Journey(client, URLRequest(url: url), by: shop.interceptor)
+        try load.begin()
+        #expect(await client.completion().last == .end(nil))
+        for await count in counts {
+            #expect(count == 0)
+            break
+        }
+    }
+
     @Test("returns only after a request with its cookies that is just being sent has been sent", arguments: [1, 2])
     func sending(logOuts: Int) async throws {
         let entered = DispatchSemaphore(value: 0)
