@@ -12,13 +12,25 @@ final class LoopbackSocket: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Listens on a port, or on one that the system picks if it is 0.
+    ///
+    /// The socket has its port until it is closed, also after `shutdown`: no other server can get it meanwhile, and
+    /// connections to it are refused.
     static func listening(on port: UInt16) throws(SocketFailure) -> LoopbackSocket {
         let operation = "listen on 127.0.0.1:\(port)"
-        let listener = try unconnected(for: operation)
-        listener.enable(SO_REUSEADDR, at: SOL_SOCKET)
-        guard withAddress(port, { bind(listener.descriptor, $0, $1) }) == 0, listen(listener.descriptor, 1024) == 0
-        else { throw SocketFailure(operation, code: errno) }
+        // The system takes a port that it has picked from a socket that is shut down, and leaves it one that was named.
+        let picked = port == 0 ? try bound(to: 0, for: operation) : nil
+        let listener = try bound(to: picked?.port() ?? port, for: operation)
+        guard listen(listener.descriptor, 1024) == 0 else { throw SocketFailure(operation, code: errno) }
         return listener
+    }
+
+    private static func bound(to port: UInt16, for operation: String) throws(SocketFailure) -> LoopbackSocket {
+        let bound = try unconnected(for: operation)
+        bound.enable(SO_REUSEADDR, at: SOL_SOCKET)
+        guard withAddress(port, { bind(bound.descriptor, $0, $1) }) == 0
+        else { throw SocketFailure(operation, code: errno) }
+        return bound
     }
 
     static func connected(to port: UInt16) throws(SocketFailure) -> LoopbackSocket {

@@ -83,7 +83,8 @@ public final class ScriptedOrigin: Sendable {
 
     /// Stops listening, and cuts the open connections; answers that are held back end at once.
     ///
-    /// The recorded requests stay readable. Calling it again does nothing.
+    /// The recorded requests stay readable. Connections to ``port`` are refused, and no other server gets the port as
+    /// long as this object exists. Calling it again does nothing.
     public func stop() {
         // The exchanges are closed first, so that connections cut by `stop()` do not count as abandoned by their
         // clients.

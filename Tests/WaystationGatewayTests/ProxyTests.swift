@@ -113,6 +113,7 @@ struct ProxyTests {
     @Test("reports a host that does not answer")
     func noHost() async throws {
         let origin = try ScriptedOrigin { _ in .ok() }
+        defer { withExtendedLifetime(origin) {} }
         origin.stop()
         let fixture = try await GatewayFixture { $0.isProxy = true }
         let authority = "127.0.0.1:\(origin.port)"

@@ -21,6 +21,35 @@ struct ScriptedOriginTests {
         #expect(request.body == Data("abc".utf8))
     }
 
+    @Test("keeps its port when it is stopped, so that connections are refused and reach no other server")
+    func keepsItsPort() throws {
+        let origin = try ScriptedOrigin { _ in .ok() }
+        origin.stop()
+        #expect(throws: RawClient.Refused.self) { try RawClient(port: origin.port) }
+        #expect(bindError(origin.port) == EADDRINUSE)
+        // A server that names the port may listen on it.
+        let next = try ScriptedOrigin(port: origin.port) { _ in .ok("next") }
+        let client = try RawClient(port: next.port)
+        client.send("GET / HTTP/1.1\r\n\r\n")
+        #expect(client.receive(until: "next").hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+
+    /// The error with which the system refuses a port to a socket; 0 if the socket gets the port.
+    private func bindError(_ port: UInt16) -> CInt {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        return result == 0 ? 0 : errno
+    }
+
     @Test("removes the chunked coding from a request's body, extensions and trailers included")
     func readsChunkedBodies() throws {
         let origin = try ScriptedOrigin { _ in .ok("done") }

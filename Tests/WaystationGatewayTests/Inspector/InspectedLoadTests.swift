@@ -66,6 +66,7 @@ struct InspectedLoadTests {
     func failedTunnel() async throws {
         let inspected = try await InspectorFixture(isProxy: true)
         let origin = try ScriptedOrigin { _ in .ok() }
+        defer { withExtendedLifetime(origin) {} }
         origin.stop()
         let authority = "127.0.0.1:\(origin.port)"
         let response = try await inspected.fixture.send("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
