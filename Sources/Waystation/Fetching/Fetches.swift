@@ -51,8 +51,6 @@ final class Fetches: Sendable {
 
     /// Adds a waiter to the running fetch of a plan, or starts one.
     ///
-    /// Do not call it on the loading queue.
-    ///
     /// - Parameters:
     ///   - plan: The plan of the fetch.
     ///   - waiter: The recipient of the result.
@@ -68,7 +66,7 @@ final class Fetches: Sendable {
         guard !isAlone else {
             let fetch = SharedFetch(plan, in: cache, through: network) { _ in }
             _ = fetch.join(waiter)
-            fetch.start()
+            fetch.askNetwork()
             return .taken(fetch)
         }
         let identity = Identity(network: ObjectIdentifier(network), plan: plan.identity)
@@ -124,10 +122,7 @@ final class Fetches: Sendable {
             return !(0..<Self.pauseAfterFailure).contains(now.timeIntervalSince(failure.time))
         }
         guard isDue, let renewal = Renewal(under: plan.ticket) else { return }
-        network.leavingQueue(for: plan.request) {
-            guard !renewal.hasEnded else { return }
-            let participation = self.fetch(plan, for: renewal, isAlone: false, through: network)
-            if case .taken(let fetch) = participation { renewal.joined(fetch) }
-        }
+        let participation = fetch(plan, for: renewal, isAlone: false, through: network)
+        if case .taken(let fetch) = participation { renewal.joined(fetch) }
     }
 }

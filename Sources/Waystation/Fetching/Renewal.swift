@@ -23,9 +23,6 @@ final class Renewal: FetchWaiter {
         state.withLock { $0.place = place }
     }
 
-    /// Whether a log-out has ended the renewal.
-    var hasEnded: Bool { state.withLock(\.hasEnded) }
-
     /// Records the fetch that the renewal waits for.
     func joined(_ fetch: SharedFetch) {
         let hasEnded = state.withLock { state in

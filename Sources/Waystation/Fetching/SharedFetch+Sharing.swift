@@ -12,9 +12,11 @@ import FoundationNetworking
 /// The shared tier, which is asked before the network, and gets what the network delivered.
 extension SharedFetch {
     /// Asks the shared tier if there is one, and then the network if the tier has no answer.
+    ///
+    /// Call it on any queue.
     func begin() {
         guard let shared = cache.shared, let request = plan.sharedRequest, shared.admits(request) else {
-            return start()
+            return askNetwork()
         }
         // A tier that does not work is hardly ever asked, so going to its thread would only take time.
         let executor = shared.tier.works(.reading) ? shared.tier.executor : nil

@@ -142,9 +142,15 @@ final class SharedFetch: TransportReceiver {
 
     // MARK: - The trip
 
+    /// Asks the network, without the shared tier.
+    ///
+    /// Call it on any queue.
+    func askNetwork() { network.leavingQueue(for: plan.request) { self.start() } }
+
     /// Sends the request.
     ///
-    /// A renewal in the background needs no other waiter.
+    /// A renewal in the background needs no other waiter. Do not call it on the loading queue, where a transport may not
+    /// be started.
     func start() {
         let now = cache.now()
         let moment = cache.store.moment()

@@ -127,26 +127,24 @@ package final class Journey: Sendable {
     }
 
     private func ask(_ trip: Int) {
-        context.network.leavingQueue(for: state.withLock(\.course.hop.request)) { [self] in
-            let asked = state.withLock { state in
-                state.course.question(of: trip).map { ($0, state.course.hop, state.course.isTimeOver) }
-            }
-            guard let (question, hop, isTimeOver) = asked, let fetches = context.fetches else { return }
-            limitTime(of: question, in: hop)
-            let receiver = HopReceiver(journey: self, trip: trip)
-            let participation = fetches.fetch(
-                FetchPlan(question.finding, question.fetch, isSecondAttempt: question.isSecondAttempt),
-                for: receiver,
-                isAlone: question.isAlone,
-                through: context.network
-            )
-            switch participation {
-            // A fetch has ended since the look-up, and may have stored the answer.
-            case .outdated: go(on: context.stations.again(hop), after: trip)
-            case .taken(let fetch):
-                stopping(trip, resting: { fetch.rest(receiver, $0) }, by: { fetch.leave(receiver) })
-                if isTimeOver { _ = standIn(in: hop.number) }
-            }
+        let asked = state.withLock { state in
+            state.course.question(of: trip).map { ($0, state.course.hop, state.course.isTimeOver) }
+        }
+        guard let (question, hop, isTimeOver) = asked, let fetches = context.fetches else { return }
+        limitTime(of: question, in: hop)
+        let receiver = HopReceiver(journey: self, trip: trip)
+        let participation = fetches.fetch(
+            FetchPlan(question.finding, question.fetch, isSecondAttempt: question.isSecondAttempt),
+            for: receiver,
+            isAlone: question.isAlone,
+            through: context.network
+        )
+        switch participation {
+        // A fetch has ended since the look-up, and may have stored the answer.
+        case .outdated: go(on: context.stations.again(hop), after: trip)
+        case .taken(let fetch):
+            stopping(trip, resting: { fetch.rest(receiver, $0) }, by: { fetch.leave(receiver) })
+            if isTimeOver { _ = standIn(in: hop.number) }
         }
     }
 

@@ -18,20 +18,23 @@ struct SharedKeys: Sendable {
 
     /// The value whose change invalidates all entries.
     let root: TierKey
-    private let naming: SymmetricKey
-    private let sealing: SymmetricKey
+    // The authentication codes have taken their keys already, which costs more than a short name does.
+    private let naming: HMAC<SHA256>
+    private let sealing: HMAC<SHA256>
 
     init(secret: Data) {
         let secret = SymmetricKey(data: secret)
-        let key = { (purpose: String) in
-            HKDF<SHA256>.deriveKey(
-                inputKeyMaterial: secret,
-                info: Data("waystation shared tier \(Self.version) \(purpose)".utf8),
-                outputByteCount: 32
+        let code = { (purpose: String) in
+            HMAC<SHA256>(
+                key: HKDF<SHA256>.deriveKey(
+                    inputKeyMaterial: secret,
+                    info: Data("waystation shared tier \(Self.version) \(purpose)".utf8),
+                    outputByteCount: 32
+                )
             )
         }
-        naming = key("names")
-        sealing = key("values")
+        naming = code("names")
+        sealing = code("values")
         root = Self.name(["root"], by: naming)
     }
 
@@ -72,20 +75,24 @@ struct SharedKeys: Sendable {
 
     /// Each place has a key of its own: a key may seal only 2^32 values, since their nonces are random.
     private func sealingKey(of place: TierKey) -> SymmetricKey {
-        SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Data(place.name.utf8), using: sealing))
+        var code = sealing
+        code.update(data: Array(place.name.utf8))
+        return SymmetricKey(data: code.finalize())
     }
 
     private func name(_ parts: String...) -> TierKey { name(parts) }
 
     private func name(_ parts: [String]) -> TierKey { Self.name(parts, by: naming) }
 
-    private static func name(_ parts: [String], by naming: SymmetricKey) -> TierKey {
-        var code = HMAC<SHA256>(key: naming)
+    private static func name(_ parts: [String], by naming: HMAC<SHA256>) -> TierKey {
+        var bytes: [UInt8] = []
         for part in parts {
             // The length comes first, so that no two lists of parts are the same bytes.
-            withUnsafeBytes(of: UInt64(part.utf8.count).bigEndian) { code.update(data: $0) }
-            code.update(data: Data(part.utf8))
+            withUnsafeBytes(of: UInt64(part.utf8.count).bigEndian) { bytes += $0 }
+            bytes += part.utf8
         }
-        return TierKey("waystation:\(Self.version):" + Data(code.finalize()).prefix(16).hexadecimal)
+        var code = naming
+        code.update(data: bytes)
+        return TierKey("waystation:\(version):" + Data(code.finalize()).prefix(16).hexadecimal)
     }
 }

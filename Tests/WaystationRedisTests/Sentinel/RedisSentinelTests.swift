@@ -6,7 +6,7 @@ import WaystationSharing
 import WaystationTestSupport
 import WaystationTesting
 
-@Suite("A tier on a primary with sentinels")
+@Suite("A tier on a primary with sentinels", .timeLimit(.minutes(10)))
 struct RedisSentinelTests {
     private var later: ContinuousClock.Instant { .now + .seconds(60) }
 

@@ -9,7 +9,7 @@ import WaystationTesting
 
 @testable import Waystation
 
-@Suite("Machines that share a tier")
+@Suite("Machines that share a tier", .timeLimit(.minutes(10)))
 struct FleetTests {
     @Test("make one trip for identical requests, and all get its response")
     func oneTrip() async throws {
