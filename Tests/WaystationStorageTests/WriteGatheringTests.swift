@@ -54,4 +54,16 @@ struct WriteGatheringTests {
         #expect(add(2).isEmpty)
         #expect(gathering.endInterval().due == [2])
     }
+
+    @Test("knows whether a job waits while another one begins")
+    mutating func waiting() {
+        gathering.queued()
+        let alone = gathering.begins()
+        gathering.queued()
+        gathering.queued()
+        let (first, last) = (gathering.begins(), gathering.begins())
+        #expect(alone)
+        #expect(!first)
+        #expect(last)
+    }
 }

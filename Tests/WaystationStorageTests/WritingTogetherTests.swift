@@ -74,6 +74,23 @@ struct WritingTogetherTests {
         #expect(watch.transactions == 1)
     }
 
+    @Test("gives way to other threads as long as no job waits for it")
+    func givingWay() async throws {
+        let store = try await busyStore()
+        let before = watch.commitsGivingWay.count
+        commit("a", to: store)
+        delays.end()
+        await store.settle()
+        commit("b", to: store)
+        await store.flush()
+        store.writeQueue.suspend()
+        for number in 0..<128 { commit("\(number)", to: store) }
+        store.writeQueue.resume()
+        await store.settle()
+        // The interval has ended; a flush waits; the second batch of 64 waits for the first; none waits for the second.
+        #expect(watch.commitsGivingWay.dropFirst(before) == [true, false, false, true])
+    }
+
     @Test("does not delay callers that wait for the result")
     func waiting() async throws {
         let store = try await busyStore()

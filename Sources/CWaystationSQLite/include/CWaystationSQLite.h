@@ -48,11 +48,13 @@ typedef enum {
     waystation_sqlite_opening_without_access_times,
     /// A read of bytes that the system does not have in memory fails at once, with SQLITE_IOERR.
     waystation_sqlite_reading_from_memory,
+    /// Writing to a file gives way to other threads (``waystation_sqlite_give_way``).
+    waystation_sqlite_giving_way,
 } waystation_sqlite_mode;
 
 /// Makes the modes available; every call after the first does nothing.
 ///
-/// It replaces two of the system calls that SQLite's own VFS makes, by the interface that SQLite has for this
+/// It replaces three of the system calls that SQLite's own VFS makes, by the interface that SQLite has for this
 /// (sqlite3_vfs.xSetSystemCall). The replacements do what SQLite did before, unless the thread has set a mode.
 ///
 /// Returns whether the modes have an effect: they have none if another VFS than SQLite's own is the default one, or if
@@ -61,6 +63,14 @@ bool waystation_sqlite_install_modes(void);
 
 /// Sets the mode of the calling thread.
 void waystation_sqlite_set_mode(waystation_sqlite_mode mode);
+
+/// Returns whether the mode of the calling thread is that of giving way.
+bool waystation_sqlite_gives_way(void);
+
+/// Lets other threads run that wait for the processor of the calling thread, if its mode is that of giving way.
+///
+/// This happens at most every 50 µs, and no more once the mode was set 20 ms ago.
+void waystation_sqlite_give_way(void);
 
 /// Returns whether a read of the calling thread failed, since its last mode but the plain one began, because the file
 /// system cannot limit reads to memory.

@@ -13,8 +13,6 @@ final class MemoryReader: Sendable {
         let query: RawQuery
     }
 
-    private static let isSupported = waystation_sqlite_install_modes()
-
     /// The connection; `nil` once it is closed.
     ///
     /// GRDB's own queue is not used for reading: a visit of it takes a part of the time of a look-up.
@@ -24,8 +22,8 @@ final class MemoryReader: Sendable {
 
     /// Opens a connection for a query; `nil` where SQLite's reads cannot be limited to memory.
     init?(path: String, configuration: Configuration, query: String) throws {
-        guard Self.isSupported else { return nil }
-        let opened = try Self.perform(in: waystation_sqlite_opening_without_access_times) {
+        guard SQLiteMode.areAvailable else { return nil }
+        let opened = try SQLiteMode.perform(in: waystation_sqlite_opening_without_access_times) {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             return try queue.unsafeRead { db in
                 // SQLite opens the log with the first read.
@@ -44,7 +42,7 @@ final class MemoryReader: Sendable {
         let result = connection.withLockIfAvailable { connection -> Result? in
             guard let query = connection?.query else { return nil }
             do {
-                return try Self.perform(in: waystation_sqlite_reading_from_memory) { try body(query) }
+                return try SQLiteMode.perform(in: waystation_sqlite_reading_from_memory) { try body(query) }
             } catch {
                 if waystation_sqlite_is_memory_unsupported() { isUseless.store(true, ordering: .relaxed) }
                 return nil
@@ -61,14 +59,5 @@ final class MemoryReader: Sendable {
             return connection?.queue
         }
         try? queue?.close()
-    }
-
-    private static func perform<Result>(
-        in mode: waystation_sqlite_mode,
-        _ body: () throws -> Result
-    ) rethrows -> Result {
-        waystation_sqlite_set_mode(mode)
-        defer { waystation_sqlite_set_mode(waystation_sqlite_plain) }
-        return try body()
     }
 }

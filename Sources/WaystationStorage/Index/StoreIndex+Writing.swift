@@ -1,3 +1,4 @@
+import CWaystationSQLite
 import Foundation
 import GRDB
 
@@ -89,15 +90,30 @@ extension StoreIndex {
 
     /// Makes several changes in one transaction; a change that was refused before keeps its refusal as its result.
     ///
+    /// - Parameters:
+    ///   - changes: The changes.
+    ///   - maximumVariants: How many variants of a key stay.
+    ///   - givesWay: Whether threads that wait for the processor run in between; the index stays locked meanwhile.
     /// - Returns: For each change, the identifier of the row that it wrote; `nil` if the row no longer exists.
+    /// - Throws: The error of the transaction.
     func write<Refusal>(
         _ changes: [Result<RowChange, Refusal>],
-        maximumVariants: Int
+        maximumVariants: Int,
+        givesWay: Bool
+    ) throws -> Written<[Result<Int64?, Refusal>]> {
+        guard givesWay, SQLiteMode.areAvailable else { return try write(changes, maximumVariants) }
+        return try SQLiteMode.perform(in: waystation_sqlite_giving_way) { try write(changes, maximumVariants) }
+    }
+
+    private func write<Refusal>(
+        _ changes: [Result<RowChange, Refusal>],
+        _ maximumVariants: Int
     ) throws -> Written<[Result<Int64?, Refusal>]> {
         try change { db in
             var unnamed: [String] = []
             var hasInserted = false
             let results = try changes.map { change throws -> Result<Int64?, Refusal> in
+                waystation_sqlite_give_way()
                 switch change {
                 case .failure(let refusal): return .failure(refusal)
                 case .success(.insert(let row, let body, let lastUsed)):

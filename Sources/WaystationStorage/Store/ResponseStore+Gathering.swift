@@ -17,10 +17,12 @@ extension ResponseStore {
     func enqueue(_ job: @escaping @Sendable () -> Void) {
         gathering.withLock { gathering in
             let due = gathering.take()
+            gathering.queued()
             // The job is queued under the lock; otherwise it could run before a write that was handed over earlier and
             // that another job took.
             writeQueue.async { [self] in
-                write(due)
+                _ = self.gathering.withLock { $0.begins() }
+                write(due, givesWay: false)
                 job()
             }
         }
@@ -28,14 +30,20 @@ extension ResponseStore {
 
     /// Makes the gathered writes at once, for a caller that waits for one of them.
     func writeGathered() {
-        gather { WriteGathering.Step(due: $0.take()) }
+        enqueue {}
     }
 
     private func gather(_ change: (inout WriteGathering<GatheredWrite>) -> WriteGathering<GatheredWrite>.Step) {
         let startsInterval = gathering.withLock { gathering in
             let step = change(&gathering)
+            if step.due.isEmpty { return step.startsInterval }
+            gathering.queued()
             // The job is queued under the lock, so that jobs run in the order of the writes.
-            if !step.due.isEmpty { writeQueue.async { [self] in write(step.due) } }
+            writeQueue.async { [self] in
+                let isLast = self.gathering.withLock { $0.begins() }
+                // A job that waits must not wait longer, and the writes of a busy process must not fall behind.
+                write(step.due, givesWay: isLast)
+            }
             return step.startsInterval
         }
         guard startsInterval else { return }
@@ -46,9 +54,14 @@ extension ResponseStore {
     /// Makes writes in one transaction and passes each its result, in order.
     ///
     /// Call it on the write queue.
-    private func write(_ writes: [GatheredWrite]) {
+    ///
+    /// - Parameters:
+    ///   - writes: The writes.
+    ///   - givesWay: Whether threads that wait for the processor run in between.
+    private func write(_ writes: [GatheredWrite], givesWay: Bool) {
         guard !writes.isEmpty else { return }
-        for (write, result) in zip(writes, make(writes.map(Attempt.init))) { write.finish(result) }
+        let attempts = writes.map(Attempt.init)
+        for (write, result) in zip(writes, make(attempts, givesWay: givesWay)) { write.finish(result) }
     }
 
     /// A write with its change of the index, or the error with which it was refused.
@@ -72,12 +85,16 @@ extension ResponseStore {
         }
     }
 
-    private func make(_ attempts: [Attempt]) -> [Result<Int64?, StoreError>] {
+    private func make(_ attempts: [Attempt], givesWay: Bool = false) -> [Result<Int64?, StoreError>] {
         guard let opened = opened(), attempts.contains(where: \.isAccepted) else {
             return attempts.map { $0.failed(isUnavailable) }
         }
         do {
-            let written = try opened.index.write(attempts.map(\.change), maximumVariants: limits.maximumVariants)
+            let written = try opened.index.write(
+                attempts.map(\.change),
+                maximumVariants: limits.maximumVariants,
+                givesWay: givesWay
+            )
             finish(written, of: Set(attempts.compactMap(\.addedKey)), in: opened)
             return written.result
         } catch  where attempts.count > 1 && StoreFailure(error) != .busy {

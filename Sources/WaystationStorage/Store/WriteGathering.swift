@@ -11,6 +11,8 @@ struct WriteGathering<Write: Sendable>: Sendable {
     private(set) var writes: [Write] = []
     private var bytes = 0
     private var isPaced = false
+    /// The number of jobs on the write queue that have not begun.
+    private var waiting = 0
 
     /// The caller's next steps after a write was added.
     struct Step: Sendable {
@@ -42,5 +44,16 @@ struct WriteGathering<Write: Sendable>: Sendable {
     mutating func take() -> [Write] {
         defer { (writes, bytes) = ([], 0) }
         return writes
+    }
+
+    /// Records that a job was put on the write queue.
+    mutating func queued() { waiting += 1 }
+
+    /// Records that a job of the write queue begins.
+    ///
+    /// - Returns: Whether no other job waits.
+    mutating func begins() -> Bool {
+        waiting -= 1
+        return waiting == 0
     }
 }

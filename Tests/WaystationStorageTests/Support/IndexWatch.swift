@@ -1,3 +1,4 @@
+import CWaystationSQLite
 import GRDB
 import Synchronization
 
@@ -7,12 +8,16 @@ import Synchronization
 final class IndexWatch: Sendable {
     private let count = Mutex(0)
     private let refused = Mutex<String?>(nil)
+    private let commits = Mutex<[Bool]>([])
 
     /// The number of transactions that began.
     var transactions: Int {
         get { count.withLock { $0 } }
         set { count.withLock { $0 = newValue } }
     }
+
+    /// Whether each commit gave way to other threads.
+    var commitsGivingWay: [Bool] { commits.withLock { $0 } }
 
     /// Makes writing a row of this URL fail with a disk error; `nil` ends that.
     func refuse(_ key: RequestKey?) { refused.withLock { $0 = key?.url } }
@@ -21,6 +26,9 @@ final class IndexWatch: Sendable {
         environment.prepareConnection = { [self] db in
             db.trace(options: .statement) { [self] event in
                 if "\(event)".hasPrefix("BEGIN") { transactions += 1 }
+                if "\(event)".hasPrefix("COMMIT") {
+                    commits.withLock { $0.append(waystation_sqlite_gives_way()) }
+                }
             }
             db.add(
                 function: DatabaseFunction("refuse", argumentCount: 1) { [self] values in
