@@ -12,7 +12,7 @@ import FoundationNetworking
 /// error for a task that the session may have forgotten by then, which ends the process.
 ///
 /// A task starts only when its count of suspensions reaches zero, so a load that ends sets a count from which no app
-/// gets there. The task is completed as before.
+/// gets there. The task is completed as before; from such a resume until then, its state is `suspended`.
 struct EndedTask: Sendable {
     /// The count of this toolchain.
     static let current = EndedTask(property: "suspendCount")

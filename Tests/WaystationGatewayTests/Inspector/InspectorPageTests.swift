@@ -151,6 +151,29 @@ struct InspectorPageTests {
         }
     }
 
+    @Test("takes the answer to a question that opens right after another one was closed")
+    func questionAfterQuestion() async throws {
+        try await withPage { page, inspected in
+            _ = try await inspected.fixture.get("/kept/a", host: inspected.name)
+            try await page.click(.named("Cache", role: "link"))
+            try await page.click("#cache-list .row")
+            try await page.waitUntil("[...document.querySelectorAll('button')].some(one => one.textContent === 'Purge')")
+            // The browser reports the closing of the first question when the second one is open.
+            try await page.evaluate(
+                """
+                (() => {
+                  const button = [...document.querySelectorAll('button')].find(one => one.textContent === 'Purge');
+                  button.click();
+                  document.getElementById('question').close();
+                  button.click();
+                })()
+                """
+            )
+            try await page.click(.named("Remove", role: "button"))
+            try await page.waitUntil("document.querySelectorAll('#cache-list .row').length === 0")
+        }
+    }
+
     @Test("shows the packs with their files, and rolls one back when the user confirms")
     func packs() async throws {
         try await withPage { page, inspected in

@@ -153,6 +153,29 @@ struct ReleasePageTests {
         }
     }
 
+    @Test("takes the answer to a question that opens right after another one was closed")
+    func questionAfterQuestion() async throws {
+        try await platform.publish("1.3", "1.4")
+        try await withPage { page in
+            try await enterToken(page)
+            // The browser reports the closing of the first question when the second one is open.
+            try await page.evaluate(
+                """
+                (() => {
+                  const button = [...document.querySelectorAll('button')].find(one => one.textContent === 'Require 1.4');
+                  button.click();
+                  document.getElementById('question').close();
+                  button.click();
+                })()
+                """
+            )
+            try await page.click(.named("Require", role: "button"))
+            try await page.waitUntil(
+                "\(Self.text(of: "status")) === '1.4 is the lowest version of shop that may be used.'"
+            )
+        }
+    }
+
     @Test("rolls back, requires a version, switches a module off and on, and changes its network")
     func changes() async throws {
         try await platform.publish("1.3", "1.4")

@@ -51,7 +51,13 @@ export function confirm(text, yes) {
     let answer = false;
     byID("question-yes").onclick = () => { answer = true; dialog.close(); };
     byID("question-no").onclick = () => dialog.close();
-    dialog.addEventListener("close", () => done(answer), { once: true });
+    // The event of the question before may arrive when this one is open already.
+    const closed = () => {
+      if (dialog.open) return;
+      dialog.removeEventListener("close", closed);
+      done(answer);
+    };
+    dialog.addEventListener("close", closed);
     dialog.showModal();
     byID("question-no").focus();
   });
