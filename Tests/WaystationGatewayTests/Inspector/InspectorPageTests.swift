@@ -157,17 +157,11 @@ struct InspectorPageTests {
             _ = try await inspected.fixture.get("/kept/a", host: inspected.name)
             try await page.click(.named("Cache", role: "link"))
             try await page.click("#cache-list .row")
-            try await page.waitUntil("[...document.querySelectorAll('button')].some(one => one.textContent === 'Purge')")
+            let button = "[...document.querySelectorAll('button')].find(one => one.textContent === 'Purge')"
+            try await page.waitUntil("\(button) !== undefined")
             // The browser reports the closing of the first question when the second one is open.
             try await page.evaluate(
-                """
-                (() => {
-                  const button = [...document.querySelectorAll('button')].find(one => one.textContent === 'Purge');
-                  button.click();
-                  document.getElementById('question').close();
-                  button.click();
-                })()
-                """
+                "{ \(button).click(); document.getElementById('question').close(); \(button).click(); }"
             )
             try await page.click(.named("Remove", role: "button"))
             try await page.waitUntil("document.querySelectorAll('#cache-list .row').length === 0")
