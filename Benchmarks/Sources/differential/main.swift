@@ -45,5 +45,7 @@ let report = try await compare(
     variants: variants ?? Variant.allCases.filter { $0 != .plain },
     jobs: value(of: "--jobs").flatMap { Int($0) } ?? 4
 )
+// The rows that failed stand among hundreds of others, so they are printed once more.
+for row in report.rows where !row.isExpected { say(row.text) }
 say(report.summary)
 exit(report.isExpected ? 0 : 1)
