@@ -327,8 +327,7 @@ let package = Package(
             name: "WaystationTests",
             dependencies: [
                 "Waystation", "WaystationCaching", "WaystationFileSystem", "WaystationSharing", "WaystationStorage",
-                "WaystationTestSupport", "WaystationTesting",
-                "WaystationTransport",
+                "WaystationOrigin", "WaystationTestSupport", "WaystationTesting", "WaystationTransport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),

@@ -28,7 +28,7 @@ final class LoopbackSocket: Sendable {
     private static func bound(to port: UInt16, for operation: String) throws(SocketFailure) -> LoopbackSocket {
         let bound = try unconnected(for: operation)
         bound.enable(SO_REUSEADDR, at: SOL_SOCKET)
-        guard withAddress(port, { bind(bound.descriptor, $0, $1) }) == 0
+        guard LoopbackAddress.with(port, { bind(bound.descriptor, $0, $1) }) == 0
         else { throw SocketFailure(operation, code: errno) }
         return bound
     }
@@ -36,7 +36,7 @@ final class LoopbackSocket: Sendable {
     static func connected(to port: UInt16) throws(SocketFailure) -> LoopbackSocket {
         let operation = "connect to 127.0.0.1:\(port)"
         let connection = try unconnected(for: operation)
-        guard withAddress(port, { connect(connection.descriptor, $0, $1) }) == 0
+        guard LoopbackAddress.with(port, { connect(connection.descriptor, $0, $1) }) == 0
         else { throw SocketFailure(operation, code: errno) }
         connection.enable(TCP_NODELAY, at: CInt(IPPROTO_TCP))
         return connection
@@ -46,16 +46,6 @@ final class LoopbackSocket: Sendable {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SocketFailure(operation, code: errno) }
         return LoopbackSocket(descriptor: descriptor)
-    }
-
-    private static func withAddress(_ port: UInt16, _ use: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { use($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
-        }
     }
 
     func port() throws(SocketFailure) -> UInt16 {

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationOrigin
 
 /// A blocking client on a socket, which sends and receives exact bytes.
 public final class RawClient {
@@ -14,16 +15,7 @@ public final class RawClient {
     /// - Throws: ``Refused`` if nothing listens there.
     public init(port: UInt16) throws {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else { throw Refused(code: errno) }
+        guard LoopbackAddress.with(port, { connect(descriptor, $0, $1) }) == 0 else { throw Refused(code: errno) }
     }
 
     deinit { close() }

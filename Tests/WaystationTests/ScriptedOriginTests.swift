@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Testing
+import WaystationOrigin
 import WaystationTestSupport
 import WaystationTesting
 
@@ -38,16 +39,7 @@ struct ScriptedOriginTests {
     private func bindError(_ port: UInt16) -> CInt {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        return result == 0 ? 0 : errno
+        return LoopbackAddress.with(port) { bind(descriptor, $0, $1) } == 0 ? 0 : errno
     }
 
     @Test("removes the chunked coding from a request's body, extensions and trailers included")

@@ -92,17 +92,5 @@ public final class ServerProcess: Sendable {
         throw Failure(description: "there is no free port between 12000 and 32000")
     }
 
-    private static func accepts(_ port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-    }
+    private static func accepts(_ port: UInt16) -> Bool { (try? RawClient(port: port)) != nil }
 }
