@@ -16,6 +16,7 @@ enum { time_without_a_pause = 50, time_for_pauses = 20000 };
 static _Thread_local waystation_sqlite_mode mode = waystation_sqlite_plain;
 static _Thread_local bool is_unsupported = false;
 static _Thread_local int64_t begin, last_pause;
+static _Thread_local unsigned pauses;
 
 static int64_t microseconds(void) {
     struct timespec now;
@@ -26,7 +27,10 @@ static int64_t microseconds(void) {
 void waystation_sqlite_set_mode(waystation_sqlite_mode new_mode) {
     mode = new_mode;
     if (new_mode == waystation_sqlite_reading_from_memory) is_unsupported = false;
-    if (new_mode == waystation_sqlite_giving_way) begin = last_pause = microseconds();
+    if (new_mode == waystation_sqlite_giving_way) {
+        begin = last_pause = microseconds();
+        pauses = 0;
+    }
 }
 
 bool waystation_sqlite_gives_way(void) { return mode == waystation_sqlite_giving_way; }
@@ -35,9 +39,11 @@ void waystation_sqlite_give_way(void) {
     if (!waystation_sqlite_gives_way()) return;
     int64_t now = microseconds();
     if (now - last_pause < time_without_a_pause || now - begin >= time_for_pauses) return;
-    sched_yield();
+    if (sched_yield() == 0) pauses++;
     last_pause = microseconds();
 }
+
+unsigned waystation_sqlite_pauses(void) { return pauses; }
 
 bool waystation_sqlite_is_memory_unsupported(void) { return is_unsupported; }
 

@@ -57,11 +57,11 @@ struct WriteGatheringTests {
 
     @Test("knows whether a job waits while another one begins")
     mutating func waiting() {
-        gathering.queued()
-        let alone = gathering.begins()
-        gathering.queued()
-        gathering.queued()
-        let (first, last) = (gathering.begins(), gathering.begins())
+        gathering.jobWasQueued()
+        let alone = gathering.jobBegins()
+        gathering.jobWasQueued()
+        gathering.jobWasQueued()
+        let (first, last) = (gathering.jobBegins(), gathering.jobBegins())
         #expect(alone)
         #expect(!first)
         #expect(last)

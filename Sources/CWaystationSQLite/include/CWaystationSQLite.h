@@ -72,6 +72,9 @@ bool waystation_sqlite_gives_way(void);
 /// This happens at most every 50 µs, and no more once the mode was set 20 ms ago.
 void waystation_sqlite_give_way(void);
 
-/// Returns whether a read of the calling thread failed, since its last mode but the plain one began, because the file
-/// system cannot limit reads to memory.
+/// Returns how often the calling thread has given way since it last set the mode of giving way.
+unsigned waystation_sqlite_pauses(void);
+
+/// Returns whether a read of the calling thread failed, since it last began to read from memory, because the file system
+/// cannot limit reads to memory.
 bool waystation_sqlite_is_memory_unsupported(void);

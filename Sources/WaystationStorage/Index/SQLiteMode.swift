@@ -1,5 +1,4 @@
 import CWaystationSQLite
-import Foundation
 
 /// The ways in which a thread's calls into SQLite use files.
 enum SQLiteMode {

@@ -17,11 +17,11 @@ extension ResponseStore {
     func enqueue(_ job: @escaping @Sendable () -> Void) {
         gathering.withLock { gathering in
             let due = gathering.take()
-            gathering.queued()
+            gathering.jobWasQueued()
             // The job is queued under the lock; otherwise it could run before a write that was handed over earlier and
             // that another job took.
             writeQueue.async { [self] in
-                _ = self.gathering.withLock { $0.begins() }
+                _ = self.gathering.withLock { $0.jobBegins() }
                 write(due, givesWay: false)
                 job()
             }
@@ -37,10 +37,10 @@ extension ResponseStore {
         let startsInterval = gathering.withLock { gathering in
             let step = change(&gathering)
             if step.due.isEmpty { return step.startsInterval }
-            gathering.queued()
+            gathering.jobWasQueued()
             // The job is queued under the lock, so that jobs run in the order of the writes.
             writeQueue.async { [self] in
-                let isLast = self.gathering.withLock { $0.begins() }
+                let isLast = self.gathering.withLock { $0.jobBegins() }
                 // A job that waits must not wait longer, and the writes of a busy process must not fall behind.
                 write(step.due, givesWay: isLast)
             }

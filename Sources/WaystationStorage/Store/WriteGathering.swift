@@ -1,7 +1,8 @@
 /// Writes that were handed over and are to be made together.
 ///
 /// The first write after an idle period is due at once. Later writes wait for the end of the interval, or until there
-/// are many or large ones; an interval in which no write came ends the gathering.
+/// are many or large ones; an interval in which no write came ends the gathering. It also counts the jobs of the write
+/// queue that wait, because writes take their time only if no job does.
 struct WriteGathering<Write: Sendable>: Sendable {
     /// The writes are due when there are this many.
     static var maximumCount: Int { 64 }
@@ -47,12 +48,12 @@ struct WriteGathering<Write: Sendable>: Sendable {
     }
 
     /// Records that a job was put on the write queue.
-    mutating func queued() { waiting += 1 }
+    mutating func jobWasQueued() { waiting += 1 }
 
     /// Records that a job of the write queue begins.
     ///
     /// - Returns: Whether no other job waits.
-    mutating func begins() -> Bool {
+    mutating func jobBegins() -> Bool {
         waiting -= 1
         return waiting == 0
     }
