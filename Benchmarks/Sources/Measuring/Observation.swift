@@ -34,4 +34,31 @@ public enum Outcome: Equatable, Sendable {
         case .crashed: nil
         }
     }
+
+    /// The outcome of plain URLSession beside another run of Foundation's own loader.
+    ///
+    /// Foundation's faults depend on the moment. If the other run crashed or hung and this one ended, plain URLSession runs
+    /// again until it crashes or hangs as well.
+    ///
+    /// - Parameters:
+    ///   - other: How the other run ended.
+    ///   - limit: How often plain URLSession runs again at most.
+    ///   - run: Runs plain URLSession.
+    /// - Returns: The outcome that is like the other one; this one if there is none.
+    /// - Throws: The error of a run.
+    public func repeated(beside other: Outcome, limit: Int = 100, _ run: () throws -> Outcome) rethrows -> Outcome {
+        guard case .observed = self, !other.isLike(self) else { return self }
+        for _ in 0..<limit {
+            let again = try run()
+            if again.isLike(other) { return again }
+        }
+        return self
+    }
+
+    private func isLike(_ other: Outcome) -> Bool {
+        switch (self, other) {
+        case (.observed, .observed), (.hung, .hung), (.crashed, .crashed): true
+        case (.observed, _), (.hung, _), (.crashed, _): false
+        }
+    }
 }

@@ -24,14 +24,20 @@ struct Row: Sendable {
     init(_ scenario: Scenario, variants: [Variant], by children: Children) throws {
         self.scenario = scenario
         let plain = try children.outcome(of: scenario, .plain, times: 1)
-        self.plain = plain
+        var shown = plain
         let runsTwice = scenario.repeats && variants.contains(where: \.isSecondRun)
         let plainTwice = runsTwice ? try children.outcome(of: scenario, .plain, times: 2) : plain
         verdicts = try variants.compactMap { variant in
             guard !variant.isSecondRun || scenario.repeats else { return nil }
+            let other = try children.outcome(of: scenario, variant, times: variant.isSecondRun ? 2 : 1)
+            var base = variant.isSecondRun ? plainTwice : plain
+            if variant == .untouched {
+                base = try plain.repeated(beside: other) { try children.outcome(of: scenario, .plain, times: 1) }
+                shown = base
+            }
             let verdict = Verdict(
-                plain: variant.isSecondRun ? plainTwice : plain,
-                other: try children.outcome(of: scenario, variant, times: variant.isSecondRun ? 2 : 1),
+                plain: base,
+                other: other,
                 scenario: scenario.name,
                 variant: variant.rawValue,
                 isPlainLoader: variant == .untouched || scenario.isHandedBack
@@ -41,6 +47,7 @@ struct Row: Sendable {
             )
             return (variant, verdict)
         }
+        self.plain = shown
     }
 
     /// The row as text: how plain URLSession ended, unless it ended normally, and one verdict for all variants that

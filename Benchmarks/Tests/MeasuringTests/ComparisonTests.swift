@@ -39,6 +39,24 @@ struct ComparisonTests {
         #expect(verdict == expected ?? .different(["bytes: plain 5, here 4"]))
     }
 
+    @Test("plain URLSession runs again until it crashes or hangs as another run of Foundation's own loader did")
+    func repeated() {
+        func runs(_ first: Outcome, beside other: Outcome, then later: [Outcome]) -> (outcome: Outcome, count: Int) {
+            var count = 0
+            let outcome = first.repeated(beside: other, limit: later.count) {
+                defer { count += 1 }
+                return later[count]
+            }
+            return (outcome, count)
+        }
+        let (end, crash, hang) = (Outcome.observed(plain), Outcome.crashed("a trap"), Outcome.hung(plain))
+        #expect(runs(end, beside: crash, then: [end, hang, crash, end]) == (crash, 3))
+        #expect(runs(end, beside: hang, then: [crash, hang]) == (hang, 2))
+        #expect(runs(end, beside: crash, then: [end, hang]) == (end, 2))
+        #expect(runs(end, beside: end, then: [crash]) == (end, 0))
+        #expect(runs(hang, beside: crash, then: [crash]) == (hang, 0))
+    }
+
     @Test("one argued difference does not hide another")
     func unexpectedBesideArgued() {
         var other = plain
