@@ -15,9 +15,12 @@ struct FloodDetector {
     private static let headerSize = 9
 
     private let limits: HTTP2Limits
+    /// The header of the current frame as far as it has arrived; empty between two frames.
     private var header: [UInt8] = []
     /// The bytes of the current frame's payload that have not arrived.
     private var payload = 0
+    /// The bytes of the current frame's payload that have arrived.
+    private var begunPayload = 0
     private var count = 0
     private var sent = 0
     private var intervalEnd: NIODeadline?
@@ -26,6 +29,9 @@ struct FloodDetector {
         self.limits = limits
         header.reserveCapacity(Self.headerSize)
     }
+
+    /// The bytes of the current frame that have arrived; 0 if the last byte was the end of a frame.
+    var begun: Int { header.count + begunPayload }
 
     /// Records that bytes were sent.
     mutating func send(_ bytes: Int) { sent = sent.addingReportingOverflow(bytes).partialValue & .max }
@@ -37,17 +43,22 @@ struct FloodDetector {
         startInterval(now)
         var bytes = bytes
         while bytes.readableBytes > 0 {
+            if header.count < Self.headerSize {
+                guard let byte = bytes.readInteger(as: UInt8.self) else { break }
+                header.append(byte)
+                guard header.count == Self.headerSize else { continue }
+                payload = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
+                if !hasContent { count += 1 }
+                if count > allowed { return name(header[3]) }
+            }
             let skipped = min(payload, bytes.readableBytes)
             bytes.moveReaderIndex(forwardBy: skipped)
             payload -= skipped
-            guard payload == 0, let byte = bytes.readInteger(as: UInt8.self) else { continue }
-            header.append(byte)
-            guard header.count == Self.headerSize else { continue }
-            defer { header.removeAll(keepingCapacity: true) }
-            payload = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
-            guard !hasContent else { continue }
-            count += 1
-            if count > allowed { return name(header[3]) }
+            begunPayload += skipped
+            if payload == 0 {
+                header.removeAll(keepingCapacity: true)
+                begunPayload = 0
+            }
         }
         return nil
     }

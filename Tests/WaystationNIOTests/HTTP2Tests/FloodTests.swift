@@ -57,6 +57,20 @@ struct FloodTests {
         #expect(exchange.isComplete)
     }
 
+    @Test("Frames that never end where a read ends do not make the codec's buffer grow")
+    func neverAligned() throws {
+        let server = try ScriptedServer()
+        let exchange = server.begin()
+        server.send(RawFrames.headers(1, ScriptedServer.ok))
+        let frame = RawFrames.frame(200, [UInt8](repeating: 1, count: 16_000))
+        let (begin, rest) = (Array(frame[..<5]), Array(frame[5...]))
+        server.send(begin)
+        for _ in 0..<500 { server.send(rest + begin) }
+        server.send(rest + RawFrames.data(1, [1, 2, 3], isLast: true))
+        #expect(exchange.isComplete && exchange.body == [1, 2, 3])
+        #expect(exchange.largestStorage < 100_000)
+    }
+
     @Test("The detector counts frames at any split of the bytes, skips payloads, and accepts more after uploads")
     func detector() {
         var limits = HTTP2Limits()
@@ -72,6 +86,11 @@ struct FloodTests {
             }
             #expect(results.compactMap { $0 } == ["PING"])
             #expect(results.last == .some("PING") || results.contains("PING"))
+        }
+        for count in 0..<content.count {
+            var detector = FloodDetector(limits: limits)
+            _ = detector.receive(ByteBuffer(bytes: content[..<count]), now: now)
+            #expect(detector.begun == (count < 109 ? count : count - 109))
         }
         var uploader = FloodDetector(limits: limits)
         _ = uploader.receive(ByteBuffer(bytes: RawFrames.ping()), now: now)

@@ -87,6 +87,8 @@ final class RecordingExchange: ConnectionExchange {
     let requestHead: EngineRequestHead
     private(set) var head: EngineResponseHead?
     private(set) var body: [UInt8] = []
+    /// The largest storage of a part of the body; the codec's buffer is part of it.
+    private(set) var largestStorage = 0
     private(set) var ends: [ExchangeFailure?] = []
     private(set) var asked = 0
     private(set) var heads = 0
@@ -119,6 +121,7 @@ final class RecordingExchange: ConnectionExchange {
 
     func take(_ part: ByteBuffer) -> Bool {
         body += Array(buffer: part)
+        largestStorage = max(largestStorage, part.storageCapacity)
         didTake?()
         return takesMore
     }
