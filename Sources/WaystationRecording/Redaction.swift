@@ -4,7 +4,8 @@ package import Foundation
 ///
 /// Names are compared without regard to case; the names of items also without `_` and `-`, so that `access_token` hides
 /// `accessToken` too. A value that is left out is replaced with ``placeholder``. Bodies of
-/// responses are written unchanged; bodies of requests are searched when they are forms or JSON.
+/// requests are searched when they are forms or JSON. `HARRecorder` and exports write the bodies of responses unchanged;
+/// a `Recording` of WaystationTesting searches those, too.
 public struct Redaction: Sendable, Hashable {
     /// The text that replaces a secret: `[redacted]`.
     public static let placeholder = "[redacted]"

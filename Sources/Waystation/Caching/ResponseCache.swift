@@ -30,6 +30,8 @@ public final class ResponseCache: Sendable {
 
     /// Opens the cache in a directory, or makes it.
     ///
+    /// The call makes and checks the directory, and waits for the disk; the index is opened in the background.
+    ///
     /// - Parameters:
     ///   - directory: A folder that only caches use; it is made when missing, with access for its owner alone.
     ///   - maximumSize: The total size of stored responses, 256 MiB by default. Above it the least recently used
@@ -40,9 +42,10 @@ public final class ResponseCache: Sendable {
     ///     In addition, the heads of the responses that were read last take at most 4 MiB.
     ///   - sharing: The tier whose responses the cache shares with other machines; nil, the default, for none.
     ///   - now: The clock; for tests.
-    /// - Throws: ``WaystationError`` with the code `unusableDirectory` when the directory cannot be made, is not a
-    ///   directory, is a symbolic link, belongs to another user or may be written to by others, and when the same is
-    ///   true of a file or folder in it that the cache would use. Temporary problems, such as a full disk, and a
+    /// - Throws: ``WaystationError`` with the code `unusableDirectory` when the URL is not one of a file, the directory
+    ///   cannot be made, is not a directory, is a symbolic link, belongs to another user or may be written to by others,
+    ///   and when the same is true of a file or folder in it that the cache would use; with the code `invalidSecret` when
+    ///   the secret of `sharing` is too short. Temporary problems, such as a full disk, and a
     ///   damaged index do not throw: loads use the network meanwhile, and ``condition`` names the reason.
     public convenience init(
         directory: URL,
@@ -98,24 +101,39 @@ public final class ResponseCache: Sendable {
 
     /// Removes all responses.
     ///
-    /// If the cache shares responses, this and the other ways to remove them, but for ``remove(olderThan:)``, apply to
-    /// all machines: they return when the shared tier has the invalidation, or does not answer and gets it later.
+    /// If the cache shares responses, this method and the other `remove` methods, except ``remove(olderThan:)``, remove
+    /// them on all machines. They return when the shared tier has got the invalidation, or when one attempt has failed;
+    /// the invalidation is then delivered later.
     ///
-    /// Returns the number of removed responses.
+    /// - Returns: The number of responses that were removed on this machine.
+    /// - Throws: `StoreError` of WaystationStorage when the store does not work; some responses may have been removed
+    ///   then.
     @discardableResult
     public func removeAll() async throws -> Int { try await remove(.all) }
 
     /// Removes all variants that are stored for a URL.
+    ///
+    /// - Returns: The number of responses that were removed on this machine.
+    /// - Throws: `StoreError` of WaystationStorage when the store does not work; some responses may have been removed
+    ///   then.
     @discardableResult
     public func remove(_ url: URL) async throws -> Int {
         try await remove(.url(CanonicalRequest.url(of: url)))
     }
 
     /// Removes all responses whose URL begins with `prefix`, such as `https://shop.example/app/`.
+    ///
+    /// - Returns: The number of responses that were removed on this machine.
+    /// - Throws: `StoreError` of WaystationStorage when the store does not work; some responses may have been removed
+    ///   then.
     @discardableResult
     public func remove(prefix: String) async throws -> Int { try await remove(.prefix(prefix)) }
 
     /// Removes all responses from a host, such as `img.example`.
+    ///
+    /// - Returns: The number of responses that were removed on this machine.
+    /// - Throws: `StoreError` of WaystationStorage when the store does not work; some responses may have been removed
+    ///   then.
     @discardableResult
     public func remove(host: String) async throws -> Int { try await remove(.host(host)) }
 
@@ -126,6 +144,10 @@ public final class ResponseCache: Sendable {
     }
 
     /// Removes all responses that arrived longer ago than `age`, on this machine alone.
+    ///
+    /// - Returns: The number of responses that were removed on this machine.
+    /// - Throws: `StoreError` of WaystationStorage when the store does not work; some responses may have been removed
+    ///   then.
     @discardableResult
     public func remove(olderThan age: Duration) async throws -> Int {
         try await store.remove(olderThan: now().addingTimeInterval(-age.inSeconds))

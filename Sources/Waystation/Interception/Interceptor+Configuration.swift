@@ -35,7 +35,8 @@ extension Interceptor {
         public var cookieStorages: [any CookieStorage] = []
         /// The engine that carries requests to the network; Foundation's own by default.
         ///
-        /// To choose one sets ``makeTransport``, too.
+        /// Setting this property also sets ``makeTransport``; the one that is set last counts. Unlike a transport that is
+        /// set there, an engine leaves uploads, downloads and web sockets to Foundation.
         public var transport: Carrier = .urlSession {
             didSet {
                 makeTransport = transport.makeTransport

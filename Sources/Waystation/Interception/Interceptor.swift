@@ -35,8 +35,9 @@ public final class Interceptor: Sendable {
     /// Makes an interceptor.
     ///
     /// - Parameter configure: Fills in the configuration.
-    /// - Throws: ``WaystationError`` when a pattern is not valid, a directory cannot be opened or a rule lacks its
-    ///   cache; any error that `configure` throws.
+    /// - Throws: ``WaystationError`` with the code `invalidRules`, `invalidBaseURL`, `unusableDirectory`,
+    ///   `missingCache`, `missingPacks`, `missingLogin`, `invalidLogin`, `invalidLinks` or `invalidHeaderBody`; any error
+    ///   that `configure` throws.
     public convenience init(_ configure: (inout Configuration) throws -> Void) throws {
         var configuration = Configuration()
         try configure(&configuration)
@@ -44,6 +45,10 @@ public final class Interceptor: Sendable {
     }
 
     /// Makes an interceptor from a configuration.
+    ///
+    /// - Parameter configuration: The configuration.
+    /// - Throws: ``WaystationError`` with the code `invalidRules`, `invalidBaseURL`, `unusableDirectory`,
+    ///   `missingCache`, `missingPacks`, `missingLogin`, `invalidLogin`, `invalidLinks` or `invalidHeaderBody`.
     public init(_ configuration: Configuration) throws {
         try configuration.headerBody?.check()
         try configuration.externalLinks?.check()
@@ -118,9 +123,9 @@ public final class Interceptor: Sendable {
 
     /// Warnings about rules that are valid but probably do not do what was meant, in the order of the rules.
     ///
-    /// Such rules are one that an earlier rule lets no request reach, files at a base URL that the rule's pattern does
-    /// not take, a pattern such as `https://api.example.com`, which takes only the front page, and a pattern with an
-    /// unclosed `[`. The rules are used as they are written; the first 20 warnings are logged when the interceptor is
+    /// Such rules are one that an earlier rule lets no request reach, one whose set of methods is empty, files at a base
+    /// URL that the rule's pattern does not take, a pattern such as `https://api.example.com`, which takes only the front
+    /// page, and a pattern with an unclosed `[`. The rules are used as they are written; the first 20 warnings are logged when the interceptor is
     /// made.
     public var warnings: [RuleWarning] { matcher.rules.warnings }
 

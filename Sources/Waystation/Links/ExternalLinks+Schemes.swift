@@ -7,7 +7,7 @@ extension ExternalLinks {
         /// Every scheme except `http` and `https`.
         ///
         /// It also does not include `ws` and `wss`, which only web socket tasks load; `data`, whose URLs contain their
-        /// own content; and the schemes that a rule of the interceptor names, such as `app` by `app://**`.
+        /// own content; and the schemes that a rule of the interceptor names, such as `app` by `app://*/**`.
         case allExceptHTTP
 
         /// These schemes.

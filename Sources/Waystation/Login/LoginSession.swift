@@ -106,7 +106,8 @@ public final class LoginSession: Sendable, CookieOwner {
     ///
     /// - Throws: `URLError.userAuthenticationRequired` with a ``WaystationError`` under it, when the provider failed or
     ///   exceeded its time limit; `URLError.userCancelledAuthentication` when the user logged out; `CancellationError`
-    ///   when the task was cancelled.
+    ///   when the task was cancelled; ``WaystationError`` with the code `missingLogin` when no interceptor has this
+    ///   session as its login yet.
     public func logIn() async throws {
         try checkAttached()
         let waiting = Mutex<Waiting?>(nil)

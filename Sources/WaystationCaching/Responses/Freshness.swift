@@ -34,8 +34,8 @@ extension StoredHead {
     /// The stored response's age and lifetime at a given time.
     ///
     /// - Parameters:
-    /// The current time.
-    /// The rules for heuristics and the clock.
+    ///   - now: The current time.
+    ///   - rules: The rules for heuristics and the clock; the standard rules by default.
     /// - Returns: The age, the lifetime, and the source of the lifetime.
     /// - Complexity: O(1); the fields are read once.
     public func freshness(now: Date, rules: CachingRules = .standard) -> Freshness {
