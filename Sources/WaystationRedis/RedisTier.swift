@@ -161,6 +161,13 @@ public final class RedisTier: SharedTier, PunctualTier {
         return TierSubscription(lastNumber: last, messages: stream)
     }
 
+    private enum Subscribing {
+        case wanted
+        case begun(RedisSubscription)
+        /// The reader has gone, or the deadline has passed.
+        case unwanted
+    }
+
     /// Makes the connection of a channel, and waits until messages arrive on it.
     private func begin(
         _ channel: TierKey,
@@ -173,11 +180,13 @@ public final class RedisTier: SharedTier, PunctualTier {
             let race = Race(continuation)
             loop.execute {
                 let present = Self.present(router, connector, on: loop, counters)
-                let subscription = NIOLoopBoundBox<RedisSubscription?>.makeEmptyBox(
-                    valueType: RedisSubscription.self,
-                    eventLoop: loop
-                )
-                messages.onTermination = { _ in loop.execute { subscription.value?.end() } }
+                let subscribing = NIOLoopBoundBox(Subscribing.wanted, eventLoop: loop)
+                messages.onTermination = { _ in
+                    loop.execute {
+                        if case .begun(let subscription) = subscribing.value { subscription.end() }
+                        subscribing.value = .unwanted
+                    }
+                }
                 loop.assumeIsolated().scheduleTask(deadline: NIODeadline(deadline)) {
                     if race.finish(.failure(TierError(.late, "Redis did not confirm a subscription in time"))) {
                         messages.finish()
@@ -187,6 +196,9 @@ public final class RedisTier: SharedTier, PunctualTier {
                     switch connected {
                     case .failure(let error): race.finish(.failure(error))
                     case .success(let connection):
+                        guard case .wanted = subscribing.value else {
+                            return connection.close(TierError(.late, "the connection of a channel was made too late"))
+                        }
                         let handlers = RedisSubscription.Handlers(
                             confirmed: { race.finish($0) },
                             received: { payload in
@@ -197,9 +209,9 @@ public final class RedisTier: SharedTier, PunctualTier {
                             ended: { messages.finish(throwing: $0) },
                             checked: { present?.check(channel.numberKey) }
                         )
-                        let made = RedisSubscription(connection, channel.name, handlers)
-                        subscription.value = made
-                        made.begin(on: loop, keepalive: interval)
+                        let subscription = RedisSubscription(connection, channel.name, handlers)
+                        subscribing.value = .begun(subscription)
+                        subscription.begin(on: loop, keepalive: interval)
                     }
                 }
             }

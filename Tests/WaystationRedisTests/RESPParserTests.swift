@@ -68,7 +68,7 @@ struct RESPParserTests {
         "refuses a reply beyond its limits before it has arrived",
         arguments: [
             "$11\r\n", "*2\r\n$6\r\nabcdef\r\n$5\r\n", "*9\r\n", "*8\r\n*1\r\n", "%5\r\n", "%4611686018427387904\r\n",
-            "*1\r\n*1\r\n*1\r\n*1\r\n", "+aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+            "*1\r\n*1\r\n*1\r\n*1\r\n", "*3\r\n+abcd\r\n-abcd\r\n,123\r\n", "+aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
         ]
     )
     func limits(text: String) {

@@ -155,6 +155,22 @@ struct RedisTierTests {
         #expect(error?.code == .unreachable)
     }
 
+    @Test("closes the connection of a channel that was made after the deadline")
+    func lateSubscription() async throws {
+        let server = try await ScriptedRedis(greets: false) { _ in nil }
+        let tier = try RedisTier(RedisOptions(host: "127.0.0.1", port: server.port))
+        await #expect(throws: TierError.self) {
+            _ = try await tier.subscribe(to: TierKey("channel"), until: .now + .milliseconds(1))
+        }
+        var next: String?
+        for await event in server.events {
+            if event == "HELLO" { server.answer("HELLO", "%0\r\n") }
+            next = event
+            if event != "HELLO" { break }
+        }
+        #expect(next == "closed")
+    }
+
     @Test("has a channel that ends with its connection, also when the server no longer answers")
     func lostChannel() async throws {
         let server = try RedisServer()

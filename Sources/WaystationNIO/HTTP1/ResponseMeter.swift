@@ -8,6 +8,8 @@ final class ResponseMeter: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
+    private static let lineEnds = ByteBuffer(string: "\r\n\r\n")
+
     private let limit: Int
     /// The bytes since the parser has last produced a part.
     private var pending = 0
@@ -35,7 +37,14 @@ final class ResponseMeter: ChannelInboundHandler {
         hasBytes = true
         pending &+= count
         context.fireChannelRead(data)
-        guard isExpecting, pending > limit else { return }
+        guard isExpecting else {
+            // The response is complete. If the same read contains the beginning of another head, the parser would wait for
+            // its rest, and take the next response for it. These line ends complete such a head, or make it malformed, and
+            // the connection fails; between two responses the parser skips them.
+            if context.channel.isActive { context.fireChannelRead(wrapInboundOut(Self.lineEnds)) }
+            return
+        }
+        guard pending > limit else { return }
         pending = 0
         context.fireErrorCaught(
             ExchangeFailure(

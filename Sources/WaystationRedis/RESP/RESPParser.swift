@@ -105,6 +105,12 @@ struct RESPParser {
         }
     }
 
+    /// Counts bytes of the reply that are kept until it is complete.
+    private mutating func count(_ length: Int) throws(Malformed) {
+        guard length <= limits.bytes - bytes else { throw Malformed("a reply has more than \(limits.bytes) bytes") }
+        bytes += length
+    }
+
     private mutating func nextToken() throws(Malformed) -> Token? {
         if let string { return try bytes(of: string).map(Token.value) }
         guard let line = try nextLine() else { return nil }
@@ -112,8 +118,11 @@ struct RESPParser {
         let rest = line.dropFirst()
         switch type {
         case UInt8(ascii: "+"), UInt8(ascii: ","), UInt8(ascii: "("):
+            try count(rest.count)
             return .value(.text(String(decoding: rest, as: UTF8.self)))
-        case UInt8(ascii: "-"): return .value(.error(String(decoding: rest, as: UTF8.self)))
+        case UInt8(ascii: "-"):
+            try count(rest.count)
+            return .value(.error(String(decoding: rest, as: UTF8.self)))
         case UInt8(ascii: ":"): return .value(.number(try number(rest)))
         case UInt8(ascii: "_"):
             guard rest.isEmpty else { throw Malformed("a null has a value") }
@@ -125,8 +134,7 @@ struct RESPParser {
             return .value(.number(rest.first == UInt8(ascii: "t") ? 1 : 0))
         case UInt8(ascii: "$"), UInt8(ascii: "="), UInt8(ascii: "!"):
             guard let length = try length(rest, isNullAllowed: type == UInt8(ascii: "$")) else { return .value(.null) }
-            guard length <= limits.bytes - bytes else { throw Malformed("a reply has more than \(limits.bytes) bytes") }
-            bytes += length
+            try count(length)
             string = (type, length)
             return try bytes(of: (type, length)).map(Token.value)
         case UInt8(ascii: "*"), UInt8(ascii: "~"), UInt8(ascii: ">"):

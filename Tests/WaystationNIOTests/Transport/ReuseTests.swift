@@ -96,6 +96,25 @@ struct ReuseTests {
         #expect(origin.connectionCount == 2)
     }
 
+    @Test(
+        "The beginning of a second response, in the same read, closes the connection",
+        arguments: [
+            "H", "HTTP/1.1 302 Found", "HTTP/1.1 302 Found\r\nLocation: https://other.example/\r\nX: ",
+            "HTTP/1.1 302 Found\r\nLocation: https://other.example/\r\n", "HTTP/1.1 103 Early Hints\r\nX: ",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-",
+        ]
+    )
+    func begunResponse(_ surplus: String) async throws {
+        let origin = try RawOrigin { number in
+            [.request, .send(Self.ok + (number == 0 ? surplus : "")), .again]
+        }
+        let transport = NIOTransport.plain()
+        #expect(await transport.load(origin.url()).text == "ok")
+        let second = await transport.load(origin.url())
+        #expect(second.text == "ok" && second.status == 200)
+        #expect(origin.connectionCount == 2)
+    }
+
     @Test("Idle connections are closed when their time is over")
     func idleTime() async throws {
         let origin = try RawOrigin { _ in [.request, .send(Self.ok), .again] }

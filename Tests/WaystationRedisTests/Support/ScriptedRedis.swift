@@ -39,25 +39,40 @@ final class ScriptedRedis: Sendable {
     /// The commands that have arrived, apart from greetings that were answered without the script.
     var commands: [[String]] { seen.all }
 
+    /// The first word of each command that arrives, and `closed` for each connection that ends; for one reader.
+    var events: AsyncStream<String> { seen.events }
+
+    /// Answers the commands with a first word that were not answered, in Redis' protocol.
+    func answer(_ word: String, _ reply: String) {
+        for sender in seen.senders(of: word) { sender.writeAndFlush(ByteBuffer(string: reply), promise: nil) }
+    }
+
     /// Sends a message, in Redis' protocol, to all connections that have subscribed to a channel.
     func push(_ message: String) {
-        for subscriber in seen.subscribers { subscriber.writeAndFlush(ByteBuffer(string: message), promise: nil) }
+        for subscriber in seen.senders(of: "SUBSCRIBE") { subscriber.writeAndFlush(ByteBuffer(string: message), promise: nil) }
     }
 
     func stop() async throws { try await channel.close() }
 
     private final class Seen: Sendable {
-        private let state = Mutex<(commands: [[String]], subscribers: [any Channel])>(([], []))
+        private let state = Mutex<[(words: [String], sender: any Channel)]>([])
+        private let occurred = AsyncStream<String>.makeStream()
 
-        var all: [[String]] { state.withLock(\.commands) }
+        var all: [[String]] { state.withLock { $0.map(\.words) } }
 
-        var subscribers: [any Channel] { state.withLock(\.subscribers) }
+        var events: AsyncStream<String> { occurred.stream }
+
+        func senders(of word: String) -> [any Channel] {
+            state.withLock { $0.filter { $0.words.first == word }.map(\.sender) }
+        }
 
         func add(_ words: [String], from channel: any Channel) {
-            state.withLock {
-                $0.commands.append(words)
-                if words.first == "SUBSCRIBE" { $0.subscribers.append(channel) }
-            }
+            state.withLock { $0.append((words, channel)) }
+            occurred.continuation.yield(words.first ?? "")
+        }
+
+        func close() {
+            occurred.continuation.yield("closed")
         }
     }
 
@@ -74,6 +89,11 @@ final class ScriptedRedis: Sendable {
             self.greets = greets
             self.script = script
             self.seen = seen
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            seen.close()
+            context.fireChannelInactive()
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
