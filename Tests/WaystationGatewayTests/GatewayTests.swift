@@ -130,6 +130,29 @@ struct GatewayTests {
         #expect(request.value(of: "Content-Type") == "a/b")
     }
 
+    @Test("takes white space around the length of a body", arguments: ["4 ", " 4   ", "  4"])
+    func paddedLength(_ length: String) async throws {
+        let origin = try ScriptedOrigin { .ok(String(decoding: $0.body, as: UTF8.self)) }
+        let fixture = try await GatewayFixture(origin: origin)
+        let response = try await fixture.send(
+            "POST / HTTP/1.1\r\nHost: \(fixture.name(of: origin))\r\nContent-Length:\(length)\r\nConnection: close\r\n\r\n"
+                + "body"
+        )
+        #expect(response.text == "body")
+    }
+
+    @Test("leaves out a cookie that no field can have, and delivers the response")
+    func invalidCookie() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("page", fields: ["Set-Cookie": "a=\u{1}b"]) }
+        let fixture = try await GatewayFixture(origin: origin) { $0.isProxy = true }
+        let url = "http://127.0.0.1:\(origin.port)/"
+        let response = try await fixture.send(
+            "GET \(url) HTTP/1.1\r\nHost: 127.0.0.1:\(origin.port)\r\nConnection: close\r\n\r\n"
+        )
+        #expect(response.status == 200 && response.text == "page")
+        #expect(response["Set-Cookie"] == nil)
+    }
+
     @Test("asks for a body that the client holds back")
     func expectation() async throws {
         let origin = try ScriptedOrigin { .ok(String(decoding: $0.body, as: UTF8.self)) }

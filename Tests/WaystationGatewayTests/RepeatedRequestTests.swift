@@ -208,7 +208,7 @@ struct RepeatedRequestTests {
 
 extension GatewayFixture {
     /// Parts of a gateway as those of this one, which have remembered nothing.
-    fileprivate func serving() -> GatewayServing {
+    func serving() -> GatewayServing {
         let loads = ClientLoads(interceptor, .ephemeral)
         return GatewayServing(loads, cookies: interceptor.cookies, GatewayOptions(), port: port) { _ in nil }
     }

@@ -161,9 +161,10 @@ struct WebSocketTests {
     func login() async throws {
         let origin = try ScriptedOrigin { _ in .webSocketEcho }
         let store = CookieStore()
-        let login = LoginSession(cookie: .named("token", domain: "127.0.0.1", isHostOnly: true, isSecure: false)) {
-            "signed-in"
-        }
+        let login = LoginSession(
+            cookie: .named("token", domain: "127.0.0.1", isHostOnly: true, isSecure: false),
+            timeout: .minutes(5)
+        ) { "signed-in" }
         let interceptor = try Interceptor {
             $0.rules = [.allow("\(origin.url())**", via: .network, requiresLogin: .always)]
             $0.cookies = store

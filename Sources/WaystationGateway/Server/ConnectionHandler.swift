@@ -39,8 +39,9 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var isEnding = false
     /// The parts of that request.
     ///
-    /// They are looked at in the next turn of the event loop: requests that are answered at once would otherwise be
-    /// answered within each other.
+    /// They are looked at in a later turn of the event loop, because requests that are answered at once would otherwise be
+    /// answered within each other, and when the client has taken most of what was written, because it could otherwise make
+    /// the gateway hold the responses to as many requests as fit into one read.
     private var next: [HTTPServerRequestPart] = []
 
     /// Makes the handler of a connection.
@@ -74,7 +75,11 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
-        if isEnding || !next.isEmpty { next.append(part) } else { take(part, context.channel) }
+        if isEnding || !next.isEmpty || (isIdle && !context.channel.isWritable) {
+            next.append(part)
+        } else {
+            take(part, context.channel)
+        }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) { readOn(context.channel) }
@@ -84,7 +89,8 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
             switch phase {
             case .responding(let exchange): exchange.becameWritable()
             case .inspecting(let exchange): exchange.becameWritable()
-            case .idle, .collecting, .done: break
+            case .idle: takeNextSoon(context.channel)
+            case .collecting, .done: break
             }
         }
         context.fireChannelWritabilityChanged()
@@ -159,6 +165,9 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
                 return respond(accepted, head, channel, arrival)
             }
             if let length = head.statedLength, length > serving.options.maximumBody.bytes { throw .bodyTooLarge }
+            if let text = head.lengthField, head.statedLength == nil {
+                throw .badRequest("the Content-Length “\(text)” is not a number of bytes that a body can have")
+            }
             phase = .collecting(head, accepted, RequestBodyCollector(serving.options, on: channel.eventLoop))
             waitForPart(head, channel)
             guard head.expectsContinue else { return }
@@ -249,9 +258,15 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
             return
         }
         waitForRequest(channel)
+        takeNextSoon(channel)
+    }
+
+    /// Looks at the parts of the next request in the next turn of the event loop, if the client takes bytes then.
+    private func takeNextSoon(_ channel: any Channel) {
         guard !next.isEmpty else { return }
         let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
         channel.eventLoop.execute {
+            guard channel.isWritable else { return }
             let parts = bound.value.next
             bound.value.next = []
             for part in parts { bound.value.take(part, channel) }
@@ -282,10 +297,16 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
 extension HTTPRequestHead {
     /// Whether a body follows (RFC 9112 §6.3).
     fileprivate var hasBody: Bool {
-        headers.contains(name: "Transfer-Encoding") || statedLength.map { $0 > 0 } ?? false
+        headers.contains(name: "Transfer-Encoding") || (lengthField != nil && statedLength != 0)
     }
 
-    fileprivate var statedLength: Int? { headers.first(name: "Content-Length").flatMap { Int($0) } }
+    /// The value of Content-Length without the white space around it, which the parser leaves in place.
+    fileprivate var lengthField: String? {
+        headers.first(name: "Content-Length")?.trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
+    }
+
+    /// The length of the body; nil if there is none, or if it is not a number.
+    fileprivate var statedLength: Int? { lengthField.flatMap { Int($0) } }
 
     /// Whether the client waits for a response before it sends the body (RFC 9110 §10.1.1).
     fileprivate var expectsContinue: Bool {

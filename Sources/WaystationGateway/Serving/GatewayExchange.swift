@@ -120,7 +120,8 @@ final class GatewayExchange: JourneyClient {
     func take(_ part: Data, of journey: Journey) { write(part) }
 
     func whenPassedOn(_ work: @escaping @Sendable () -> Void) {
-        guard !channel.isWritable else { return work() }
+        // A connection that has ended stays as it was, and would never become writable.
+        guard channel.isActive, !channel.isWritable else { return work() }
         state.value.waiting.append(work)
     }
 

@@ -84,7 +84,10 @@ struct BrowserLoginTests {
                 )
                 : .ok(request.value(of: "Cookie") ?? "none")
         }
-        let login = LoginSession(cookie: .named("token", domain: "127.0.0.1", isHostOnly: true)) { "t1" }
+        let login = LoginSession(
+            cookie: .named("token", domain: "127.0.0.1", isHostOnly: true),
+            timeout: .minutes(5)
+        ) { "t1" }
         let fixture = try await GatewayFixture(cookies: store) {
             _ in
         } interceptor: {

@@ -42,15 +42,13 @@ final class ScriptedRedis: Sendable {
     /// The first word of each command that arrives, and `closed` for each connection that ends; for one reader.
     var events: AsyncStream<String> { seen.events }
 
-    /// Answers the commands with a first word that were not answered, in Redis' protocol.
+    /// Sends bytes, in Redis' protocol, to each connection that has sent a command with a first word.
     func answer(_ word: String, _ reply: String) {
         for sender in seen.senders(of: word) { sender.writeAndFlush(ByteBuffer(string: reply), promise: nil) }
     }
 
     /// Sends a message, in Redis' protocol, to all connections that have subscribed to a channel.
-    func push(_ message: String) {
-        for subscriber in seen.senders(of: "SUBSCRIBE") { subscriber.writeAndFlush(ByteBuffer(string: message), promise: nil) }
-    }
+    func push(_ message: String) { answer("SUBSCRIBE", message) }
 
     func stop() async throws { try await channel.close() }
 

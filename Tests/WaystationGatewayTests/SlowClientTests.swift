@@ -1,0 +1,63 @@
+#if Gateway
+import Foundation
+import FoundationNetworking
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Synchronization
+import Testing
+import Waystation
+
+@testable import WaystationGateway
+
+@Suite("A client that does not take what is written to it")
+struct SlowClientTests {
+    @Test("gets the answer to its next request when it has taken the one before")
+    func pipelined() async throws {
+        let fixture = try await GatewayFixture()
+        let serving = fixture.serving()
+        let connection = ConnectionHandler(serving, RepeatingHandler(serving)) {
+            Tunnel(handlers: [], idle: .seconds(1))
+        } connect: { _, _, _ in
+        }
+        let channel = EmbeddedChannel(handler: connection)
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+        channel.isWritable = false
+        // No rule takes this URL, so that the refusal is written at once.
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+        head.headers.add(name: "Host", value: "unknown.example.localhost:\(fixture.port)")
+        try channel.writeInbound(HTTPServerRequestPart.head(head))
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
+        channel.embeddedEventLoop.run()
+        #expect(try channel.readOutbound(as: HTTPServerResponsePart.self) == nil)
+
+        channel.isWritable = true
+        channel.pipeline.fireChannelWritabilityChanged()
+        channel.embeddedEventLoop.run()
+        guard case .head(let response) = try channel.readOutbound(as: HTTPServerResponsePart.self) else {
+            Issue.record("no response")
+            return
+        }
+        #expect((400..<500).contains(response.status.code))
+    }
+
+    @Test("and leaves does not keep the end of its load waiting")
+    func left() async throws {
+        let fixture = try await GatewayFixture(files: ["a.txt": "one"])
+        let serving = fixture.serving()
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/a.txt")
+        head.headers.add(name: "Host", value: fixture.shop)
+        let accepted = try serving.accept(head, for: try serving.targets.target(of: head))
+        let channel = EmbeddedChannel()
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+        channel.isWritable = false
+        let exchange = GatewayExchange(accepted, head, on: channel, serving) { _ in }
+        let passed = Atomic(0)
+        exchange.whenPassedOn { passed.add(1, ordering: .relaxed) }
+        #expect(passed.load(ordering: .relaxed) == 0)
+        try await channel.close().get()
+        exchange.whenPassedOn { passed.add(1, ordering: .relaxed) }
+        #expect(passed.load(ordering: .relaxed) == 1)
+    }
+}
+#endif
