@@ -60,13 +60,15 @@ struct Course: Sendable {
         case redirected(ResponseHead, body: Data, isCut: Bool)
         /// The same, as a complete answer.
         case found(Answer)
-        /// The response refuses this token, which is renewed.
-        case refused(token: String)
+        /// The response refuses this token, which is renewed when the body has ended.
+        case refused(token: String, bytes: Int)
         case over
     }
 
     /// The number of bytes of a redirect's body that are kept for a client that may not follow it.
     static let keptRedirectBody = 1 << 20
+    /// The number of bytes for which the renewal of a refused token waits, so that the connection can be used again.
+    static let skippedBody = 1 << 20
 
     private var phase = Phase.visiting
     private(set) var hop: Hop
@@ -229,7 +231,7 @@ struct Course: Sendable {
     ) -> Action {
         guard isUnderWay(trip), case .asking = phase else { return .ignore }
         if let refused = refusedToken(head, token) {
-            phase = .refused(token: refused)
+            phase = .refused(token: refused, bytes: 0)
             return .ignore
         }
         guard RedirectPolicy.decision(for: head, to: hop.request, after: redirects) == .none else {
@@ -264,7 +266,15 @@ struct Course: Sendable {
             body.append(part)
             phase = .redirected(head, body: body, isCut: false)
             return .ignore
-        case .visiting, .asking, .found, .refused, .over: return .ignore
+        case .refused(let token, let bytes):
+            guard bytes + part.count <= Self.skippedBody else {
+                // The rest is not waited for: it may have no end.
+                self.trip += 1
+                return renew(token)
+            }
+            phase = .refused(token: token, bytes: bytes + part.count)
+            return .ignore
+        case .visiting, .asking, .found, .over: return .ignore
         }
     }
 
@@ -276,11 +286,7 @@ struct Course: Sendable {
         // The network has answered first.
         case .delivering, .redirected, .found, .refused, .over: return .ignore
         }
-        if let refused = refusedToken(ResponseHead(answer.response), token) {
-            phase = .visiting
-            isRenewed = true
-            return .renew(token: refused)
-        }
+        if let refused = refusedToken(ResponseHead(answer.response), token) { return renew(refused) }
         // The late response of the trip is only for the cache.
         self.trip += 1
         question = nil
@@ -305,10 +311,7 @@ struct Course: Sendable {
         guard isUnderWay(trip) else { return .ignore }
         switch phase {
         case .visiting, .found, .over: return .ignore
-        case .refused(let token):
-            phase = .visiting
-            isRenewed = true
-            return .renew(token: token)
+        case .refused(let token, _): return renew(token)
         case .asking:
             if let error, let question, (error as? URLError)?.code != .cancelled {
                 return .standIn(otherwise: question.finding.explaining(error))
@@ -338,6 +341,12 @@ struct Course: Sendable {
                 ?? .end(URLError(.unsupportedURL, failing: hop.request.url))
         case .follow(let next): .redirect(head, next: next, isHTTP: true)
         }
+    }
+
+    private mutating func renew(_ token: String) -> Action {
+        phase = .visiting
+        isRenewed = true
+        return .renew(token: token)
     }
 
     /// The token that a response refuses, if it can be renewed and the request can be sent again.

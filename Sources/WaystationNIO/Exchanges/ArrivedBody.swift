@@ -12,7 +12,9 @@ struct ArrivedBody {
     /// Removes the content coding, if there is one.
     var decoder: (any ContentDecoder)?
     let limits: NIOOptions.Limits
-    private var parts = CircularBuffer<ByteBuffer>()
+    private(set) var parts = CircularBuffer<ByteBuffer>()
+    /// Whether the last part is a copy of small parts.
+    private var lastIsCopy = false
     private var waiting = 0
     private var encodedTotal = 0
     private var decodedTotal = 0
@@ -31,7 +33,15 @@ struct ArrivedBody {
     mutating func append(_ part: ByteBuffer) {
         guard part.readableBytes > 0 else { return }
         waiting += part.readableBytes
-        parts.append(part)
+        // A part keeps the whole buffer of its read from the socket in memory, so small ones that wait are copied.
+        guard !parts.isEmpty, part.readableBytes < part.storageCapacity / 8 else {
+            parts.append(part)
+            lastIsCopy = false
+            return
+        }
+        if !lastIsCopy { parts.append(ByteBuffer()) }
+        lastIsCopy = true
+        parts.modify(parts.index(before: parts.endIndex)) { _ = $0.writeImmutableBuffer(part) }
     }
 
     /// No more parts will follow.

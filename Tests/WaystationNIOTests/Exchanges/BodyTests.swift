@@ -58,6 +58,23 @@ struct ArrivedBodyTests {
         #expect(try body.next() == Data("e".utf8))
     }
 
+    @Test("keep no buffer of the socket for each small one")
+    func small() throws {
+        var body = body()
+        var expected = Data()
+        for number in 0..<1000 {
+            let read = ByteBuffer(repeating: UInt8(truncatingIfNeeded: number), count: 32 << 10)
+            let part = try #require(read.getSlice(at: 0, length: number % 100 == 0 ? 20_000 : 1))
+            body.append(part)
+            expected += Data(part.readableBytesView)
+        }
+        let kept = body.parts.reduce(0) { $0 + $1.storageCapacity }
+        #expect(kept < 3_000_000)
+        #expect(try body.next() == expected)
+        body.append(ByteBuffer(string: "e"))
+        #expect(try body.next() == Data("e".utf8))
+    }
+
     @Test("leave room for more up to 64 KiB")
     func room() throws {
         var body = body()

@@ -125,6 +125,17 @@ struct CourseTests {
         #expect(try subject.receive(401, for: trip).hasPrefix("deliverHead"))
     }
 
+    @Test("does not wait for the end of a refusal whose body is too long")
+    func endlessRefusal() throws {
+        let trip = try subject.asked()
+        _ = try subject.receive(401, for: trip)
+        #expect(subject.receive(String(repeating: "a", count: Course.skippedBody), for: trip) == "ignore")
+        #expect(subject.receive("b", for: trip) == #"renew(token: "token")"#)
+        #expect(subject.receive("c", for: trip) == "ignore")
+        #expect(subject.end(for: trip) == "ignore")
+        #expect(try subject.receive(401, for: try subject.asked()).hasPrefix("deliverHead"))
+    }
+
     @Test("takes an answer only while no response from the network has begun")
     func lateAnswer() throws {
         let answer = Answer(response: try .head(200), body: .data(Data()), source: .cache)
