@@ -106,7 +106,11 @@ extension HTTP2Connection {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        guard !isClosed, context.channel.isWritable else { return }
+        guard !isClosed else { return }
+        for grant in table.writable(context.channel.isWritable) {
+            write(.windowUpdate(windowSizeIncrement: grant.increment), on: grant.id)
+        }
+        guard context.channel.isWritable else { return }
         endBrokenStreams()
         if !isReading { finishTurn() }
     }

@@ -115,12 +115,42 @@ extension StreamTable {
     /// The bytes that the server may still send on the connection; returns the window to grant.
     ///
     /// It is granted whether or not exchanges take their bytes, so that a slow one does not stop the others.
-    func connectionWindow(is window: Int) -> Int? {
-        window <= limits.connectionWindow / 2 ? limits.connectionWindow - window : nil
+    mutating func connectionWindow(is window: Int) -> Int? {
+        guard window <= limits.connectionWindow / 2 else { return nil }
+        guard isWritable else {
+            delayedConnectionWindow = window
+            return nil
+        }
+        return limits.connectionWindow - window
+    }
+
+    /// The channel takes bytes again, or takes none.
+    ///
+    /// No window is granted while it takes none. The codec would keep the frame, and would report the old window with each
+    /// further part of a body, so that windows would be granted again and again.
+    ///
+    /// - Returns: The windows to grant now.
+    mutating func writable(_ isWritable: Bool) -> [(id: StreamID, increment: Int)] {
+        self.isWritable = isWritable
+        guard isWritable else { return [] }
+        let (ids, connection) = (delayedGrants.sorted(), delayedConnectionWindow)
+        delayedGrants = []
+        delayedConnectionWindow = nil
+        var grants: [(id: StreamID, increment: Int)] = []
+        if let window = connection, let increment = connectionWindow(is: window) { grants.append((0, increment)) }
+        for id in ids {
+            guard let window = streams[id]?.receiveWindow, let increment = grant(window, id) else { continue }
+            grants.append((id, increment))
+        }
+        return grants
     }
 
     private mutating func grant(_ window: Int, _ id: StreamID) -> Int? {
         guard let stream = streams[id], !stream.isHeld, window <= streamReceiveWindow / 2 else { return nil }
+        guard isWritable else {
+            delayedGrants.insert(id)
+            return nil
+        }
         streams[id]?.receiveWindow = streamReceiveWindow
         return streamReceiveWindow - window
     }

@@ -33,6 +33,12 @@ struct StreamTable<Exchange> {
     /// 100 until the first SETTINGS arrive, as RFC 9113 §6.5.2 recommends servers to allow at least.
     private var peerLimit = 100
     private var hasSettings = false
+    /// Whether the channel takes bytes.
+    var isWritable = true
+    /// The streams whose windows are granted when the channel takes bytes again.
+    var delayedGrants: Set<StreamID> = []
+    /// The connection's window, if it is granted then.
+    var delayedConnectionWindow: Int?
     private var openCount = 0
     private var nextID: StreamID?
     private(set) var isClosing = false

@@ -47,6 +47,41 @@ struct FlowControlTests {
         #expect(slow.isComplete)
     }
 
+    @Test("A window is granted once, however often it is due while the channel takes nothing")
+    func unwritable() throws {
+        let server = try ScriptedServer()
+        let exchange = server.begin()
+        let other = server.begin()
+        _ = server.frames()
+        server.setWritable(false)
+        server.send(RawFrames.headers(1, ScriptedServer.ok), RawFrames.headers(3, ScriptedServer.ok))
+        other.takesMore = false
+        for _ in 0..<60 { server.send(RawFrames.data(1, Self.piece), RawFrames.data(3, Self.piece)) }
+        for _ in 0..<100 { server.send(RawFrames.data(1, [1])) }
+        other.takesMore = true
+        server.connection.resume(other)
+        for _ in 0..<10 { server.send(RawFrames.data(3, [1])) }
+        #expect(server.frames().isEmpty)
+        server.setWritable(true)
+        let whole = UInt32(60 * Self.piece.count)
+        let granted = server.frames()
+        #expect(granted == [.windowUpdate(1, whole + 100), .windowUpdate(3, whole + 10)])
+        #expect(exchange.body.count == Int(whole) + 100)
+    }
+
+    @Test("The window of the connection is granted when the channel takes bytes again")
+    func unwritableConnection() {
+        var table = StreamTable<RecordingExchange>(limits: HTTP2Limits())
+        #expect(table.writable(false).isEmpty)
+        #expect(table.connectionWindow(is: 8 << 20) == nil)
+        #expect(table.connectionWindow(is: 7 << 20) == nil)
+        let grants = table.writable(true)
+        #expect(grants.map(\.id) == [0])
+        #expect(grants.map(\.increment) == [9 << 20])
+        #expect(table.writable(true).isEmpty)
+        #expect(table.connectionWindow(is: 8 << 20) == 8 << 20)
+    }
+
     @Test("A server that exceeds the window of a stream fails that stream")
     func overrun() throws {
         let server = try ScriptedServer()
