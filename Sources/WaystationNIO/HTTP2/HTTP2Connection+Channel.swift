@@ -74,6 +74,8 @@ extension HTTP2Connection {
             switch setting.parameter {
             case .maxConcurrentStreams: streams = setting.value
             case .initialWindowSize: window = setting.value
+            // The codec's table would grow by each new value for as long as the connection lives, and is searched in order.
+            case .headerTableSize: indexesFields = setting.value <= HTTP2Limits.fieldTable
             // RFC 9113 §6.5.2: only a client may allow pushes.
             case .enablePush where setting.value != 0:
                 return close(.protocolError, .malformed("The server allowed pushes, which only a client may do."))

@@ -27,6 +27,8 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     var lastError: (any Error)?
     var isClosed = false
     let goAway: GoAwayObserver
+    /// Whether the compression's table may keep the fields of requests.
+    var indexesFields = true
 
     private var identities: [ObjectIdentifier: StreamID] = [:]
     private var reportedCapacity: Int?
@@ -88,7 +90,7 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     /// Sends the requests that wait.
     private func openStreams() {
         while !isClosed, let context, context.channel.isWritable, let start = table.start() {
-            switch RequestFields.make(start.exchange.requestHead) {
+            switch RequestFields.make(start.exchange.requestHead, isIndexed: indexesFields) {
             case .failure(let invalid): end(start.id, start.exchange, .init(failure: invalid.failure))
             case .success(let headers): open(start, headers, context)
             }

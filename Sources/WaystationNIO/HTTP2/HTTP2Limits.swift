@@ -3,6 +3,9 @@ import NIOCore
 
 /// The limits of one HTTP/2 connection (RFC 9113): each bounds the memory or the work that a server can cost.
 struct HTTP2Limits: Equatable, Sendable {
+    /// The largest table of a server for the fields of requests that is used (RFC 9113 §6.5.2).
+    static let fieldTable = 64 << 10
+
     /// The number of exchanges on a connection at the same time.
     ///
     /// Default: 100, as in libcurl; the server's SETTINGS_MAX_CONCURRENT_STREAMS applies as well.

@@ -13,16 +13,22 @@ enum RequestFields {
 
     /// Makes the header block of a request.
     ///
+    /// - Parameters:
+    ///   - head: The head of the request.
+    ///   - isIndexed: Whether the compression's table may keep its fields.
     /// - Returns: The block, or the sentence that says which part of the request cannot be sent.
-    static func make(_ head: EngineRequestHead) -> Result<HPACKHeaders, Invalid> {
+    static func make(_ head: EngineRequestHead, isIndexed: Bool = true) -> Result<HPACKHeaders, Invalid> {
         for (name, value) in [(":method", head.method), (":scheme", head.scheme), (":path", head.target)] {
             guard isPseudoValue(value), !value.isEmpty else { return .failure(Invalid(name: name, value: value)) }
         }
         guard isPseudoValue(head.authority) else { return .failure(Invalid(name: ":authority", value: head.authority)) }
-        var headers = HPACKHeaders([
-            (":method", head.method), (":scheme", head.scheme), (":authority", head.authority), (":path", head.target),
-        ])
+        let indexing = isIndexed ? HPACKIndexing.indexable : .nonIndexable
+        var headers = HPACKHeaders()
         headers.reserveCapacity(head.fields.count + 5)
+        headers.add(name: ":method", value: head.method, indexing: indexing)
+        headers.add(name: ":scheme", value: head.scheme, indexing: indexing)
+        headers.add(name: ":authority", value: head.authority, indexing: indexing)
+        headers.add(name: ":path", value: head.target, indexing: indexing)
         let named = connectionOptions(head.fields)
         for (original, value) in head.fields {
             let name = original.lowercased()
@@ -30,9 +36,9 @@ enum RequestFields {
             // RFC 9113 §8.2.2: TE has no other value here.
             guard name != "te" || value.lowercased() == "trailers" else { continue }
             guard isName(name), isValue(value) else { return .failure(Invalid(name: original, value: value)) }
-            headers.add(name: name, value: value, indexing: secret.contains(name) ? .neverIndexed : .indexable)
+            headers.add(name: name, value: value, indexing: secret.contains(name) ? .neverIndexed : indexing)
         }
-        if case .length(let length) = head.framing { headers.add(name: "content-length", value: "\(length)") }
+        if case .length(let length) = head.framing { headers.add(name: "content-length", value: "\(length)", indexing: indexing) }
         return .success(headers)
     }
 

@@ -1,6 +1,7 @@
 #if NIO
 import NIOHPACK
 import Testing
+import WaystationTestSupport
 
 @testable import WaystationNIO
 
@@ -31,6 +32,18 @@ struct RequestFieldsTests {
         #expect(
             try sent(["X-B: 1", "x-a: 2", "X-B: 3", "TE: trailers"]) == ["x-b: 1", "x-a: 2", "x-b: 3", "te: trailers"]
         )
+    }
+
+    @Test("The table of a server that wants a very large one is not used", arguments: [(4096, true), (1 << 20, false)])
+    func table(size: UInt32, isUsed: Bool) throws {
+        let server = try ScriptedServer(settings: [(1, size)])
+        var sizes: [Int] = []
+        for _ in 0..<2 {
+            server.begin()
+            sizes += server.frames().filter { $0.type == 1 }.map(\.payload.count)
+        }
+        // The second request has the fields of the first.
+        #expect(sizes.count == 2 && (sizes[1] < sizes[0] / 2) == isUsed)
     }
 
     @Test("Credentials are kept out of the table of the compression")
