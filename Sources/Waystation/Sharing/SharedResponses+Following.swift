@@ -12,8 +12,10 @@ extension SharedResponses {
     package func follow(into store: ResponseStore, numbersIn file: SequenceFile) {
         let sequence = SharedSequence(file)
         let invalidations = Task { [tier, schedule, keys, sender, report] in
-            await Self.follow(keys.invalidations, of: tier, schedule) { number in
-                sequence.begin(after: number, store, report)
+            await Self.follow(keys.invalidations, of: tier, schedule) { [weak self] number in
+                let beginning = sequence.begin(after: number, store, report)
+                // Such as Redis after a crash, from its last snapshot: the tier has the invalidated responses again.
+                if beginning == .setBack { self?.invalidate(.all) }
             } received: { message in
                 let content = keys.open(message.content, for: keys.invalidations, header: Data())
                 let isOwn = content?.starts(with: sender) ?? false
@@ -79,8 +81,14 @@ private final class SharedSequence: Sendable {
         state = Mutex(MessageSequence(last: file.read()))
     }
 
-    func begin(after number: UInt64, _ store: ResponseStore, _ report: @escaping @Sendable (TierEvent) -> Void) {
-        if state.withLock({ $0.begin(after: number) }) { dropAll(before: number, store, report) }
+    func begin(
+        after number: UInt64,
+        _ store: ResponseStore,
+        _ report: @escaping @Sendable (TierEvent) -> Void
+    ) -> MessageSequence.Beginning {
+        let beginning = state.withLock { $0.begin(after: number) }
+        if beginning != .complete { dropAll(before: number, store, report) }
+        return beginning
     }
 
     func receive(

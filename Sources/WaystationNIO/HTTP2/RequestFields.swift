@@ -38,7 +38,9 @@ enum RequestFields {
             guard isName(name), isValue(value) else { return .failure(Invalid(name: original, value: value)) }
             headers.add(name: name, value: value, indexing: secret.contains(name) ? .neverIndexed : indexing)
         }
-        if case .length(let length) = head.framing { headers.add(name: "content-length", value: "\(length)", indexing: indexing) }
+        if case .length(let length) = head.framing {
+            headers.add(name: "content-length", value: "\(length)", indexing: indexing)
+        }
         return .success(headers)
     }
 

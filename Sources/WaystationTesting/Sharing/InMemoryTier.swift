@@ -20,7 +20,7 @@ public final class InMemoryTier: SharedTier {
         case lying(@Sendable (Data) -> Data)
     }
 
-    private struct Value {
+    fileprivate struct Value {
         var data: Data
         var end: ContinuousClock.Instant
     }
@@ -70,6 +70,20 @@ public final class InMemoryTier: SharedTier {
             state.values = [:]
             state.numbers = state.numbers.mapValues { $0 + 1_000 }
         }
+    }
+
+    /// The values and numbers of a moment.
+    package struct Snapshot: Sendable {
+        fileprivate let values: [TierKey: Value]
+        fileprivate let numbers: [TierKey: UInt64]
+    }
+
+    /// The present values and numbers.
+    package var snapshot: Snapshot { state.withLock { Snapshot(values: $0.values, numbers: $0.numbers) } }
+
+    /// Has the values and numbers of an earlier moment again, as a server does that is started again after a crash.
+    package func restart(from snapshot: Snapshot) {
+        state.withLock { ($0.values, $0.numbers) = (snapshot.values, snapshot.numbers) }
     }
 
     /// Puts a value in place of one that is there.

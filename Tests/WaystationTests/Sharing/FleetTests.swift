@@ -70,6 +70,29 @@ struct FleetTests {
         #expect(fleet.trips == 1)
     }
 
+    @Test("do not get an invalidated response from a tier that has an earlier state again")
+    func setBack() async throws {
+        let count = Atomic(0)
+        let fleet = try FleetFixture { _ in
+            let number = count.add(1, ordering: .relaxed).newValue
+            return .ok("page \(number)", fields: ["Cache-Control": "max-age=600"])
+        }
+        let first = try await fleet.machine()
+        let second = try await fleet.machine()
+        #expect(try await fleet.load(on: first).body == "page 1")
+        #expect(await fleet.entries(1))
+        let snapshot = fleet.tier.snapshot
+        try await first.cache.removeAll()
+        fleet.tier.restart(from: snapshot)
+        fleet.tier.disconnect()
+        var body = ""
+        for _ in 0..<1000 where body != "page 2" {
+            body = try await fleet.load(on: second).body
+            if body != "page 2" { _ = await eventually { second.cache.shared?.arrivals.isFollowed ?? false } }
+        }
+        #expect(body == "page 2")
+    }
+
     @Test("look into the tier again when their own responses are invalidated during a look-up")
     func invalidatedDuringLookUp() async throws {
         let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }

@@ -51,8 +51,18 @@ struct MessageSequenceTests {
     @Test("show that nothing was missed, or that something may have been", arguments: [nil, 7, 8] as [UInt64?])
     func beginning(last: UInt64?) {
         var sequence = MessageSequence(last: last)
-        #expect(sequence.begin(after: 8) == (last != 8))
-        #expect(sequence.begin(after: 8) == false)
+        #expect(sequence.begin(after: 8) == (last == 8 ? .complete : .missed))
+        #expect(sequence.begin(after: 8) == .complete)
+        #expect(sequence.begin(after: 10) == .missed)
+    }
+
+    @Test("show that the tier was set back, but not beside those of another run")
+    func setBack() {
+        var sequence = MessageSequence(last: 9)
+        #expect(sequence.begin(after: 8) == .missed)
+        #expect(sequence.receive(9) == .apply)
+        #expect(sequence.begin(after: 8) == .setBack)
+        #expect(sequence.begin(after: 8) == .complete)
     }
 
     @Test("apply once and in order, and show a gap")
