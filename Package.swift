@@ -365,7 +365,7 @@ let package = Package(
         .testTarget(
             name: "WaystationGatewayTests",
             dependencies: [
-                "CGumbo", "WaystationGateway", "Waystation", "WaystationCookies", "WaystationPacks",
+                "CGumbo", "WaystationGateway", "Waystation", "WaystationCookies", "WaystationOrigin", "WaystationPacks",
                 "WaystationRecording", "WaystationRules", "WaystationTestSupport", "WaystationTesting",
                 "WaystationTransport",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),

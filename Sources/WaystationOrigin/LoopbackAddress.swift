@@ -12,4 +12,19 @@ package enum LoopbackAddress {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { call($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
         }
     }
+
+    /// The port of the address that a call such as `getsockname` or `getpeername` fills in; nil if it fails, or if the
+    /// address is not one of the internet.
+    package static func port(
+        _ call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
+    ) -> UInt16? {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { call($0, &length) }
+        }
+        // The port is at the same place for IPv4 and IPv6.
+        guard result == 0, [AF_INET, AF_INET6].contains(CInt(address.sin_family)) else { return nil }
+        return UInt16(bigEndian: address.sin_port)
+    }
 }

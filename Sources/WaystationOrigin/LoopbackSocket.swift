@@ -49,13 +49,10 @@ final class LoopbackSocket: Sendable {
     }
 
     func port() throws(SocketFailure) -> UInt16 {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        guard let port = LoopbackAddress.port({ getsockname(descriptor, $0, $1) }) else {
+            throw SocketFailure("read the port of a socket", code: errno)
         }
-        guard result == 0 else { throw SocketFailure("read the port of a socket", code: errno) }
-        return UInt16(bigEndian: address.sin_port)
+        return port
     }
 
     /// The next connection, or nil once the listener is shut down.

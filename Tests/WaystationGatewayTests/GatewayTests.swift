@@ -5,6 +5,7 @@ import ServiceLifecycle
 import Testing
 import Waystation
 import WaystationGateway
+import WaystationOrigin
 import WaystationTestSupport
 import WaystationTesting
 
@@ -373,14 +374,7 @@ struct GatewayTests {
 
     /// The local port of a socket; nil for other descriptors.
     private static func port(of descriptor: CInt) -> Int? {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let code = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-        }
-        // The port is at the same place for both families.
-        guard code == 0, [AF_INET, AF_INET6].contains(CInt(address.sin_family)) else { return nil }
-        return Int(UInt16(bigEndian: address.sin_port))
+        LoopbackAddress.port { getsockname(descriptor, $0, $1) }.map { Int($0) }
     }
 
     @Test("runs until its task is cancelled, and as a service until its group is shut down", arguments: [true, false])

@@ -10,8 +10,8 @@ extension ResponseCache {
     /// answers the loads of all. A look-up goes from memory to the disk, to the tier and to the origin. A response from
     /// the tier is stored on the disk with the time at which it left the origin.
     ///
-    /// A tier never makes a load fail. Each call of it takes at most ``timeout``; when calls fail or are slow, the tier
-    /// is left alone for a while, and ``LoadEvent/Kind/shared(_:)`` events report that.
+    /// A tier never makes a load fail. Each call that a load waits for takes at most ``timeout``; when calls fail or are
+    /// slow, the tier is left alone for a while, and ``LoadEvent/Kind/shared(_:)`` events report that.
     ///
     /// The strategies `.standard`, `.cacheFirst` and `.staleWhileRevalidate` look up in the tier. A response stays in
     /// the tier for as long as it is fresh and may be used stale while it is revalidated, or up to the limit of the
@@ -32,6 +32,8 @@ extension ResponseCache {
         /// The size above which a body stays on this machine; 1 MiB by default.
         public var maximumEntrySize = ByteCount.mebibytes(1)
         /// The time after which a call of the tier is given up; 250 ms by default.
+        ///
+        /// A subscription to the messages of other machines, for which no load waits, has 5 s at least.
         public var timeout = Duration.milliseconds(250)
         /// How long a load waits while another machine asks the origin for the same response; 2 s by default, zero to
         /// ask at once.

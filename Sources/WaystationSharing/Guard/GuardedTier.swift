@@ -92,19 +92,26 @@ package final class GuardedTier: Sendable {
 
     /// Begins to receive messages; nil if that is not possible now.
     package func subscribe(to channel: TierKey) async -> TierSubscription? {
-        await perform(.messages) { try await $0.subscribe(to: channel, until: $1) }
+        await perform(.messages, within: max(limit, Self.subscribing)) {
+            try await $0.subscribe(to: channel, until: $1)
+        }
     }
+
+    /// The time that a subscription has at least: it makes a connection of its own, and no load waits for it.
+    private static let subscribing = Duration.seconds(5)
 
     private func perform<Value: Sendable>(
         _ side: Side,
+        within other: Duration? = nil,
         _ call: @escaping @Sendable (any SharedTier, ContinuousClock.Instant) async throws -> Value
     ) async -> Value? {
+        let limit = other ?? limit
         let begin = now()
         guard let admission = breakers.withLock({ $0[side.rawValue].admit(at: begin) }) else { return nil }
         let deadline = begin + limit
         let result =
             executor == nil
-            ? await raced { [tier] in try await call(tier, deadline) }
+            ? await raced(within: limit) { [tier] in try await call(tier, deadline) }
             : await Self.result { try await call(tier, deadline) }
         let end = now()
         let problem: String?
@@ -131,12 +138,13 @@ package final class GuardedTier: Sendable {
 
     /// The result of a call, or its failure at the time limit.
     private func raced<Value: Sendable>(
+        within limit: Duration,
         _ call: @escaping @Sendable () async throws -> Value
     ) async -> Result<Value, any Error> {
         await withCheckedContinuation { continuation in
             let race = Race(continuation)
             let task = Task { race.finish(await Self.result(of: call)) }
-            schedule(limit) { [limit] in
+            schedule(limit) {
                 if race.finish(.failure(TierError(.late, "no answer within \(limit)"))) { task.cancel() }
             }
         }

@@ -1,6 +1,7 @@
 #if Gateway
 import Foundation
 import Glibc
+import WaystationOrigin
 
 /// A server at 127.0.0.1 that sends all bytes back, and the end of them.
 final class EchoServer: Sendable {
@@ -9,22 +10,15 @@ final class EchoServer: Sendable {
 
     init() throws {
         listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let listener = listener
-        let isReady = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 16) == 0 && getsockname(listener, $0, &length) == 0
-            }
-        }
-        guard isReady else {
+        guard LoopbackAddress.with(0, { bind(listener, $0, $1) }) == 0, listen(listener, 16) == 0,
+            let port = LoopbackAddress.port({ getsockname(listener, $0, $1) })
+        else {
             let code = errno
             _ = Glibc.close(listener)
             throw RawConnection.Failure(code: code)
         }
-        port = Int(UInt16(bigEndian: address.sin_port))
+        self.port = Int(port)
         Thread.detachNewThread {
             while true {
                 let connection = accept(listener, nil, nil)

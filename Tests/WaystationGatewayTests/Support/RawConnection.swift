@@ -1,6 +1,7 @@
 #if Gateway
 import Foundation
 import Glibc
+import WaystationOrigin
 
 /// A connection to a port of this machine that sends bytes as they stand.
 final class RawConnection: Sendable {
@@ -11,16 +12,8 @@ final class RawConnection: Sendable {
     init(_ port: Int) throws {
         // The programs that other tests start do not inherit it.
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let connected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard connected == 0 else { throw Failure(code: errno) }
+        let code = LoopbackAddress.with(UInt16(port)) { connect(descriptor, $0, $1) }
+        guard code == 0 else { throw Failure(code: errno) }
     }
 
     deinit { _ = Glibc.close(descriptor) }
