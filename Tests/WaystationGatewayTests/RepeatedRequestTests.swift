@@ -42,7 +42,7 @@ struct RepeatedRequestTests {
         let serving = fixture.serving()
         let arrived = ByteBuffer(string: bytes)
         #expect(serving.repeatedResponse(to: arrived) == nil)
-        try remember(arrived, "/a.txt", fixture, serving)
+        try await remember(arrived, "/a.txt", fixture, serving)
         // The order of the fields is that of a dictionary.
         let repeated = try #require(serving.repeatedResponse(to: arrived))
         #expect(lines(Data(repeated.readableBytesView)) == lines(parsed))
@@ -59,7 +59,7 @@ struct RepeatedRequestTests {
         _ = try await fixture.get("/a.txt")
         let serving = fixture.serving()
         let arrived = ByteBuffer(string: request("/a.txt", host: fixture.shop))
-        try remember(arrived, "/a.txt", fixture, serving)
+        try await remember(arrived, "/a.txt", fixture, serving)
         #expect(serving.repeatedResponse(to: arrived) != nil)
         fixture.interceptor.isEnabled = false
         #expect(serving.repeatedResponse(to: arrived) == nil)
@@ -71,7 +71,7 @@ struct RepeatedRequestTests {
         _ = try await fixture.get("/a.txt")
         let serving = fixture.serving()
         let arrived = ByteBuffer(string: request("/a.txt", host: fixture.shop))
-        try? remember(arrived, "/a.txt", fixture, serving)
+        try? await remember(arrived, "/a.txt", fixture, serving)
         #expect(serving.repeatedResponse(to: arrived) == nil)
     }
 
@@ -162,7 +162,7 @@ struct RepeatedRequestTests {
     func bound() async throws {
         let fixture = try await GatewayFixture(files: ["a.txt": "one"])
         _ = try await fixture.get("/a.txt")
-        let load = try load("/a.txt", fixture, fixture.serving()).load
+        let load = try await load("/a.txt", fixture, fixture.serving()).load
         let requests = RepeatedRequests()
         func key(_ number: Int) -> RepeatedRequests.Key { .init(request: ByteBuffer(string: "\(number)"), origin: nil) }
         let response = ByteBuffer(repeating: 0x61, count: RepeatedRequests.responseLimit)
@@ -185,8 +185,8 @@ struct RepeatedRequestTests {
         _ target: String,
         _ fixture: GatewayFixture,
         _ serving: GatewayServing
-    ) throws {
-        let (load, accepted, head) = try load(target, fixture, serving)
+    ) async throws {
+        let (load, accepted, head) = try await load(target, fixture, serving)
         serving.remember(load, accepted, head, as: arrived)
     }
 
@@ -194,13 +194,17 @@ struct RepeatedRequestTests {
         _ target: String,
         _ fixture: GatewayFixture,
         _ serving: GatewayServing
-    ) throws -> (load: AnsweredLoad, GatewayServing.Accepted, HTTPRequestHead) {
+    ) async throws -> (load: AnsweredLoad, GatewayServing.Accepted, HTTPRequestHead) {
         var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: target)
         head.headers.add(name: "Host", value: fixture.shop)
         let accepted = try serving.accept(head, for: try serving.targets.target(of: head))
-        let begun = serving.loads.begin(accepted.request, for: Bystander(), sendsUnclaimed: false)
-        guard case .answered(let load) = begun else { throw NotAnswered() }
-        return (load, accepted, head)
+        for _ in 0..<10_000 {
+            let begun = serving.loads.begin(accepted.request, for: Bystander(), sendsUnclaimed: false)
+            if case .answered(let load) = begun { return (load, accepted, head) }
+            // A file that has just been written is not kept in memory yet.
+            _ = try await fixture.get(target)
+        }
+        throw NotAnswered()
     }
 
     private struct NotAnswered: Error {}

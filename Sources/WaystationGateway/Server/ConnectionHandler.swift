@@ -39,9 +39,9 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var isEnding = false
     /// The parts of that request.
     ///
-    /// They are looked at in a later turn of the event loop, because requests that are answered at once would otherwise be
-    /// answered within each other, and when the client has taken most of what was written, because it could otherwise make
-    /// the gateway hold the responses to as many requests as fit into one read.
+    /// They are looked at in a later turn of the event loop: otherwise, requests that are answered at once would be
+    /// answered within each other. They also wait until the channel is writable: otherwise, a client that takes nothing
+    /// could make the gateway hold the responses to all requests of one read.
     private var next: [HTTPServerRequestPart] = []
 
     /// Makes the handler of a connection.
