@@ -44,7 +44,7 @@ public enum Outcome: Equatable, Sendable {
     ///   - other: How the other run ended.
     ///   - limit: How often plain URLSession runs again at most.
     ///   - run: Runs plain URLSession.
-    /// - Returns: The outcome that is like the other one; this one if there is none.
+    /// - Returns: The outcome of the run that ended like the other one; this outcome if no run did.
     /// - Throws: The error of a run.
     public func repeated(beside other: Outcome, limit: Int = 100, _ run: () throws -> Outcome) rethrows -> Outcome {
         guard case .observed = self, !other.isLike(self) else { return self }

@@ -42,11 +42,11 @@ public final class ResponseCache: Sendable {
     ///     In addition, the heads of the responses that were read last take at most 4 MiB.
     ///   - sharing: The tier whose responses the cache shares with other machines; nil, the default, for none.
     ///   - now: The clock; for tests.
-    /// - Throws: ``WaystationError`` with the code `unusableDirectory` when the URL is not one of a file, the directory
+    /// - Throws: ``WaystationError`` with the code `unusableDirectory` when the URL is not a file URL, the directory
     ///   cannot be made, is not a directory, is a symbolic link, belongs to another user or may be written to by others,
     ///   and when the same is true of a file or folder in it that the cache would use; with the code `invalidSecret` when
-    ///   the secret of `sharing` is too short. Temporary problems, such as a full disk, and a
-    ///   damaged index do not throw: loads use the network meanwhile, and ``condition`` names the reason.
+    ///   the secret of `sharing` is too short. Temporary problems, such as a full disk, and a damaged index do not throw:
+    ///   loads use the network meanwhile, and ``condition`` names the reason.
     public convenience init(
         directory: URL,
         maximumSize: ByteCount = .mebibytes(256),

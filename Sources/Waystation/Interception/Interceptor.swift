@@ -125,8 +125,8 @@ public final class Interceptor: Sendable {
     ///
     /// Such rules are one that an earlier rule lets no request reach, one whose set of methods is empty, files at a base
     /// URL that the rule's pattern does not take, a pattern such as `https://api.example.com`, which takes only the front
-    /// page, and a pattern with an unclosed `[`. The rules are used as they are written; the first 20 warnings are logged when the interceptor is
-    /// made.
+    /// page, and a pattern with an unclosed `[`. The rules are used as they are written; the first 20 warnings are logged
+    /// when the interceptor is made.
     public var warnings: [RuleWarning] { matcher.rules.warnings }
 
     /// Returns which rule takes a request, or the reasons why none does.

@@ -14,7 +14,7 @@ struct MessageSequence: Sendable {
         case complete
         /// Messages may have been missed.
         case missed
-        /// The number is one that the tier had before: it has lost what it got since then.
+        /// The number is one that the tier had before: the tier has lost what it got since then.
         case setBack
     }
 

@@ -305,7 +305,7 @@ extension HTTPRequestHead {
         headers.first(name: "Content-Length")?.trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
     }
 
-    /// The length of the body; nil if there is none, or if it is not a number.
+    /// The length that Content-Length states; nil if the field is missing, or if its value is not a number.
     fileprivate var statedLength: Int? { lengthField.flatMap { Int($0) } }
 
     /// Whether the client waits for a response before it sends the body (RFC 9110 §10.1.1).

@@ -32,8 +32,8 @@ extension PackLibrary {
 
     /// Activates the previous version again.
     ///
-    /// If there is none, no version is active, and requests for the module's URLs continue with the next source of their
-    /// rule.
+    /// If the module has no previous version, no version of it is active afterwards, and requests for its URLs continue
+    /// with the next source of their rule.
     ///
     /// A roll-back never leads to a higher version. When the server or the app has activated a lower version, the
     /// higher one does not become the previous version.
