@@ -101,10 +101,10 @@ extension PackLibrary {
     /// Reads the record of a module; a damaged one is rebuilt from the versions on disk.
     func readRecord(of module: ModuleID) throws -> ModuleRecord {
         let path = layout.record(of: module)
-        guard let json = try environment.fileSystem.readFile(path, limit: ModuleRecord.maximumSize) else {
-            return ModuleRecord()
-        }
         do {
+            guard let json = try environment.fileSystem.readFile(path, limit: ModuleRecord.maximumSize) else {
+                return ModuleRecord()
+            }
             let format = try ModuleRecord.decoder.decode(ModuleRecord.Format.self, from: json).formatVersion
             guard format == ModuleRecord.formatVersion else {
                 // A later Waystation wrote the record and may read it again, so it must not be overwritten.
@@ -116,11 +116,18 @@ extension PackLibrary {
             }
             return try ModuleRecord.decoder.decode(ModuleRecord.self, from: json)
         } catch let error as DecodingError {
-            let record = try rebuiltRecord(of: module)
-            try write(record, of: module)
-            tell(.damaged, module, nil, "\(path) could not be read and was rebuilt from the versions found: \(error)")
-            return record
+            return try replaceDamagedRecord(of: module, error)
+        } catch let error as FileError where error.code == EOVERFLOW {
+            return try replaceDamagedRecord(of: module, error)
         }
+    }
+
+    private func replaceDamagedRecord(of module: ModuleID, _ error: any Error) throws -> ModuleRecord {
+        let record = try rebuiltRecord(of: module)
+        try write(record, of: module)
+        let path = layout.record(of: module)
+        tell(.damaged, module, nil, "\(path) could not be read and was rebuilt from the versions found: \(error)")
+        return record
     }
 
     private func rebuiltRecord(of module: ModuleID) throws -> ModuleRecord {
@@ -150,7 +157,16 @@ extension PackLibrary {
 
     func write(_ record: ModuleRecord, of module: ModuleID) throws {
         let path = layout.record(of: module)
-        try environment.fileSystem.replaceFile(path, with: ModuleRecord.encoder.encode(record))
+        let json = try ModuleRecord.encoder.encode(record)
+        // A larger file could not be read again.
+        guard json.count <= ModuleRecord.maximumSize else {
+            throw PackError(
+                .tooLarge,
+                "the record of \(module) would have \(json.count) bytes, but at most \(ModuleRecord.maximumSize) are "
+                    + "allowed: shorten the whitelist that the server sends; nothing was changed"
+            )
+        }
+        try environment.fileSystem.replaceFile(path, with: json)
     }
 
     /// Deletes the module's files that its record does not name: dropped versions, and the remains of an installation

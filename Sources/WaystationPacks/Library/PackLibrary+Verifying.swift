@@ -21,7 +21,8 @@ extension PackLibrary {
     /// Compares every file of the active versions with its digest.
     ///
     /// Reads all files, on all cores. A damaged version is marked, so that an updater fetches it again; its undamaged
-    /// files continue to answer requests.
+    /// files continue to answer requests. A file that the process cannot read now, for want of descriptors, memory or
+    /// permission, does not count as damaged; the event `unreadable` reports it.
     /// - Parameter module: The module, or nil for all.
     /// - Returns: The damaged files.
     /// - Throws: ``PackError`` when the task is cancelled; a version that was not read completely is not marked then.
@@ -55,6 +56,7 @@ extension PackLibrary {
         for pack in packs {
             let damages = try await blocking("verifying \(pack.module)") {
                 let damages = Mutex<[PackDamage]>([])
+                let unreadable = Mutex<FileError?>(nil)
                 try await BlockingWork.forEach(pack.manifest.files) { file in
                     let found: String?
                     do {
@@ -62,6 +64,10 @@ extension PackLibrary {
                     } catch let error as CancellationError {
                         // The task was cancelled before the file was compared.
                         throw error
+                    } catch let error as FileError where error.isOfProcess {
+                        // The file may be sound; a mark would cost a download of the whole pack.
+                        unreadable.withLock { $0 = error }
+                        return
                     } catch {
                         found = "cannot be read: \(error)"
                     }
@@ -76,6 +82,11 @@ extension PackLibrary {
                             )
                         )
                     }
+                }
+                if let error = unreadable.withLock({ $0 }) {
+                    self.tell(.unreadable, pack.module, pack.manifest.version, "\(error)")
+                } else {
+                    self.settleUnreadable(pack.module)
                 }
                 return damages.withLock { $0.sorted { $0.path < $1.path } }
             }

@@ -88,22 +88,20 @@ public actor PackUpdater {
         every interval: Duration?,
         progress: @escaping @Sendable (UpdateProgress) -> Void
     ) async throws(PackError) -> UpdateReport {
-        // A cancelled check has no result for later callers, so they wait for its end and start a new one.
-        while let former = running, former.isCancelled {
-            _ = await former.value()
-            guard !Task.isCancelled else { throw PackError(.cancelled, "the check was cancelled before it began") }
-            if running === former { running = nil }
+        while true {
+            let check: RunningCheck
+            if let running {
+                check = running
+            } else {
+                let update = Update(updater: self, isForced: isForced, interval: interval, progress: progress)
+                check = RunningCheck { await update.result() }
+                running = check
+                Task { await end(check) }
+            }
+            if let outcome = await check.value() { return try outcome.get() }
+            // That check was cancelled. It has no result for later callers, so they begin a new one after its end.
+            if running === check { running = nil }
         }
-        let check: RunningCheck
-        if let running {
-            check = running
-        } else {
-            let update = Update(updater: self, isForced: isForced, interval: interval, progress: progress)
-            check = RunningCheck { await update.result() }
-            running = check
-            Task { await end(check) }
-        }
-        return try await check.value().get()
     }
 
     private func end(_ check: RunningCheck) async {

@@ -5,9 +5,11 @@ final class RunningCheck: Sendable {
     typealias Outcome = Result<UpdateReport, PackError>
 
     private struct State {
-        var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
+        var waiters: [Int: CheckedContinuation<Outcome?, Never>] = [:]
         var lastWaiter = 0
         var outcome: Outcome?
+        /// Whether the last waiting call has left: the check is cancelled, and its outcome is of no use to other calls.
+        var isAbandoned = false
     }
 
     private let task: Task<Outcome, Never>
@@ -15,37 +17,39 @@ final class RunningCheck: Sendable {
 
     init(_ work: @escaping @Sendable () async -> Outcome) { task = Task { await work() } }
 
-    /// Whether the check was cancelled.
-    var isCancelled: Bool { task.isCancelled }
-
     /// Waits for the check's end, and returns its outcome.
     func end() async -> Outcome { await task.value }
 
     /// Passes the outcome to all waiting calls.
     func tell(_ outcome: Outcome) {
-        let waiters = state.withLock { state in
+        let (waiters, isAbandoned) = state.withLock { state in
             state.outcome = outcome
             defer { state.waiters = [:] }
-            return state.waiters.values.map(\.self)
+            return (state.waiters.values.map(\.self), state.isAbandoned)
         }
-        for waiter in waiters { waiter.resume(returning: outcome) }
+        for waiter in waiters { waiter.resume(returning: isAbandoned ? nil : outcome) }
     }
 
     /// Waits for the outcome.
     ///
     /// A cancelled caller stops waiting; when the last caller is cancelled, so is the check.
-    func value() async -> Outcome {
+    ///
+    /// - Returns: The outcome; nil if the check had been cancelled before this call, and has ended now.
+    func value() async -> Outcome? {
         let id = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
-                let outcome = state.withLock { state -> Outcome? in
-                    if state.outcome == nil { state.waiters[id] = waiter }
-                    return state.outcome
+                let ended = state.withLock { state -> Outcome?? in
+                    guard let outcome = state.outcome else {
+                        state.waiters[id] = waiter
+                        return nil
+                    }
+                    return .some(state.isAbandoned ? nil : outcome)
                 }
-                if let outcome { waiter.resume(returning: outcome) }
+                if let ended { waiter.resume(returning: ended) }
                 if Task.isCancelled { leave(id) }
             }
         } onCancel: {
@@ -56,7 +60,9 @@ final class RunningCheck: Sendable {
     private func leave(_ id: Int) {
         let (waiter, isLast) = state.withLock { state in
             let waiter = state.waiters.removeValue(forKey: id)
-            return (waiter, waiter != nil && state.waiters.isEmpty)
+            let isLast = waiter != nil && state.waiters.isEmpty
+            if isLast { state.isAbandoned = true }
+            return (waiter, isLast)
         }
         if isLast { task.cancel() }
         waiter?.resume(

@@ -49,7 +49,14 @@ struct Update: Sendable {
         do {
             answer = try await ask(inquiry)
         } catch {
-            recordCheck(in: &state, at: begun, retryAfter: error.retryAfter)
+            if Task.isCancelled {
+                // Like a check that is cancelled later: the next one continues it without waiting.
+                state.isUnfinished = true
+            } else {
+                // A source that failed is asked again after the interval, also if an earlier check was interrupted.
+                state.isUnfinished = nil
+                recordCheck(in: &state, at: begun, retryAfter: error.retryAfter)
+            }
             try await library.write(state)
             throw error
         }

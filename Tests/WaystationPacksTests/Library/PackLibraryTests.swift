@@ -264,10 +264,13 @@ struct PackLibraryTests {
         #expect(!library.canServeOffline(try #require(URL(string: "https://shop.example/app/"))))
     }
 
-    @Test("rebuilds its record from the versions that it finds if the record is damaged")
-    func damagedRecord() async throws {
+    @Test(
+        "rebuilds its record from the versions that it finds if the record is damaged",
+        arguments: ["not JSON", String(repeating: " ", count: 4 << 20) + "{}"]
+    )
+    func damagedRecord(_ text: String) async throws {
         _ = try await installTwo()
-        try Data("not JSON".utf8).write(to: URL(fileURLWithPath: fixture.layout.record(of: .shop)))
+        try Data(text.utf8).write(to: URL(fileURLWithPath: fixture.layout.record(of: .shop)))
         let library = try fixture.library()
         #expect(library.module(.shop)?.active?.version == two)
         #expect(library.module(.shop)?.previous?.version == one)

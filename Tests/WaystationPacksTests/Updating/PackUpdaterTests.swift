@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import WaystationFileSystem
+import WaystationTestSupport
 
 @testable import WaystationPacks
 
@@ -151,6 +152,19 @@ struct PackUpdaterTests {
         #expect(try await check(updater) == "shop 1.0 is up to date")
     }
 
+    @Test("refuses a whitelist that is too long for the record, and can be opened again")
+    func longWhitelist() async throws {
+        let updater = fixture.updater()
+        var offer = try fixture.publish("1.0")
+        _ = try await updater.check(isForced: true)
+        offer.whitelist = Array(repeating: "https://a/", count: 400_000)
+        let long = offer
+        fixture.server.offers.withLock { $0 = [long] }
+        let report = try await updater.check(isForced: true)
+        #expect(report.failures.first?.error.code == .tooLarge, "\(report)")
+        #expect(try fixture.home.text("https://shop.example/app/", in: fixture.home.library()) == "<title>1.0</title>")
+    }
+
     @Test("keeps the active version if the pack is not the announced one")
     func lies() async throws {
         let updater = fixture.updater()
@@ -203,6 +217,49 @@ struct PackUpdaterTests {
         #expect(try await updater.check().throttledUntil != nil)
         fixture.home.advance(200)
         #expect(try await updater.check().throttledUntil == nil)
+    }
+
+    @Test("waits for the time that a refusing server states, also after an update that was interrupted")
+    func retryAfterInterruption() async throws {
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        let server = fixture.server
+        let checking = Task { try await updater.check() }
+        server.duringFetch.withLock { $0 = { checking.cancel() } }
+        _ = try? await checking.value
+        server.duringFetch.withLock { $0 = nil }
+        server.failure.withLock { $0 = PackError(.refused, "busy", retryAfter: .seconds(4000)) }
+        await #expect(throws: PackError.self) { try await updater.check() }
+        server.failure.withLock { $0 = nil }
+        fixture.home.advance(3900)
+        #expect(try await updater.check().throttledUntil != nil)
+        #expect(server.inquiries.withLock { $0.count } == 2)
+        fixture.home.advance(200)
+        #expect(try await updater.check().throttledUntil == nil)
+        #expect(try fixture.title() == "<title>1.0</title>")
+    }
+
+    @Test("continues without waiting after a check that was cancelled while the server was asked")
+    func cancelledWhileAsking() async throws {
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        fixture.server.gate.withLock {
+            $0 = {
+                start.yield()
+                // Ends when the check is cancelled.
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+            }
+        }
+        fixture.server.failure.withLock { $0 = PackError(.cancelled, "the request was cancelled") }
+        let checking = Task { try await updater.check() }
+        for await _ in started { break }
+        checking.cancel()
+        await #expect(throws: PackError.self) { try await checking.value }
+        fixture.server.gate.withLock { $0 = nil }
+        fixture.server.failure.withLock { $0 = nil }
+        #expect(try await updater.check().throttledUntil == nil)
+        #expect(try fixture.title() == "<title>1.0</title>")
     }
 
     @Test("rolls back a version that the app did not confirm in time, and tries it again a day later")
@@ -315,6 +372,27 @@ struct PackUpdaterTests {
         #expect(try await check(updater).hasPrefix("shop 1.0 → 1.0 by whole"))
         #expect(try await fixture.library.verify().isEmpty)
         #expect(fixture.library.module(.shop)?.active?.isDamaged == false)
+    }
+
+    @Test("does not take a version for damaged that the process cannot read at the moment")
+    func unreadable() async throws {
+        let failing = Mutex(false)
+        let fixture = try UpdateFixture(
+            FaultyFileSystem { operation, path in
+                guard operation == .status, path.hasSuffix("/files/js/app.js"), failing.withLock({ $0 }) else { return }
+                throw FileError("open", path, code: EMFILE)
+            }
+        )
+        let updater = fixture.updater()
+        try fixture.publish("1.0")
+        _ = try await updater.check(isForced: true)
+        failing.withLock { $0 = true }
+        #expect(try await check(updater) == "shop 1.0 is up to date")
+        #expect(fixture.library.module(.shop)?.active?.isDamaged == false)
+        #expect(fixture.home.details.contains { $0.contains("Too many open files") })
+        failing.withLock { $0 = false }
+        #expect(try await check(updater) == "shop 1.0 is up to date")
+        #expect(fixture.server.fetched == ["1.0.zip"])
     }
 
     @Test("keeps a partial download for the next check, and discards it if another version is offered")
